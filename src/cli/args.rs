@@ -1,0 +1,165 @@
+//! What can be typed on the command line; types for clap and nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::shell::Shell;
+
+/// Turn plain English into the right command for this machine, ready to edit, never executed
+#[derive(Debug, Parser)]
+#[command(
+    name = "askline",
+    version,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// Print what happens to stderr
+    #[arg(long, global = true)]
+    pub debug: bool,
+
+    #[command(subcommand)]
+    #[expect(missing_docs, reason = "clap would show the text")]
+    pub command: Command,
+}
+
+/// The subcommands, most used first.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print a command for a request
+    Suggest(Suggest),
+    /// Print the script that binds the key in a shell
+    Init(Init),
+    /// List, fetch and choose the models that run on this machine
+    Model(Model),
+    /// Show the configuration
+    Config(Config),
+    /// Check shells, keys, model, terminal and directories; exit 1 on a fault
+    Doctor,
+    /// Print the completions of this program for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Rewrite a prompt line: the helper behind the key
+    #[command(hide = true)]
+    Line(Line),
+}
+
+/// `askline suggest`
+#[derive(Debug, Args)]
+pub struct Suggest {
+    /// The shell to write for [default: the one this runs in]
+    #[arg(long, value_name = "SHELL")]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Answer each line of FILE (- for stdin); with --json one object per line
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    pub lines: Option<PathBuf>,
+    /// Print the time of each stage to stderr
+    #[arg(long)]
+    pub timing: bool,
+    /// Print the exact text a model would get, and ask none
+    #[arg(long)]
+    pub show_request: bool,
+    /// What you want, in your words
+    #[arg(value_name = "WORDS", required_unless_present = "lines")]
+    pub words: Vec<String>,
+}
+
+/// `askline init`
+#[derive(Debug, Args)]
+pub struct Init {
+    /// The shell
+    pub shell: Shell,
+    /// The key that rewrites the line, such as ctrl-g or alt-a; none binds no key
+    #[arg(long, value_name = "KEY", default_value = "ctrl-g")]
+    pub key: String,
+}
+
+/// `askline model`
+#[derive(Debug, Args)]
+pub struct Model {
+    #[command(subcommand)]
+    #[expect(missing_docs, reason = "clap would show the text")]
+    pub command: ModelCommand,
+}
+
+/// The subcommands of `askline model`.
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// List the models: size, licence, memory, which is installed and in use
+    List,
+    /// Fetch a model, check it and make it ready
+    Pull {
+        /// The model [default: the one in use]
+        name: Option<String>,
+    },
+    /// Use a model from now on
+    Use {
+        /// The model
+        name: String,
+    },
+    /// Print the path of a model's file
+    Path {
+        /// The model [default: the one in use]
+        name: Option<String>,
+    },
+    /// Remove a model's file
+    Rm {
+        /// The model
+        name: String,
+    },
+}
+
+/// `askline config`
+#[derive(Debug, Args)]
+pub struct Config {
+    /// What to print
+    #[arg(value_enum, default_value_t = ConfigCommand::Show)]
+    pub command: ConfigCommand,
+}
+
+/// What `askline config` prints.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ConfigCommand {
+    /// The settings in force and where each comes from
+    Show,
+    /// The path of the configuration file
+    Path,
+}
+
+/// `askline line`
+#[derive(Debug, Args)]
+pub struct Line {
+    /// The shell that asks
+    #[arg(long)]
+    pub shell: Shell,
+    /// The cursor, in characters from the start
+    #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]
+    pub cursor: usize,
+    /// The shell's name for the key map in use
+    #[arg(long, default_value = "")]
+    pub keymap: String,
+    /// Exit status of the last command
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+    pub status: i64,
+    /// Where the status row goes
+    #[arg(long, value_enum, default_value_t = Draw::Below)]
+    pub draw: Draw,
+}
+
+/// Where `askline line` draws its status row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Draw {
+    /// On the row of the cursor, which the shell has blanked
+    Here,
+    /// On the row below the cursor
+    Below,
+    /// Nowhere
+    None,
+}

@@ -1,0 +1,1 @@
+//! The facts around the line: system, shell, tools, directory.

@@ -1,0 +1,1 @@
+//! A machine replayed from a file, for tests and bug reports.

@@ -1,0 +1,27 @@
+//! Plain English at the shell prompt becomes the right command for this machine, ready to edit, never executed.
+//!
+//! Start reading at [`suggest`]: it tells the whole story on one screen. Modules are listed from the ground up; each
+//! layer imports only from itself and from the layers above it in this list (`tests/it/tidy.rs` holds that).
+
+// 0 words: plain data
+pub mod config;
+pub mod line;
+pub mod patience;
+pub mod shell;
+pub mod suggestion;
+// 1 judgement: pure, value in, value out
+pub mod answer;
+pub mod clean;
+pub mod platform;
+pub mod prompt;
+// 2 outside: the only code that touches the machine
+pub mod host;
+pub mod model;
+pub mod store;
+// 3 services
+pub mod context;
+pub mod models;
+// 5 spine
+pub mod suggest;
+// 6 doors: the only code that talks to people
+pub mod cli;

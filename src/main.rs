@@ -1,0 +1,5 @@
+//! The `askline` program.
+
+fn main() -> std::process::ExitCode {
+    askline::cli::run()
+}

@@ -1,0 +1,60 @@
+//! The seam to language models: a prompt goes in, text comes out.
+//!
+//! Two real users: the embedded model and `scripted:FILE`, which replays replies so that shell tests and bug reports
+//! are exact. Both ship in the product.
+
+pub mod scripted;
+
+#[cfg(feature = "local-model")]
+pub mod local;
+#[cfg(not(feature = "local-model"))]
+#[path = "model/local_disabled.rs"]
+pub mod local;
+
+use std::time::Duration;
+
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+
+/// A language model that can be asked.
+pub trait Model: Send {
+    /// What answers, for people and records, such as `local:qwen2.5-coder-1.5b-instruct-q4_k_m`.
+    fn source(&self) -> String;
+
+    /// Asks once. Generation is greedy, ends at the end of the first line that holds text, at `max_tokens`, or when
+    /// `patience` is spent, which is looked at between tokens.
+    ///
+    /// # Errors
+    /// A [`crate::suggestion::Failure`] when patience ran out or there is no model; anything else is unexpected.
+    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
+
+    /// Called once when nothing more will be asked.
+    ///
+    /// # Errors
+    /// When the model was meant to be asked more: replies of a script are left over.
+    fn finish(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a model said and what it cost.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    /// The text as generated, untrusted.
+    pub text: String,
+    /// Speed figures, where the model can tell.
+    pub usage: Usage,
+}
+
+/// Tokens and time of one reply.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Usage {
+    /// Tokens of the prompt that were computed for this reply (not taken from a kept state).
+    pub prefill_tokens: usize,
+    /// Time for them.
+    pub prefill: Duration,
+    /// Tokens generated.
+    pub decode_tokens: usize,
+    /// Time for them.
+    pub decode: Duration,
+}

@@ -1,0 +1,1 @@
+//! The embedded model's place in builds without the feature `local-model`.

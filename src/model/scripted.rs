@@ -1,0 +1,107 @@
+//! A model that replays a file: one JSON object per line.
+//!
+//! ```text
+//! {"reply": "find . -size +10M"}
+//! {"reply": "ls", "delay_ms": 400, "must_contain": "# list files"}
+//! {"fail": "the server is gone"}
+//! {"panic": "to see that the line is kept"}
+//! ```
+//! Being asked more often than the file has lines fails, and so does finishing with lines left over. `delay_ms` waits
+//! but looks at patience meanwhile; `must_contain` fails unless the prompt's text holds it.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+
+use super::{Model, Reply};
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+
+/// How often patience is looked at during a scripted delay.
+const TICK: Duration = Duration::from_millis(5);
+
+/// Replays the replies of a file.
+#[derive(Debug)]
+pub struct Scripted {
+    source: String,
+    left: VecDeque<Row>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    reply: Option<String>,
+    fail: Option<String>,
+    panic: Option<String>,
+    #[serde(default)]
+    delay_ms: u64,
+    must_contain: Option<String>,
+}
+
+impl Scripted {
+    /// Reads the script from its text; `path` is only named in messages.
+    ///
+    /// # Errors
+    /// When a line is not a row of the format above.
+    pub fn parse(path: &Path, text: &str) -> anyhow::Result<Self> {
+        let source = format!("scripted:{}", path.display());
+        let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let left = rows
+            .map(|(n, line)| {
+                serde_json::from_str(line)
+                    .with_context(|| format!("{source}: line {} is no scripted reply", n + 1))
+            })
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Self { source, left })
+    }
+}
+
+impl Model for Scripted {
+    fn source(&self) -> String {
+        self.source.clone()
+    }
+
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        _max_tokens: usize,
+        patience: &Patience,
+    ) -> anyhow::Result<Reply> {
+        let Some(row) = self.left.pop_front() else {
+            bail!("{}: no reply is left; add a line for this request", self.source);
+        };
+        let until = Instant::now() + Duration::from_millis(row.delay_ms);
+        loop {
+            let now = Instant::now();
+            if let Some(failure) = patience.spent(now) {
+                return Err(failure.into());
+            }
+            if until <= now {
+                break;
+            }
+            std::thread::sleep(TICK.min(until - now));
+        }
+        if let Some(needle) = &row.must_contain {
+            ensure!(
+                prompt.text().contains(needle),
+                "{}: the prompt does not contain {needle:?}",
+                self.source
+            );
+        }
+        if let Some(why) = row.panic {
+            panic!("{why}");
+        }
+        if let Some(why) = row.fail {
+            bail!(why);
+        }
+        Ok(Reply { text: row.reply.unwrap_or_default(), ..Reply::default() })
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        ensure!(self.left.is_empty(), "{}: {} replies were never asked for", self.source, self.left.len());
+        Ok(())
+    }
+}

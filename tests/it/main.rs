@@ -1,0 +1,3 @@
+//! The one integration binary: one module per thing a user touches, plus `tidy` for rules the compiler can't check.
+
+mod tidy;

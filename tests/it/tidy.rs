@@ -1,0 +1,76 @@
+//! Repository rules that the compiler cannot check.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
+const LAYERS: &[&[&str]] = &[
+    &["config", "line", "patience", "shell", "suggestion"],
+    &["answer", "clean", "platform", "prompt"],
+    &["host", "model", "store"],
+    &["context", "models"],
+    &["suggest"],
+    &["cli"],
+];
+
+#[test]
+fn imports_point_down() {
+    let layer_of: HashMap<&str, usize> = LAYERS
+        .iter()
+        .enumerate()
+        .flat_map(|(layer, names)| names.iter().map(move |name| (*name, layer)))
+        .collect();
+    let mut violations = Vec::new();
+    for path in rust_files(Path::new("src")) {
+        let Some(module) = module_of(&path) else { continue };
+        let Some(&layer) = layer_of.get(module.as_str()) else {
+            panic!("{}: add `{module}` to LAYERS", path.display());
+        };
+        for (number, line) in fs::read_to_string(&path).unwrap().lines().enumerate() {
+            for tail in line.split("crate::").skip(1) {
+                let name: String = tail.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                if !line.trim_start().starts_with("//")
+                    && layer_of.get(name.as_str()).is_some_and(|imported| layer < *imported)
+                {
+                    violations.push(format!(
+                        "{}:{}: `{module}` imports `{name}` from a higher layer",
+                        path.display(),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    assert!(violations.is_empty(), "\n{}", violations.join("\n"));
+}
+
+/// Only `clean` vouches for text that goes to a prompt line.
+#[test]
+fn only_clean_makes_line_text() {
+    for path in rust_files(Path::new("src")) {
+        let text = fs::read_to_string(&path).unwrap();
+        let allowed = path.ends_with("src/clean.rs") || path.ends_with("src/line.rs");
+        assert!(allowed || !text.contains("vouched_by_clean"), "{}: go through clean()", path.display());
+    }
+}
+
+/// The top-level module that a file belongs to, or none for crate roots.
+fn module_of(path: &Path) -> Option<String> {
+    let first = path.strip_prefix("src").unwrap().components().next()?;
+    let name = Path::new(first.as_os_str()).file_stem()?.to_str()?.to_owned();
+    (!matches!(name.as_str(), "lib" | "main" | "bin")).then_some(name)
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    files
+}
