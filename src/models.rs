@@ -13,12 +13,15 @@ const SCRIPT_LIMIT: u64 = 1 << 20;
 ///
 /// # Errors
 /// [`crate::suggestion::Failure::NoModel`] with what to run when it isn't installed.
-pub fn open(config: &Config, host: &dyn Host, _paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
+pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
     match &config.model {
         ModelChoice::Scripted(file) => {
             let text = host.read(file, SCRIPT_LIMIT)?;
             Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
         }
-        ModelChoice::Local(_) => anyhow::bail!("not written yet"),
+        ModelChoice::Local(name) => {
+            let file = host.env("ASKLINE_MODEL_FILE").map(std::path::PathBuf::from).unwrap_or_default();
+            Ok(Box::new(crate::model::local::Local::new(name.clone(), file, paths.cache.join("states"), config.threads)))
+        }
     }
 }

@@ -47,3 +47,13 @@ pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     file.persist(path)?;
     Ok(())
 }
+
+/// Reads one of our files of at most `limit` bytes.
+///
+/// # Errors
+/// When it is missing or larger.
+pub fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+    let size = std::fs::metadata(path)?.len();
+    anyhow::ensure!(size <= limit, "{} is larger than {limit} bytes", path.display());
+    Ok(std::fs::read(path)?)
+}
