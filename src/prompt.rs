@@ -97,11 +97,6 @@ pub fn rows(shell: Shell, section: Section) -> Vec<Solved> {
     rows
 }
 
-/// The commands that a shell's file gives in place of bash's.
-pub fn replacements(shell: Shell) -> Vec<Solved> {
-    File::of(shell).instead
-}
-
 /// Whether a model reads only the first [`REQUEST_CHARS_MAX`] characters of a request.
 pub fn is_cut(request: &str) -> bool {
     request.trim().chars().nth(REQUEST_CHARS_MAX).is_some()
@@ -116,7 +111,7 @@ fn one_line(request: &str) -> String {
     visible(words).chars().take(REQUEST_CHARS_MAX).collect()
 }
 
-/// A file of solved requests.
+/// A file of solved requests, a field for each kind of table in it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct File {

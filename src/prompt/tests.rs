@@ -35,10 +35,27 @@ fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
         assert!(bash.len() < own.len(), "{shell}");
         for (of_bash, here) in bash.iter().zip(&own) {
             assert_eq!(of_bash.request, here.request, "{shell}");
-            let replaced = replacements(shell).into_iter().find(|row| row.request == here.request);
+            let replaced = File::of(shell).instead.into_iter().find(|row| row.request == here.request);
             assert_eq!(here.command, replaced.unwrap_or_else(|| of_bash.clone()).command, "{shell}");
         }
     }
+}
+
+/// A replacement whose request bash no longer has would silently do nothing.
+#[test]
+fn a_replacement_changes_a_row_of_bash() {
+    let bash: Vec<Solved> = Section::ALL.into_iter().flat_map(|section| rows(Shell::Bash, section)).collect();
+    for shell in [Shell::Zsh, Shell::Fish] {
+        let own = File::of(shell).instead;
+        assert!(!own.is_empty(), "{shell}");
+        for row in own {
+            let of_bash = bash.iter().find(|other| other.request == row.request);
+            let of_bash = of_bash.unwrap_or_else(|| panic!("{shell}: bash has no row `{}`", row.request));
+            assert_ne!(of_bash.command, row.command, "{shell}: {}", row.request);
+        }
+    }
+    assert_eq!(File::of(Shell::Bash).instead, []);
+    assert_eq!(File::of(Shell::Nu).instead, []);
 }
 
 #[test]

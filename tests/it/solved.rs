@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use askline::prompt::{Section, Solved, replacements, rows};
+use askline::prompt::{Section, Solved, rows};
 use askline::shell::Shell;
 use serde::Deserialize;
 
@@ -88,22 +88,6 @@ fn no_row_stands_twice() {
             assert_eq!(other, None, "{shell}: {}", row.request);
         }
     }
-}
-
-#[test]
-fn replacements_change_a_row_of_bash() {
-    let bash = all(Shell::Bash);
-    for shell in [Shell::Zsh, Shell::Fish] {
-        let replacements = replacements(shell);
-        assert!(!replacements.is_empty(), "{shell}");
-        for row in replacements {
-            let of_bash = bash.iter().find(|other| other.request == row.request);
-            let of_bash = of_bash.unwrap_or_else(|| panic!("{shell}: bash has no row `{}`", row.request));
-            assert_ne!(of_bash.command, row.command, "{shell}: {}", row.request);
-        }
-    }
-    assert_eq!(replacements(Shell::Bash), []);
-    assert_eq!(replacements(Shell::Nu), []);
 }
 
 /// A model repeats what it has seen: whatever destroys must name a narrow place.
@@ -227,15 +211,11 @@ fn installed(shell: Shell) -> Option<PathBuf> {
             panic!("{shell} is not installed; CI needs all four shells")
         }
         Err(_) => {
-            skipped(shell);
+            // Not eprintln: the test harness would swallow the line, and a skipped check must be seen.
+            std::io::stderr().write_all(format!("skipped: {shell} is not installed\n").as_bytes()).unwrap();
             None
         }
     }
-}
-
-#[expect(clippy::print_stderr, reason = "a skipped check must be seen")]
-fn skipped(shell: Shell) {
-    eprintln!("skipped: {shell} is not installed");
 }
 
 /// The programs that a line of bash, zsh or fish starts, keywords included; what stands within quotes is passed over.
