@@ -51,12 +51,6 @@ impl Config {
             Some(file) => ModelChoice::Scripted(file.into()),
             None => ModelChoice::Local("qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned()),
         };
-        let deadline_ms = match env("ASKLINE_DEADLINE_MS") {
-            Some(text) => text.parse().map_err(|_| {
-                Wrong(format!("ASKLINE_DEADLINE_MS is {text:?}; set it to whole milliseconds"))
-            })?,
-            None => 20_000,
-        };
-        Ok(Self { model, deadline_ms, max_tokens: 96, threads: None })
+        Ok(Self { model, deadline_ms: 20_000, max_tokens: 96, threads: None })
     }
 }
