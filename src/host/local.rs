@@ -196,3 +196,94 @@ fn wait(child: &mut Child, deadline: Instant) -> anyhow::Result<Option<ExitStatu
     }
     Ok(None)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a script of this text prints when it is probed.
+    fn probe(body: &str) -> Output {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("program");
+        fs::write(&file, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+        // Another test that starts a program just then holds our file open for writing for a moment.
+        loop {
+            match LocalHost.probe(&file, &Probe::Version) {
+                Err(error) if format!("{error:#}").contains("busy") => thread::sleep(TICK),
+                other => return other.unwrap(),
+            }
+        }
+    }
+
+    /// A script that runs in a group of its own, as a probe does.
+    fn start(body: &str) -> Child {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", body]).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    #[test]
+    fn a_probe_sees_no_input_no_working_directory_and_little_environment() {
+        let output = probe("cat; pwd; echo \"$1 $TERM ${CARGO_MANIFEST_DIR:-clean}\"; echo no >&2; exit 3");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "/\n--version dumb clean\n");
+        assert_eq!(output.stderr, b"no\n");
+        assert!(!output.success);
+    }
+
+    #[test]
+    fn a_probe_keeps_the_start_of_a_long_output() {
+        let output = probe("head -c 1000000 /dev/zero; head -c 300000 /dev/zero >&2");
+        assert!(output.success);
+        assert_eq!((output.stdout.len(), output.stderr.len()), (OUTPUT_LIMIT, OUTPUT_LIMIT));
+    }
+
+    #[test]
+    fn at_the_deadline_the_whole_group_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let marker = directory.path().join("alive");
+        let child = start(&format!("(sleep 0.6; touch '{}') & sleep 9", marker.display()));
+        let started = Instant::now();
+        let error = collect(child, started + Duration::from_millis(200)).unwrap_err();
+        assert!(error.to_string().contains("in time"), "{error:#}");
+        assert!(started.elapsed() < Duration::from_secs(5));
+        thread::sleep(Duration::from_millis(700));
+        assert!(!marker.exists(), "a grandchild survived");
+    }
+
+    #[test]
+    fn output_held_open_by_a_survivor_is_not_waited_for_forever() {
+        let child = start("echo done; sleep 9 & exit 0");
+        let output = collect(child, Instant::now() + Duration::from_millis(300)).unwrap();
+        assert_eq!((output.success, output.stdout.as_slice()), (true, b"done\n".as_slice()));
+    }
+
+    #[test]
+    fn closed_output_does_not_lift_the_deadline() {
+        let child = start("exec >&- 2>&-; sleep 9");
+        assert!(collect(child, Instant::now() + Duration::from_millis(100)).is_err());
+    }
+
+    #[test]
+    fn programs_are_never_looked_up_in_the_working_directory() {
+        let error = LocalHost.probe(Path::new("./program"), &Probe::Version).unwrap_err();
+        assert!(error.to_string().contains("full path"), "{error:#}");
+    }
+
+    #[test]
+    fn only_files_are_read_and_only_so_much() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(LocalHost.read(&file, 5).unwrap(), b"12345");
+        assert!(LocalHost.read(&file, 4).is_err());
+        assert!(LocalHost.read(directory.path(), 9).is_err());
+        assert_eq!(LocalHost.read(Path::new("/dev/null"), 0).unwrap(), b"");
+        let pipe = directory.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(LocalHost.read(&pipe, 9).is_err(), "a pipe without a writer must not be waited for");
+        assert!(LocalHost.entry(directory.path()).unwrap().writable);
+        assert!(!LocalHost.entry(&file).unwrap().executable);
+        assert!(LocalHost.free_space(directory.path()).is_some());
+    }
+}
