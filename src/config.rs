@@ -150,8 +150,10 @@ const VARIABLES: [(&str, &str); 3] =
     [("ASKLINE_PROFILE", "profile"), ("ASKLINE_DEADLINE_MS", "deadline_ms"), ("ASKLINE_THREADS", "threads")];
 
 /// The keys at the top of the file.
-const TOP_KEYS: [&str; 7] =
-    ["profile", "deadline_ms", "max_tokens", "threads", "profiles", "roles", "fallback"];
+const TOP_KEYS: [&str; 5] = ["profile", "deadline_ms", "max_tokens", "threads", "profiles"];
+
+/// The keys that will be at the top of the file.
+const LATER_KEYS: [&str; 2] = ["roles", "fallback"];
 
 /// The keys of a profile.
 const PROFILE_KEYS: [&str; 7] = ["protocol", "name", "file", "url", "key_env", "key_cmd", "key_file"];
@@ -171,7 +173,7 @@ enum Kind {
     Protocol,
 }
 
-/// What the key `key` of a profile or of the top of the file takes; none for unknown ones.
+/// What a known key takes.
 fn kind(key: &str) -> Kind {
     match key {
         "deadline_ms" => Kind::Whole(50, 600_000),
@@ -200,8 +202,8 @@ impl Settings {
     /// Lays a file over what is there; no path: the built-in defaults.
     fn add_file(&mut self, path: Option<&Path>, text: &str) {
         let line = |offset: usize| 1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count();
-        let mut file =
-            File { settings: self, path: path.unwrap_or(Path::new("the built-in defaults")), line: &line };
+        let named = path.unwrap_or(Path::new("the built-in defaults"));
+        let mut file = File { values: &mut self.values, path: named, line: &line, faults: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
             file.fault(error.span().map_or(0, |span| span.start), error.message());
@@ -209,6 +211,10 @@ impl Settings {
         if errors.is_empty() {
             file.add(table.get_ref());
         }
+        let mut faults = file.faults;
+        faults.sort_by_key(|(line, _)| *line);
+        let located = faults.into_iter().map(|(line, fault)| format!("{}:{line}: {fault}", named.display()));
+        self.faults.extend(located);
         if path.is_none() {
             for (_, origin) in self.values.values_mut() {
                 *origin = Origin::Default;
@@ -223,7 +229,7 @@ impl Settings {
         };
         match value {
             Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
-            Err(fault) => self.faults.push(format!("{name}: {fault}")),
+            Err(fault) => self.faults.push(format!("{name} {fault}")),
         }
     }
 
@@ -291,16 +297,17 @@ impl Settings {
 
 /// A file while it is read.
 struct File<'a> {
-    settings: &'a mut Settings,
+    values: &'a mut BTreeMap<Vec<String>, (Value, Origin)>,
     path: &'a Path,
     /// The line of a byte offset.
     line: &'a dyn Fn(usize) -> usize,
+    /// What is wrong, with the line.
+    faults: Vec<(usize, String)>,
 }
 
 impl File<'_> {
     fn fault(&mut self, offset: usize, fault: &str) {
-        let fault = format!("{}:{}: {fault}", self.path.display(), (self.line)(offset));
-        self.settings.faults.push(fault);
+        self.faults.push(((self.line)(offset), fault.to_owned()));
     }
 
     fn add(&mut self, top: &DeTable<'_>) {
@@ -313,7 +320,7 @@ impl File<'_> {
                     }),
                     None => self.fault(at, "`profiles` must be tables, such as [profiles.local]"),
                 },
-                "roles" | "fallback" => {
+                _ if LATER_KEYS.contains(&name) => {
                     self.fault(at, &format!("`{name}` is not in this version yet; remove it"));
                 }
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
@@ -348,7 +355,7 @@ impl File<'_> {
                 if !PROTOCOLS.iter().chain(&LATER_PROTOCOLS).any(|known| known == protocol) =>
             {
                 let known = PROTOCOLS.iter().chain(&LATER_PROTOCOLS).copied().collect::<Vec<_>>();
-                Err(format!("there is no protocol `{protocol}`; use one of {}", known.join(", ")))
+                Err(format!("can't be `{protocol}`; use one of {}", known.join(", ")))
             }
             (Kind::Text | Kind::Protocol, DeValue::String(text)) if !text.is_empty() => {
                 Ok(Value::Text(text.to_string()))
@@ -360,9 +367,9 @@ impl File<'_> {
         match read {
             Ok(value) => {
                 let origin = Origin::File(self.path.to_owned(), (self.line)(at));
-                self.settings.values.insert(key, (value, origin));
+                self.values.insert(key, (value, origin));
             }
-            Err(fault) => self.fault(at, &format!("`{name}`: {fault}")),
+            Err(fault) => self.fault(at, &format!("`{name}` {fault}")),
         }
     }
 }
@@ -450,7 +457,7 @@ mod tests {
     #[test]
     fn every_key_of_the_defaults_is_documented() {
         let text = include_str!("config/default.toml");
-        for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).filter(|key| !["roles", "fallback"].contains(key)) {
+        for key in TOP_KEYS.iter().chain(&PROFILE_KEYS) {
             assert!(text.contains(key), "default.toml does not say what `{key}` is");
         }
         for protocol in PROTOCOLS.iter().chain(&LATER_PROTOCOLS) {
@@ -543,49 +550,35 @@ mod tests {
     #[test]
     fn every_fault_is_named() {
         faults(
-            "deadlin_ms = 5\nmax_tokens = \"many\"\ncolour = true\nthreads = -1\nroles = 3\n\n[profiles.local]\nnaem = \"x\"\nprotocol = \"grpc\"\nname = \"\"\n[profiles]\nx = 1\n",
-            &[],
-            expect![[r#"
-                config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles, roles, fallback
-                config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
-                config.toml:2: `max_tokens`: must be a whole number, not a string
-                config.toml:8: unknown key `naem`; did you mean `name`?
-                config.toml:10: `name`: must not be empty
-                config.toml:9: `protocol`: there is no protocol `grpc`; use one of local, scripted, openai, anthropic, ollama
-                config.toml:12: `x` must be a table [profiles.x]
-                config.toml:5: `roles` is not in this version yet; remove it
-                config.toml:4: `threads`: must be a whole number from 0 to 512, not -1"#]],
-        );
-        faults(
             "deadlin_ms = 5\nmax_tokens = \"many\"\ncolour = true\nthreads = -1\nroles = 3\nprofile = []\ndeadline_ms = 49\n\n[profiles]\nx = 1\n[profiles.local]\nnaem = \"x\"\nprotocol = \"grpc\"\nname = \"\"\n",
             &[("ASKLINE_THREADS", "two")],
             expect![[r#"
-                config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles, roles, fallback
                 config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
-                config.toml:7: `deadline_ms`: must be a whole number from 50 to 600000, not 49
-                config.toml:2: `max_tokens`: must be a whole number, not a string
-                config.toml:6: `profile`: must be a text, not an array
-                config.toml:12: unknown key `naem`; did you mean `name`?
-                config.toml:14: `name`: must not be empty
-                config.toml:13: `protocol`: there is no protocol `grpc`; use one of local, scripted, openai, anthropic, ollama
-                config.toml:10: `x` must be a table [profiles.x]
+                config.toml:2: `max_tokens` must be a whole number, not a string
+                config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles
+                config.toml:4: `threads` must be a whole number from 0 to 512, not -1
                 config.toml:5: `roles` is not in this version yet; remove it
-                config.toml:4: `threads`: must be a whole number from 0 to 512, not -1
-                ASKLINE_THREADS: must be a whole number from 0 to 512, not two"#]],
+                config.toml:6: `profile` must be a text, not an array
+                config.toml:7: `deadline_ms` must be a whole number from 50 to 600000, not 49
+                config.toml:10: `x` must be a table [profiles.x]
+                config.toml:12: unknown key `naem`; did you mean `name`?
+                config.toml:13: `protocol` can't be `grpc`; use one of local, scripted, openai, anthropic, ollama
+                config.toml:14: `name` must not be empty
+                ASKLINE_THREADS must be a whole number from 0 to 512, not two"#]],
         );
         faults(
             "deadline_ms = \n[profiles\nmax_tokens = 99999999999999999999",
             &[],
             expect![[r#"
-            config.toml:2: unclosed table, expected `]`
-            config.toml:1: string values must be quoted, expected literal string"#]],
+                config.toml:1: string values must be quoted, expected literal string
+                config.toml:2: unclosed table, expected `]`"#]],
         );
         faults(
             "max_tokens = 99999999999999999999\nprofiles = 1",
             &[],
             expect![[r#"
-            config.toml:1: `max_tokens`: must be a whole number from 1 to 4096, not 99999999999999999999
-            config.toml:2: `profiles` must be tables, such as [profiles.local]"#]],
+                config.toml:1: `max_tokens` must be a whole number from 1 to 4096, not 99999999999999999999
+                config.toml:2: `profiles` must be tables, such as [profiles.local]"#]],
         );
     }
 
