@@ -43,7 +43,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(100);
 const HANDOVER: Duration = Duration::from_millis(100);
 /// Longest time that a reason stays on the status row.
 const REASON_SHOWN: Duration = Duration::from_secs(30);
-/// Shortest time, so that someone who is typing doesn't wipe it away unread.
+/// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
 const REASON_KEPT: Duration = Duration::from_millis(300);
 /// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
 const CRASHED: i32 = 101;
@@ -181,6 +181,7 @@ impl Attendant {
     /// Leaves the reason on the row until a key is pressed, or on stderr when there is no row.
     fn show_reason(&mut self, reason: &str) {
         let started = Instant::now();
+        let mut last_key = started;
         loop {
             let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
                 return tell(&format!("askline: {reason}"));
@@ -189,10 +190,12 @@ impl Attendant {
             terminal.show(row, Tone::Plain);
             self.pause(None, FRAME);
             let now = Instant::now();
-            let shown = now - started;
-            let is_read = self.key(now).is_some() && REASON_KEPT <= shown;
-            if is_read || REASON_SHOWN <= shown || self.ended() {
-                return;
+            match self.key(now) {
+                Some(Key::Cancel) => return,
+                Some(Key::Other) if REASON_KEPT <= now - last_key => return,
+                Some(Key::Other) => last_key = now,
+                None if REASON_SHOWN <= now - started => return,
+                None => {}
             }
         }
     }
