@@ -93,9 +93,9 @@ impl Run {
         self.pty.wait_exit();
         let read = |name: &str| fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
         let err = read("err");
-        assert_eq!((read("code").trim(), read("out").as_str()), (code, out), "stderr: {err}; {describe}");
-        assert_eq!(read("typed"), "fresh\n", "type-ahead was left over; {describe}");
         assert_eq!(read("before"), read("after"), "the terminal's modes changed; {describe}");
+        assert_eq!(read("typed"), "fresh\n", "type-ahead was left over; {describe}");
+        assert_eq!((read("code").trim(), read("out").as_str()), (code, out), "stderr: {err}; {describe}");
         Ended { screen, err, raw: self.pty.raw() }
     }
 }
@@ -170,6 +170,15 @@ fn type_ahead_from_before_the_start_is_dropped() {
     run.ends("0", "ls -la");
 }
 
+/// More than the helper reads at a time, so that the rest can only be dropped by its very last act.
+#[test]
+fn type_ahead_that_was_never_read_is_dropped() {
+    let run = Run::start(r#"{"hang_ms": 60000}"#, "");
+    run.pty.wait_for("thinking");
+    run.pty.send(&format!("\x03{}\rtouch marker\r", "x".repeat(1000)));
+    run.ends("130", "");
+}
+
 #[test]
 fn a_failure_stays_until_a_key_is_pressed() {
     let run = Run::start(r#"{"fail": "the server\nis \u001b[31mgone"}"#, "printf 'prompt$ list files'");
@@ -223,7 +232,8 @@ fn signals_restore_the_terminal() {
 /// A stop in raw mode would leave a terminal that nobody can use.
 #[test]
 fn a_stop_signal_is_ignored() {
-    let run = Run::start(&reply("ls -la", 1500), "");
+    // As a job of its own; the group of a session leader is never stopped.
+    let run = Run::start(&reply("ls -la", 1500), "job() { set -m; ask; }; how=job");
     run.pty.wait_for("thinking");
     run.signal("TSTP");
     run.ends("0", "ls -la");
@@ -335,10 +345,13 @@ fn a_resize_moves_the_row_along() {
     // So low that the cursor's row becomes the last one, and the row has to move the rest up.
     run.pty.resize(9, 30);
     let screen = run.pty.wait("a shorter row", |screen| screen.trim_end().ends_with('…'));
+    assert!(run.pty.last_row().contains("thinking"), "{screen}");
     assert!(screen.contains("8\nprompt$ list files\n"), "{screen}");
     run.pty.resize(20, 60);
     let screen = run.pty.wait_for("Esc keeps your line");
     assert_eq!(screen.matches("thinking").count(), 1, "{screen}");
+    // This emulator cuts rows; one that wraps them anew would leave a piece of the old row below the new one.
+    assert!(run.pty.raw().contains("\x1b[J"), "{}", run.pty.raw().escape_debug());
     let ended = run.ends("0", "ls -la");
     assert!(ended.screen.ends_with(&format!("8\nprompt$ list files\n{ENDED}")), "{}", ended.screen);
 }
@@ -389,4 +402,25 @@ fn in_the_background_nothing_is_touched() {
     let before = "background() { set -m; ask & wait $!; }; how=background; stty tostop";
     let ended = Run::start(&reply("ls -la", 400), before).ends("0", "ls -la");
     assert!(!ended.raw.contains("thinking"), "{}", ended.raw.escape_debug());
+}
+
+/// Stopped by force, then let on in the background: by now the terminal has other modes and another owner.
+#[test]
+fn a_terminal_that_was_lost_is_left_alone() {
+    let before = "
+        job() {
+            set -m
+            ask
+            printf stopped
+            stty -echo
+            stty -g >before
+            bg %1 >bg
+            wait %1
+        }
+        how=job";
+    let run = Run::start(&reply("ls -la", LONG), before);
+    run.pty.wait_for("thinking");
+    run.signal("STOP");
+    run.pty.wait_for("stopped");
+    run.ends("130", "");
 }
