@@ -141,7 +141,7 @@ fn cancel_keys_keep_the_line() {
 
 #[test]
 fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
-    let run = Run::start(&reply("ls -la", 1000), "printf 'prompt$ list files'");
+    let run = Run::start(&reply("ls -la", 2000), "printf 'prompt$ list files'");
     run.pty.wait_for("thinking");
     for keys in [
         "\r",
@@ -265,7 +265,7 @@ fn the_deadline_ends_the_wait() {
 #[test]
 fn at_the_bottom_of_the_screen_the_line_stays_whole() {
     let before = "for n in 1 2 3 4 5 6 7 8; do echo $n; done; printf 'prompt$ list files'";
-    let run = Run::sized(6, 40, &reply("ls -la", 600), before);
+    let run = Run::sized(6, 40, &reply("ls -la", 1500), before);
     let screen = run.pty.wait_for("thinking");
     assert!(screen.starts_with("5\n6\n7\n8\nprompt$ list files\n"), "{screen}");
     assert_eq!(run.pty.cursor(), (4, 18), "{}", run.pty.describe());
@@ -275,7 +275,7 @@ fn at_the_bottom_of_the_screen_the_line_stays_whole() {
 
 #[test]
 fn drawn_here_the_row_replaces_the_blanked_line() {
-    let run = Run::start(&reply("ls -la", 600), "draw=here; echo above");
+    let run = Run::start(&reply("ls -la", 1500), "draw=here; echo above");
     let screen = run.pty.wait_for("thinking");
     assert!(screen.starts_with("above\n") && screen.lines().count() == 2, "{screen}");
     let ended = run.ends("0", "ls -la");
@@ -303,7 +303,7 @@ fn a_dumb_terminal_gets_no_sequences() {
 /// Logs and the row would draw over each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {
-    let run = Run::start(&reply("ls -la", 400), "extra=--debug; err=/dev/tty");
+    let run = Run::start(&reply("ls -la", 900), "extra=--debug; err=/dev/tty");
     run.pty.wait_for("a line of 10 characters");
     let ended = run.ends("0", "ls -la");
     assert!(!ended.raw.contains("Esc keeps"), "{}", ended.raw.escape_debug());
@@ -311,12 +311,12 @@ fn logs_on_the_screen_take_the_row_s_place() {
 
 #[test]
 fn no_color_and_other_locales_are_respected() {
-    let run = Run::start(&reply("ls -la", 400), "export NO_COLOR=1 LC_ALL=C");
+    let run = Run::start(&reply("ls -la", 900), "export NO_COLOR=1 LC_ALL=C");
     run.pty.wait_for("thinking 0 s - Esc keeps your line");
     let ended = run.ends("0", "ls -la");
     assert!(!ended.raw.contains('\u{1b}') || !ended.raw.contains("\x1b[2m"), "{}", ended.raw.escape_debug());
     assert!(ended.raw.is_ascii(), "{}", ended.raw.escape_debug());
-    let run = Run::start(&reply("ls -la", 400), "");
+    let run = Run::start(&reply("ls -la", 900), "");
     run.pty.wait_for("thinking");
     assert!(run.ends("0", "ls -la").raw.contains("\x1b[2m"));
 }
@@ -324,7 +324,7 @@ fn no_color_and_other_locales_are_respected() {
 #[test]
 fn a_narrow_terminal_gets_a_cut_row() {
     let before = "printf '日本語 prompt$ list files'";
-    let run = Run::sized(8, 20, &reply("ls -la", 600), before);
+    let run = Run::sized(8, 20, &reply("ls -la", 1500), before);
     let screen = run.pty.wait_for("thinking");
     let rows: Vec<&str> = screen.lines().collect();
     assert_eq!(rows[0], "日本語 prompt$ list files", "wrapped by the terminal, left alone by us");
