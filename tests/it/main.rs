@@ -1,3 +1,5 @@
 //! The one integration binary: one module per thing a user touches, plus `tidy` for rules the compiler can't check.
 
+mod cli;
+mod completions;
 mod tidy;
