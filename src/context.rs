@@ -37,9 +37,6 @@ const CLOCK_GRAIN: Duration = Duration::from_secs(2);
 /// First line of the cache; another version means: make it anew.
 const CACHE_HEADER: &str = "askline commands 1";
 
-/// What the shell's script told `askline line` besides the line, by name, such as `ZSH_VERSION`.
-pub type Told = BTreeMap<String, String>;
-
 /// The facts around the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
@@ -61,9 +58,11 @@ pub struct Context {
     pub commands: Commands,
 }
 
-/// Looks at the machine. `cache` is our cache directory; without one every directory is scanned anew. Never fails:
-/// what can't be found out is left empty.
-pub fn gather(host: &dyn Host, shell: Shell, told: &Told, cache: Option<&Path>) -> Context {
+/// Looks at the machine. `told` is what the shell's script hands to `askline line` besides the line, by name, such as
+/// `ZSH_VERSION`. `cache` is our cache directory; without one every directory is scanned anew. Never fails: what can't
+/// be found out is left empty.
+pub fn gather(host: &dyn Host, shell: Shell, told: &[(String, String)], cache: Option<&Path>) -> Context {
+    let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.clone());
     let env = |name: &str| {
         host.env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
     };
@@ -72,7 +71,7 @@ pub fn gather(host: &dyn Host, shell: Shell, told: &Told, cache: Option<&Path>) 
         distribution: distribution(host, &system),
         userland: userland(host, &system, "ls"),
         shell,
-        shell_version: told.get(version_variable(shell)).cloned().or_else(|| env(version_variable(shell))),
+        shell_version: fact(version_variable(shell)).or_else(|| env(version_variable(shell))),
         current_dir: host.current_dir(),
         user: env("USER").or_else(|| env("LOGNAME")),
         commands: Commands::on_path(host, cache),
@@ -342,7 +341,7 @@ mod tests {
     #[test]
     fn facts_of_a_recorded_machine() {
         let host = alpine();
-        let told = Told::from([("ZSH_VERSION".to_owned(), "5.9".to_owned())]);
+        let told = [("ZSH_VERSION".to_owned(), "5.9".to_owned())];
         let context = gather(&host, Shell::Zsh, &told, None);
         expect![[r#"
             {
@@ -388,7 +387,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_in_the_order_of_the_path() {
-        let commands = gather(&alpine(), Shell::Bash, &Told::new(), None).commands;
+        let commands = gather(&alpine(), Shell::Bash, &[], None).commands;
         assert!(commands.complete && commands.contains("zsh") && commands.contains("evil"));
         assert!(!commands.contains("README") && !commands.contains("") && !commands.contains("/bin/ls"));
         // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, not trusted.
