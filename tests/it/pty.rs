@@ -17,7 +17,7 @@ type Screen = Arc<Mutex<vt100::Parser<Replies>>>;
 type Keyboard = Arc<Mutex<Box<dyn Write + Send>>>;
 
 /// A program running in its own terminal, as session leader; killed when dropped.
-pub struct Pty {
+pub(crate) struct Pty {
     screen: Screen,
     keyboard: Keyboard,
     child: Box<dyn Child + Send + Sync>,
@@ -26,7 +26,7 @@ pub struct Pty {
 
 impl Pty {
     /// Starts `command` in a terminal of this size.
-    pub fn start(rows: u16, columns: u16, command: CommandBuilder) -> Self {
+    pub(crate) fn start(rows: u16, columns: u16, command: CommandBuilder) -> Self {
         let pair = native_pty_system().openpty(size(rows, columns)).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
@@ -58,34 +58,34 @@ impl Pty {
     }
 
     /// Types `keys`, bytes as a terminal would send them.
-    pub fn send(&self, keys: &str) {
+    pub(crate) fn send(&self, keys: &str) {
         let mut keyboard = self.keyboard.lock().unwrap();
         keyboard.write_all(keys.as_bytes()).unwrap();
         keyboard.flush().unwrap();
     }
 
     /// The text on the screen, rows joined by newlines.
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.screen.lock().unwrap().screen().contents()
     }
 
     /// The last row that holds text.
-    pub fn last_row(&self) -> String {
+    pub(crate) fn last_row(&self) -> String {
         self.screen().trim_end().lines().last().unwrap_or("").trim_end().to_owned()
     }
 
     /// The cursor's row and column, from 0.
-    pub fn cursor(&self) -> (u16, u16) {
+    pub(crate) fn cursor(&self) -> (u16, u16) {
         self.screen.lock().unwrap().screen().cursor_position()
     }
 
     /// Every byte the program wrote so far (with ESC D shown as a line feed).
-    pub fn raw(&self) -> String {
+    pub(crate) fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().callbacks().raw).into_owned()
     }
 
     /// Changes the terminal's size; the program gets SIGWINCH.
-    pub fn resize(&self, rows: u16, columns: u16) {
+    pub(crate) fn resize(&self, rows: u16, columns: u16) {
         let (n_rows, n_columns) = (NonZeroU16::new(rows).unwrap(), NonZeroU16::new(columns).unwrap());
         self.screen.lock().unwrap().set_size(n_rows, n_columns);
         self.master.resize(size(rows, columns)).unwrap();
@@ -93,7 +93,7 @@ impl Pty {
 
     /// Waits until the screen satisfies `done` and returns it.
     #[track_caller]
-    pub fn wait(&self, what: &str, done: impl Fn(&str) -> bool) -> String {
+    pub(crate) fn wait(&self, what: &str, done: impl Fn(&str) -> bool) -> String {
         let started = Instant::now();
         loop {
             let screen = self.screen();
@@ -109,13 +109,13 @@ impl Pty {
 
     /// Waits until the screen shows `text`.
     #[track_caller]
-    pub fn wait_for(&self, text: &str) -> String {
+    pub(crate) fn wait_for(&self, text: &str) -> String {
         self.wait(&format!("{text:?}"), |screen| screen.contains(text))
     }
 
     /// Waits until the program ends.
     #[track_caller]
-    pub fn wait_exit(&mut self) -> ExitStatus {
+    pub(crate) fn wait_exit(&mut self) -> ExitStatus {
         let started = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -129,7 +129,7 @@ impl Pty {
     }
 
     /// The screen, the cursor and what the emulator did not understand, for messages.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let unknown = self.screen.lock().unwrap().callbacks().unknown.clone();
         format!(
             "screen:\n{}\n-- cursor {:?}, sequences not understood: {unknown:?}",
