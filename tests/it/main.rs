@@ -2,4 +2,5 @@
 
 mod line;
 mod pty;
+mod shells;
 mod tidy;
