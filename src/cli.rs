@@ -4,7 +4,7 @@ pub mod args;
 mod completions;
 mod config;
 mod doctor;
-mod init;
+pub mod init;
 mod line;
 mod model;
 mod suggest;

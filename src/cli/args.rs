@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::init::key::Key;
 use crate::shell::Shell;
 
 /// Turn plain English into the right command for this machine, ready to edit, never executed
@@ -88,9 +89,12 @@ pub struct Init {
     /// The shell
     #[arg(value_parser = shells())]
     pub shell: Shell,
-    /// The key that rewrites the line, such as ctrl-g or alt-a; none binds no key
+    /// The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-g")]
-    pub key: String,
+    pub key: Key,
+    /// Take the key even when something else is bound to it
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `askline model`

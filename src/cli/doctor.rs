@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
+use super::init::how_to_load;
 use super::{Desk, Exit, print};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice};
@@ -320,19 +321,6 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
         }
     }
     findings
-}
-
-/// The line that loads our script in every new shell.
-fn how_to_load(shell: Shell) -> &'static str {
-    match shell {
-        Shell::Zsh => r#"add to ~/.zshrc: eval "$(askline init zsh)""#,
-        Shell::Bash => r#"add to ~/.bashrc: eval "$(askline init bash)""#,
-        Shell::Fish => "add to ~/.config/fish/config.fish: askline init fish | source",
-        Shell::Nu => concat!(
-            "run in nu: let to = $nu.data-dir | path join vendor autoload; mkdir $to; ",
-            "askline init nu | save -f ($to | path join askline.nu)"
-        ),
-    }
 }
 
 /// The first word of a `--version` text that looks like a version.

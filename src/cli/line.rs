@@ -1,11 +1,257 @@
-//! `askline line`.
+//! `askline line`: the helper behind the key. Reads the line, thinks while owning the terminal, writes the new line.
+//!
+//! The shell scripts rely on what this promises: stdout gets exactly the new line or nothing; exit 0 means replace,
+//! 3 failed with the reason shown, 130 cancelled; and on every path the terminal is as it was, without anything typed
+//! during the wait. Otherwise an Enter typed too early would run a command that nobody read.
 
-#[allow(unused_imports, reason = "being written")]
-use super::{Desk, Exit};
-#[allow(unused_imports, reason = "being written")]
-use crate::shell::Shell;
+mod input;
+mod keys;
+mod row;
+mod terminal;
 
-#[allow(unused_variables, reason = "being written")]
+use std::io::{self, IsTerminal as _, PipeReader, Write as _};
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use rustix::event::{PollFd, PollFlags, poll};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+
+use self::input::Input;
+use self::keys::{Key, Keys, SEQUENCE_WAIT};
+use self::row::{FRAME, Glyphs};
+use self::terminal::{Terminal, Tone};
+use super::args::Draw;
+use super::{Desk, Exit, tell};
+use crate::host::Host;
+use crate::models;
+use crate::patience::Patience;
+use crate::suggest::suggest;
+use crate::suggestion::{Failure, Suggestion};
+
+/// How long nothing is drawn: an answer this quick needs no status row.
+const QUIET: Duration = Duration::from_millis(120);
+/// How long after the deadline a worker may still bring its answer before it counts as stuck.
+const DEADLINE_GRACE: Duration = Duration::from_millis(500);
+/// How long a cancelled worker may take to end by itself.
+const CANCEL_GRACE: Duration = Duration::from_millis(100);
+/// How long a worker that has spoken may take to hand over what it said.
+const HANDOVER: Duration = Duration::from_millis(100);
+/// Longest time that a reason stays on the status row.
+const REASON_SHOWN: Duration = Duration::from_secs(30);
+/// Shortest time, so that someone who is typing doesn't wipe it away unread.
+const REASON_KEPT: Duration = Duration::from_millis(300);
+/// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
+const CRASHED: i32 = 101;
+
+/// Longest deadline that counts, whatever the configuration says.
+const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// How the wait ended.
+enum End {
+    Answer(Box<Suggestion>),
+    Reason(String),
+    Cancelled,
+}
+
+/// Does what the module says. Never returns: a worker that doesn't stop may be deep inside the model's library, whose
+/// exit handlers must not run beside it.
 pub(super) fn run(args: &super::args::Line, desk: &Desk) -> anyhow::Result<Exit> {
-    anyhow::bail!("not written yet")
+    panic::set_hook(Box::new(|info| tracing::error!("{info}")));
+    let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args, desk)));
+    signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
+}
+
+fn help(args: &super::args::Line, desk: &Desk) -> Exit {
+    let mut attendant = Attendant::open(args.draw, &desk.host);
+    let end = attendant.work(args, desk).unwrap_or_else(|error| match error.downcast_ref() {
+        Some(Failure::Cancelled) => End::Cancelled,
+        _ => End::Reason(format!("{error:#}")),
+    });
+    match end {
+        // First the line, then the terminal (when `attendant` is dropped): keys are ours until the very end.
+        End::Answer(suggestion) => match write_line(&suggestion) {
+            Ok(()) => Exit::Done,
+            Err(error) => {
+                tracing::debug!("the line was not taken: {error}");
+                Exit::Failed
+            }
+        },
+        End::Reason(reason) => {
+            attendant.show_reason(&reason);
+            Exit::Failed
+        }
+        End::Cancelled => Exit::Cancelled,
+    }
+}
+
+fn write_line(suggestion: &Suggestion) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(suggestion.command.as_str().as_bytes())?;
+    stdout.flush()
+}
+
+/// Whoever waits: the person's keys, the row and the signals on one side, a worker on the other.
+struct Attendant {
+    /// Without one, everything works but nothing is shown and only signals cancel.
+    terminal: Option<Terminal>,
+    keys: Keys,
+    glyphs: Glyphs,
+    /// A signal asked this process to end.
+    ended: Arc<AtomicBool>,
+}
+
+impl Attendant {
+    fn open(draw: Draw, host: &dyn Host) -> Self {
+        let env = |name: &str| host.env(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
+        let ended = Arc::default();
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            // Can't fail for these; if it did, the terminal of a killed helper is repaired by the script.
+            let _ = signal_hook::flag::register(signal, Arc::clone(&ended));
+        }
+        // Stopped in raw mode, this would leave a terminal that nobody can use.
+        let _ = signal_hook::flag::register(SIGTSTP, Arc::default());
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(env).into_iter().find(|value| !value.is_empty());
+        let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
+        let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
+        let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
+        let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
+        Self {
+            terminal: Terminal::open(draw, env("NO_COLOR").is_empty()),
+            keys: Keys::new(Instant::now()),
+            glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
+            ended,
+        }
+    }
+
+    fn work(&mut self, args: &super::args::Line, desk: &Desk) -> anyhow::Result<End> {
+        let started = Instant::now();
+        let input = Input::read(args.cursor)?;
+        let config = desk.config()?;
+        tracing::debug!(
+            status = args.status,
+            keymap = args.keymap,
+            facts = input.facts.len(),
+            "a line of {} characters",
+            input.line.text.chars().count()
+        );
+        let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
+        let patience = Patience::until(deadline);
+        let worker = Worker::start({
+            let (host, paths, shell, patience) =
+                (desk.host, desk.paths.clone(), args.shell, patience.clone());
+            move || {
+                // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
+                let model = Box::leak(models::open(&config, &host, &paths)?);
+                let suggestion = suggest(&input.line, shell, &host, model, &config, &patience)?;
+                model.finish()?;
+                Ok(suggestion)
+            }
+        })?;
+        let mut done = false;
+        loop {
+            let now = Instant::now();
+            if self.key(now) == Some(Key::Cancel) {
+                patience.cancel();
+                self.terminal.iter_mut().for_each(Terminal::erase);
+                self.pause(Some(&worker.done), CANCEL_GRACE);
+                return Ok(End::Cancelled);
+            }
+            // An Esc may still be on its way through the decoder; then it counts more than the answer.
+            if done && !self.keys.undecided() {
+                return Ok(End::Answer(Box::new(worker.result()?)));
+            }
+            if deadline + DEADLINE_GRACE <= now {
+                patience.cancel();
+                return Err(Failure::TimedOut.into());
+            }
+            let elapsed = now - started;
+            if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
+                let row = self.glyphs.working(patience.stage(), elapsed, terminal.columns());
+                terminal.show(row, Tone::Dim);
+            }
+            done |= self.pause((!done).then_some(&worker.done), FRAME);
+        }
+    }
+
+    /// Leaves the reason on the row until a key is pressed, or on stderr when there is no row.
+    fn show_reason(&mut self, reason: &str) {
+        let started = Instant::now();
+        loop {
+            let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
+                return tell(&format!("askline: {reason}"));
+            };
+            let row = self.glyphs.failed(reason, terminal.columns());
+            terminal.show(row, Tone::Plain);
+            self.pause(None, FRAME);
+            let now = Instant::now();
+            let shown = now - started;
+            let is_read = self.key(now).is_some() && REASON_KEPT <= shown;
+            if is_read || REASON_SHOWN <= shown || self.ended() {
+                return;
+            }
+        }
+    }
+
+    /// The key pressed since the last call. A signal, or a terminal that went away, cancels.
+    fn key(&mut self, now: Instant) -> Option<Key> {
+        if self.ended() {
+            return Some(Key::Cancel);
+        }
+        match self.terminal.as_ref()?.typed() {
+            Some(bytes) => self.keys.feed(&bytes, now).max(self.keys.wait(now)),
+            None => Some(Key::Cancel),
+        }
+    }
+
+    fn ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Waits for a key, a signal or the worker, at most `longest`; tells whether the worker is done.
+    fn pause(&self, done: Option<&PipeReader>, longest: Duration) -> bool {
+        let longest = if self.keys.undecided() { longest.min(SEQUENCE_WAIT) } else { longest };
+        let timeout = longest.try_into().unwrap_or_default();
+        let has_worker = done.is_some();
+        let keys = self.terminal.iter().map(|terminal| PollFd::new(terminal, PollFlags::IN));
+        let done = done.iter().map(|done| PollFd::new(*done, PollFlags::IN));
+        let mut waited_for: Vec<PollFd<'_>> = keys.chain(done).collect();
+        // A failed wait is a short one: signals interrupt it, and the caller looks around anyway.
+        let ready = poll(&mut waited_for, Some(&timeout)).is_ok();
+        ready && has_worker && waited_for.last().is_some_and(|worker| !worker.revents().is_empty())
+    }
+}
+
+/// A thread at work, which can be waited for together with keys.
+struct Worker {
+    /// Readable once the worker has spoken or panicked.
+    done: PipeReader,
+    said: mpsc::Receiver<anyhow::Result<Suggestion>>,
+}
+
+impl Worker {
+    fn start(work: impl FnOnce() -> anyhow::Result<Suggestion> + Send + 'static) -> anyhow::Result<Self> {
+        let (done, end) = io::pipe().context("no pipe to the worker")?;
+        let (say, said) = mpsc::channel();
+        thread::Builder::new()
+            .name("worker".to_owned())
+            .spawn(move || {
+                let _end = end; // closed by a panic, too
+                terminal::accept_job_control();
+                let _ = say.send(work());
+            })
+            .context("no thread for the worker")?;
+        Ok(Self { done, said })
+    }
+
+    fn result(&self) -> anyhow::Result<Suggestion> {
+        let said = self.said.recv_timeout(HANDOVER);
+        said.unwrap_or_else(|_| {
+            anyhow::bail!("a bug in askline stopped it; `askline suggest --debug` shows more")
+        })
+    }
 }

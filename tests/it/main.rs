@@ -2,4 +2,7 @@
 
 mod cli;
 mod completions;
+mod line;
+mod pty;
+mod shells;
 mod tidy;

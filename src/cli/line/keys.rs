@@ -1,0 +1,274 @@
+//! What the keys pressed during the wait mean: give up, or nothing.
+//!
+//! Terminals spell Esc, Ctrl-C and Ctrl-G in three ways (bare bytes, CSI-u, xterm's modifyOtherKeys), and most other
+//! keys start with the byte that Esc alone sends. Pure: bytes and clock readings in, verdicts out.
+
+use std::time::{Duration, Instant};
+
+/// How long an escape byte, or any unfinished sequence, may stay without its next byte before it counts as typed.
+pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(50);
+/// How long an unfinished paste may stay silent before keys count as typed again.
+const PASTE_WAIT: Duration = Duration::from_secs(1);
+/// Most parameter bytes of one sequence that are kept; more are swallowed.
+const PARAMETER_LIMIT: usize = 64;
+/// What ends a bracketed paste.
+const PASTE_END: &[u8] = b"\x1b[201~";
+
+const CTRL_C: u8 = 0x03;
+const CTRL_G: u8 = 0x07;
+const ESC: u8 = 0x1b;
+
+/// A key press, as far as anyone here cares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// Any other key.
+    Other,
+    /// Esc, Ctrl-C or Ctrl-G.
+    Cancel,
+}
+
+/// Decodes bytes from a terminal; remembers where inside a sequence the last ones ended.
+#[derive(Debug)]
+pub(super) struct Keys {
+    state: State,
+    fed: Instant,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Between keys.
+    Ground,
+    /// After an escape byte.
+    Escape,
+    /// After `ESC O`: one byte to come.
+    Shift3,
+    /// Inside `ESC [`, with its parameters so far.
+    Control(Vec<u8>),
+    /// Inside a string the terminal sends (an answer to somebody's query).
+    Text,
+    /// Inside a bracketed paste, with this many bytes of its end seen.
+    Paste(usize),
+}
+
+impl Keys {
+    /// A decoder between two keys.
+    pub(super) fn new(now: Instant) -> Self {
+        Self { state: State::Ground, fed: now }
+    }
+
+    /// Takes what was read and gives the most important key in it. Answers of the terminal, mouse and focus reports,
+    /// key releases and pasted text are no keys.
+    pub(super) fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<Key> {
+        if !bytes.is_empty() {
+            self.fed = now;
+        }
+        bytes.iter().filter_map(|&byte| self.step(byte)).max()
+    }
+
+    /// Gives the key that silence completed: a lone escape byte was Esc.
+    pub(super) fn wait(&mut self, now: Instant) -> Option<Key> {
+        let limit = match self.state {
+            State::Ground => return None,
+            State::Paste(_) => PASTE_WAIT,
+            _ => SEQUENCE_WAIT,
+        };
+        if now.saturating_duration_since(self.fed) < limit {
+            return None;
+        }
+        match std::mem::replace(&mut self.state, State::Ground) {
+            State::Escape => Some(Key::Cancel),
+            State::Ground | State::Paste(_) => None,
+            State::Shift3 | State::Control(_) | State::Text => Some(Key::Other),
+        }
+    }
+
+    /// An escape byte came, and silence or the next byte will tell whether it was Esc.
+    pub(super) fn undecided(&self) -> bool {
+        matches!(self.state, State::Escape)
+    }
+
+    fn step(&mut self, byte: u8) -> Option<Key> {
+        let (state, key) = match (std::mem::replace(&mut self.state, State::Ground), byte) {
+            (State::Paste(seen), _) => {
+                let seen = match byte {
+                    _ if byte == PASTE_END[seen] => seen + 1,
+                    ESC => 1,
+                    _ => 0,
+                };
+                (if seen == PASTE_END.len() { State::Ground } else { State::Paste(seen) }, None)
+            }
+            (State::Text, CTRL_G) => (State::Ground, None), // ends a string, too
+            (_, CTRL_C | CTRL_G) => (State::Ground, Some(Key::Cancel)),
+            (State::Escape, ESC) => (State::Escape, Some(Key::Cancel)),
+            (_, ESC) => (State::Escape, None),
+            (State::Escape, b'[') => (State::Control(Vec::new()), None),
+            (State::Escape, b'O') => (State::Shift3, None),
+            (State::Escape, b'P' | b']' | b'_' | b'^' | b'X') => (State::Text, None),
+            (State::Ground | State::Escape | State::Shift3, _) => (State::Ground, Some(Key::Other)),
+            (State::Text, _) => (State::Text, None),
+            (State::Control(mut parameters), 0x20..=0x3f) => {
+                if parameters.len() < PARAMETER_LIMIT {
+                    parameters.push(byte);
+                }
+                (State::Control(parameters), None)
+            }
+            (State::Control(parameters), b'~') if parameters == b"200" => (State::Paste(0), None),
+            (State::Control(parameters), _) => (State::Ground, control(&parameters, byte)),
+        };
+        self.state = state;
+        key
+    }
+}
+
+/// The key that a whole sequence `ESC [ parameters last` is.
+fn control(parameters: &[u8], last: u8) -> Option<Key> {
+    let text = String::from_utf8_lossy(parameters);
+    let mut fields = text.split(';');
+    let mut field = || fields.next().unwrap_or("");
+    match last {
+        // Mouse reports and answers of the terminal.
+        _ if parameters.first().is_some_and(|byte| b"<=>?".contains(byte)) => None,
+        b'I' | b'O' | b'M' | b'c' | b'n' | b't' | b'x' | b'y' => None,
+        // CSI code:shifted:base ; modifiers:event u
+        b'u' => {
+            let (codes, modifiers) = (field(), field());
+            let mut modifiers = modifiers.split(':');
+            let held = modifiers.next().unwrap_or("");
+            let is_release = modifiers.next() == Some("3");
+            if is_release { None } else { Some(meaning(codes, held)) }
+        }
+        // CSI 27 ; modifiers ; code ~
+        b'~' if field() == "27" => {
+            let held = field();
+            Some(meaning(field(), held))
+        }
+        _ => Some(Key::Other),
+    }
+}
+
+/// What the key with one of these codes (of its layout, shifted, of a Latin layout) means with these modifiers held.
+fn meaning(codes: &str, held: &str) -> Key {
+    const ALT: u32 = 0b10;
+    const CTRL: u32 = 0b100;
+    let held = held.parse().unwrap_or(1u32).saturating_sub(1);
+    let ctrl = held & (CTRL | ALT) == CTRL;
+    let cancels = codes.split(':').any(|code| match code {
+        "27" => true,
+        "67" | "71" | "99" | "103" => ctrl, // C, G, c, g
+        _ => false,
+    });
+    if cancels { Key::Cancel } else { Key::Other }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Feeds the bytes at once and one by one, then lets `SEQUENCE_WAIT` pass; both must agree.
+    fn check(bytes: &[u8], expected: Option<Key>) {
+        let start = Instant::now();
+        let mut at_once = Keys::new(start);
+        let key = at_once.feed(bytes, start).max(at_once.wait(start + SEQUENCE_WAIT));
+        assert_eq!(key, expected, "{}", bytes.escape_ascii());
+        let mut singly = Keys::new(start);
+        let key = bytes.iter().filter_map(|byte| singly.feed(&[*byte], start)).max();
+        assert_eq!(key.max(singly.wait(start + SEQUENCE_WAIT)), expected, "{}", bytes.escape_ascii());
+    }
+
+    #[test]
+    fn keys_that_cancel() {
+        for bytes in [
+            &b"\x03"[..],
+            b"\x07",
+            b"\x1b",
+            b"abc\x03",
+            b"\x1b\x1b",
+            b"\x1b\x03",
+            b"\x1b[27u",
+            b"\x1b[27;1u",
+            b"\x1b[99;5u",
+            b"\x1b[103;5u",
+            b"\x1b[99;69u",      // Caps Lock on
+            b"\x1b[99;5:1u",     // press, with event types reported
+            b"\x1b[1089::99;5u", // a Cyrillic layout
+            b"\x1b[27;5;99~",
+            b"\x1b[27;5;103~",
+            b"\x1b[27;1;27~",
+            b"\x1b[1;\x03", // a sequence that never ended
+            b"\x1b[200~paste\x1b[201~\x07",
+        ] {
+            check(bytes, Some(Key::Cancel));
+        }
+    }
+
+    #[test]
+    fn keys_that_do_nothing() {
+        for bytes in [
+            &b"a"[..],
+            b"\r",
+            "é".as_bytes(),
+            b"\x1b[A",
+            b"\x1bOP",
+            b"\x1bx",
+            b"\x1b[",
+            b"\x1b]",
+            b"\x1b[99u",
+            b"\x1b[99;3u",
+            b"\x1b[99;7u",
+            b"\x1b[97;5u",
+            b"\x1b[27;5;97~",
+            b"\x1b[3~",
+            b"\x1b[1;5C",
+            b"\x1b[99999999999999999999;99999999999u",
+        ] {
+            check(bytes, Some(Key::Other));
+        }
+    }
+
+    #[test]
+    fn no_keys_at_all() {
+        for bytes in [
+            &b""[..],
+            b"\x1b[200~\x03\x07\x1b[A rm -rf /\r\x1b[201~",
+            b"\x1b[200~never ended \x03",
+            b"\x1b[99;5:3u",
+            b"\x1b[I\x1b[O",
+            b"\x1b[<0;10;5M",
+            b"\x1b[?62;22c",
+            b"\x1b]11;rgb:0000/0000/0000\x07",
+        ] {
+            check(bytes, None);
+        }
+    }
+
+    #[test]
+    fn a_paste_that_never_ends_gives_the_keys_back() {
+        let start = Instant::now();
+        let mut keys = Keys::new(start);
+        assert_eq!(keys.feed(b"\x1b[200~\x03", start), None);
+        assert_eq!(keys.wait(start + PASTE_WAIT), None);
+        assert_eq!(keys.feed(b"\x03", start + PASTE_WAIT), Some(Key::Cancel));
+    }
+
+    #[test]
+    fn an_escape_byte_is_undecided_until_silence() {
+        let start = Instant::now();
+        let mut keys = Keys::new(start);
+        assert_eq!(keys.feed(b"\x1b", start), None);
+        assert!(keys.undecided());
+        assert_eq!(keys.wait(start), None);
+        assert_eq!(keys.wait(start + SEQUENCE_WAIT), Some(Key::Cancel));
+        assert!(!keys.undecided());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes: Vec<u8>) {
+            let start = Instant::now();
+            let mut keys = Keys::new(start);
+            keys.feed(&bytes, start);
+            keys.wait(start + PASTE_WAIT);
+            proptest::prop_assert_eq!(keys.feed(b"\x03", start), Some(Key::Cancel));
+        }
+    }
+}
