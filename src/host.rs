@@ -8,7 +8,7 @@ pub mod recorded;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// This machine, or a recording of one.
 pub trait Host: Sync {
@@ -51,6 +51,66 @@ pub trait Host: Sync {
 pub enum Probe {
     /// `program --version`.
     Version,
+    /// Asks pip for its version; with `as_module` the program is Python.
+    PipVersion {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+    },
+    /// Lets pip download one wheel without its dependencies and without running anything in it.
+    PipDownload {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+        /// The package; never starts with a dash.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The directory that the wheel goes to.
+        into: PathBuf,
+    },
+}
+
+impl Probe {
+    /// The arguments.
+    pub fn arguments(&self) -> Vec<OsString> {
+        // Isolated, so that Python takes no module from the working directory or the environment.
+        let pip = |as_module: &bool| if *as_module { &["-I", "-m", "pip"][..] } else { &[] };
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            Self::Version => words(&["--version"]),
+            Self::PipVersion { as_module } => words(&[pip(as_module), &["--version"]].concat()),
+            Self::PipDownload { as_module, package, version, into } => {
+                let fixed = [
+                    "download",
+                    "--no-deps",
+                    "--no-input",
+                    "--no-cache-dir",
+                    "--disable-pip-version-check",
+                    "--only-binary=:all:",
+                    "--dest",
+                ];
+                let mut arguments = words(&[pip(as_module), &fixed].concat());
+                arguments.push(into.into());
+                arguments.push(format!("{package}=={version}").into());
+                arguments
+            }
+        }
+    }
+
+    /// How long it may take.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Self::Version => Duration::from_secs(2),
+            // Python's first start from a cold disk takes seconds.
+            Self::PipVersion { .. } => Duration::from_secs(20),
+            // A wheel of 100 MB over a line of 1 MB/s, with ample room.
+            Self::PipDownload { .. } => Duration::from_secs(20 * 60),
+        }
+    }
+
+    /// It gets the user's whole environment: pip finds its index, certificates and proxy there.
+    pub fn inherits_environment(&self) -> bool {
+        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
+    }
 }
 
 /// What a probe printed.

@@ -1,0 +1,1 @@
+//! Tests of fetching, checking and removing models.
