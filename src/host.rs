@@ -1,7 +1,8 @@
 //! The seam to this machine: files, environment and the few programs we start.
 //!
 //! Nothing that a user or a model wrote can be run: a process starts only through [`Host::probe`], and [`Probe`] holds
-//! every argument vector there is.
+//! every argument vector there is. Two real users: the machine this runs on ([`local`]) and a recording of one
+//! ([`recorded`]), which replays bug reports and tests exactly.
 
 pub mod local;
 pub mod recorded;
@@ -12,10 +13,11 @@ use std::time::{Duration, SystemTime};
 
 /// This machine, or a recording of one.
 pub trait Host: Sync {
-    /// Starts `program` with the fixed arguments of `probe`, without input, bounded in time and output.
+    /// Starts `program`, an absolute path, with the fixed arguments of `probe`: in the root directory, without input,
+    /// bounded in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`].
     ///
     /// # Errors
-    /// When it can't be started or ran out of its bounds.
+    /// When it can't be started or has not ended in time. A failing exit status is no error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
 
     /// Reads a file of at most `limit` bytes.
@@ -44,6 +46,28 @@ pub trait Host: Sync {
 
     /// The working directory, if it still exists.
     fn current_dir(&self) -> Option<PathBuf>;
+
+    /// The operating system and the processor.
+    fn system(&self) -> System;
+
+    /// Bytes that this user may still write on the file system of `path`; none when it can't be told.
+    fn free_space(&self, path: &Path) -> Option<u64>;
+}
+
+/// Most bytes kept of each stream of a probed program; the rest is read and dropped.
+pub const OUTPUT_LIMIT: usize = 256 << 10;
+
+/// Where `program`, a name without a slash, stands on `PATH`. Relative directories are passed over: what they hold
+/// depends on where the user stands.
+pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
+    if program.is_empty() || program.contains('/') {
+        return None;
+    }
+    let path = host.env("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(program))
+        .find(|file| host.entry(file).is_some_and(|entry| entry.executable))
 }
 
 /// Every argument vector that we ever start a program with.
@@ -113,6 +137,29 @@ impl Probe {
     }
 }
 
+impl Probe {
+    /// The arguments after the program's name.
+    pub fn arguments(&self) -> Vec<OsString> {
+        match self {
+            Self::Version => vec!["--version".into()],
+        }
+    }
+
+    /// How long the program may run before it and all it started are killed.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Self::Version => Duration::from_secs(2),
+        }
+    }
+
+    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all.
+    pub fn inherits_environment(&self) -> bool {
+        match self {
+            Self::Version => false,
+        }
+    }
+}
+
 /// What a probe printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
@@ -129,10 +176,27 @@ pub struct Output {
 pub struct Entry {
     /// It is a regular file.
     pub is_file: bool,
-    /// This process may execute it.
+    /// It is a directory.
+    pub is_directory: bool,
+    /// It is a file that this process may execute.
     pub executable: bool,
+    /// It is a directory in which this process may create files.
+    pub writable: bool,
+    /// The permission bits, such as 0o644.
+    pub mode: u32,
     /// Size in bytes.
     pub size: u64,
     /// When it last changed.
     pub modified: SystemTime,
+}
+
+/// The operating system and the processor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// As `std::env::consts::OS` names it: `linux`, `macos`, `freebsd`, `android` …
+    pub os: String,
+    /// The kernel's release, such as `6.1.0-18-amd64`.
+    pub release: String,
+    /// The processor as the kernel names it, such as `x86_64` or `aarch64`.
+    pub machine: String,
 }

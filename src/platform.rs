@@ -1,5 +1,7 @@
-//! Which family of tools a program belongs to: GNU, BusyBox, uutils, toybox or BSD.
+//! Which system this is, from the texts and paths that show it: the distribution, and whether a program belongs to
+//! GNU, BusyBox, uutils, toybox or BSD.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 /// A family of implementations of the common tools.
@@ -14,8 +16,248 @@ pub enum Userland {
     Unknown,
 }
 
-/// The family that a program's real path (links followed) shows, on an operating system as `std::env::consts::OS`
-/// names it.
-pub fn userland_of(_real_path: &Path, _os: &str) -> Userland {
-    Userland::Unknown
+impl Userland {
+    /// The family's name for people and records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gnu => "GNU",
+            Self::Busybox => "BusyBox",
+            Self::Uutils => "uutils",
+            Self::Toybox => "toybox",
+            Self::Bsd => "BSD",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// The packages whose tools are GNU's where the system's own are not, as Homebrew and Nix name them.
+const GNU_PACKAGES: [&str; 14] = [
+    "coreutils",
+    "coreutils-full",
+    "diffutils",
+    "findutils",
+    "gawk",
+    "gnugrep",
+    "gnumake",
+    "gnused",
+    "gnutar",
+    "gnu-sed",
+    "gnu-tar",
+    "gnu-which",
+    "grep",
+    "make",
+];
+
+/// Tools that are no GNU tool although they stand among them on Linux.
+const NEVER_GNU: [&str; 4] = ["mawk", "nawk", "original-awk", "bwk"];
+
+/// The family that a common tool's real path (links followed) shows, on an operating system as
+/// `std::env::consts::OS` names it. Only a guess by the system's default where the path shows nothing; about programs
+/// that no family has (`git`), the answer means nothing.
+pub fn userland_of(real_path: &Path, os: &str) -> Userland {
+    let parts: Vec<&str> = real_path.iter().filter_map(|part| part.to_str()).collect();
+    let Some((name, directories)) = parts.split_last() else { return Userland::Unknown };
+    if name.starts_with("busybox") {
+        return Userland::Busybox;
+    }
+    if name.starts_with("toybox") {
+        return Userland::Toybox;
+    }
+    // One `coreutils` for all tools is GNU's own single-binary build (NixOS, Alpine, Fedora) unless Cargo put it
+    // there (`~/.cargo/bin`, Ubuntu's `/usr/lib/cargo/bin/coreutils/ls`) or it says so.
+    let by_cargo = directories.windows(2).any(|pair| matches!(pair, ["cargo" | ".cargo", "bin"]));
+    let says_uutils = |part: &&str| part.contains("uutils") || part.starts_with("rust-coreutils");
+    if by_cargo
+        || says_uutils(name)
+        || name.starts_with("uu-")
+        || directories.iter().any(|part| says_uutils(part))
+    {
+        return Userland::Uutils;
+    }
+    if NEVER_GNU.contains(name) {
+        return Userland::Unknown;
+    }
+    if matches!(*name, "bsdtar" | "bsdcat" | "bsdcpio" | "bsdunzip") {
+        return Userland::Bsd;
+    }
+    match os {
+        "linux" => Userland::Gnu,
+        "android" if directories.contains(&"com.termux") => Userland::Gnu,
+        "android" => Userland::Toybox,
+        "macos" | "ios" | "freebsd" | "openbsd" | "netbsd" | "dragonfly"
+            if is_gnu_addition(name, directories) =>
+        {
+            Userland::Gnu
+        }
+        "macos" | "ios" | "freebsd" | "openbsd" | "netbsd" | "dragonfly" => Userland::Bsd,
+        _ => Userland::Unknown,
+    }
+}
+
+/// Whether a tool on a BSD system was added from GNU: by its package's directory or by the prefix `g` (`gls`).
+fn is_gnu_addition(name: &str, directories: &[&str]) -> bool {
+    let package = match directories {
+        ["/", "nix", "store", item, ..] => item
+            .split_once('-')
+            .map(|(_hash, package)| package.rsplit_once('-').map_or(package, |(name, _)| name)),
+        [.., "Cellar", package, _version, "bin"] => Some(*package),
+        _ => None,
+    };
+    let added = directories.iter().any(|part| matches!(*part, "local" | "homebrew" | "pkg"));
+    directories.contains(&"gnubin")
+        || package.is_some_and(|package| GNU_PACKAGES.contains(&package))
+        || (added && G_PREFIXED.contains(&name))
+}
+
+/// The usual names of GNU tools beside BSD ones.
+const G_PREFIXED: [&str; 22] = [
+    "gawk", "gcat", "gcp", "gcut", "gdate", "gdf", "gdu", "gecho", "gfind", "ggrep", "ghead", "gls", "gmake",
+    "gmv", "grm", "gsed", "gsort", "gstat", "gtail", "gtar", "gtouch", "gxargs",
+];
+
+/// What a system calls itself.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Distribution {
+    /// In lower case for comparing, such as `debian`; empty when it isn't said.
+    pub id: String,
+    /// The version, such as `12` or `25.10`; empty for rolling releases.
+    pub version: String,
+    /// For people, such as `Debian GNU/Linux 12 (bookworm)`.
+    pub name: String,
+}
+
+impl Distribution {
+    /// Reads the text of `/etc/os-release` (its format: os-release(5), a shell's assignments without expansion).
+    /// Lines that are none are passed over.
+    pub fn from_os_release(text: &str) -> Self {
+        let values: HashMap<&str, String> = text.lines().filter_map(assignment).collect();
+        let value = |key: &str| values.get(key).cloned().unwrap_or_default();
+        let (id, version) = (value("ID"), value("VERSION_ID"));
+        let name = match values.get("PRETTY_NAME") {
+            Some(name) if !name.is_empty() => name.clone(),
+            _ => format!("{} {version}", values.get("NAME").unwrap_or(&id)).trim().to_owned(),
+        };
+        Self { id, version, name }
+    }
+
+    /// Reads the text of macOS's `SystemVersion.plist`.
+    pub fn from_system_version(text: &str) -> Self {
+        let value = |key: &str| {
+            let (_, after) = text.split_once(&format!("<key>{key}</key>"))?;
+            let (_, after) = after.split_once("<string>")?;
+            after.split_once("</string>").map(|(value, _)| value.trim().to_owned())
+        };
+        let version = value("ProductVersion").unwrap_or_default();
+        Self { id: "macos".to_owned(), name: format!("macOS {version}").trim().to_owned(), version }
+    }
+}
+
+/// `KEY=value` with the value's quotes and backslashes taken away.
+fn assignment(line: &str) -> Option<(&str, String)> {
+    let (key, quoted) = line.trim().split_once('=')?;
+    let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_key.then(|| (key, unquote(quoted)))
+}
+
+/// What a shell would read, up to the first blank outside quotes.
+fn unquote(quoted: &str) -> String {
+    let mut value = String::new();
+    let mut quote = None;
+    let mut characters = quoted.chars();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            (_, Some(open)) if character == open => quote = None,
+            ('\\', None | Some('"')) => value.extend(characters.next()),
+            ('"' | '\'', None) => quote = Some(character),
+            (_, None) if character.is_whitespace() => break,
+            _ => value.push(character),
+        }
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn real_layouts() {
+        use Userland::*;
+        let table = [
+            ("linux", "/usr/bin/ls", Gnu),                        // Debian, Arch, Fedora
+            ("linux", "/bin/busybox", Busybox),                   // Alpine
+            ("linux", "/usr/bin/busybox.static", Busybox),        // Debian's busybox-static
+            ("linux", "/usr/bin/coreutils", Gnu),                 // Fedora's coreutils-single
+            ("linux", "/bin/coreutils", Gnu),                     // Alpine with GNU coreutils
+            ("linux", "/usr/lib/cargo/bin/coreutils/ls", Uutils), // Ubuntu 25.10
+            ("linux", "/usr/bin/rust-coreutils", Uutils),         // Debian's rust-coreutils
+            ("linux", "/usr/bin/gnuls", Gnu),                     // Ubuntu 25.10, GNU beside uutils
+            ("linux", "/home/ada/.cargo/bin/coreutils", Uutils),  // cargo install coreutils
+            ("linux", "/usr/bin/uu-coreutils", Uutils),           // Arch's uutils-coreutils
+            ("linux", "/nix/store/0c9zq-uutils-coreutils-0.0.30/bin/uutils-coreutils", Uutils),
+            ("linux", "/nix/store/9krz7-coreutils-9.5/bin/coreutils", Gnu), // NixOS
+            ("linux", "/nix/store/1xq2m-busybox-1.36.1/bin/busybox", Busybox),
+            ("linux", "/usr/bin/mawk", Unknown), // Debian's awk
+            ("linux", "/usr/bin/bsdtar", Bsd),
+            ("linux", "/usr/bin/toybox", Toybox),
+            ("android", "/system/bin/toybox", Toybox),
+            ("android", "/system/bin/sh", Toybox),
+            ("android", "/data/data/com.termux/files/usr/bin/coreutils", Gnu), // Termux
+            ("android", "/data/data/com.termux/files/usr/bin/busybox", Busybox),
+            ("macos", "/bin/ls", Bsd),
+            ("macos", "/usr/bin/sed", Bsd),
+            ("macos", "/opt/homebrew/Cellar/coreutils/9.5/bin/gls", Gnu), // gnubin/ls, links followed
+            ("macos", "/opt/homebrew/Cellar/gnu-sed/4.9/bin/gsed", Gnu),
+            ("macos", "/usr/local/Cellar/findutils/4.10.0/bin/gfind", Gnu),
+            ("macos", "/opt/homebrew/Cellar/uutils-coreutils/0.0.30/bin/uu-ls", Uutils),
+            ("macos", "/opt/homebrew/Cellar/libarchive/3.7.7/bin/bsdtar", Bsd),
+            ("macos", "/opt/local/libexec/gnubin/ls", Gnu), // MacPorts
+            ("macos", "/opt/local/bin/gls", Gnu),
+            ("macos", "/nix/store/9krz7-coreutils-9.5/bin/coreutils", Gnu),
+            ("macos", "/nix/store/9krz7-gnused-4.9/bin/sed", Gnu),
+            ("freebsd", "/bin/ls", Bsd),
+            ("freebsd", "/usr/local/bin/gls", Gnu),
+            ("freebsd", "/usr/local/bin/git", Bsd),
+            ("netbsd", "/usr/pkg/bin/gsed", Gnu),
+            ("illumos", "/usr/bin/ls", Unknown),
+        ];
+        for (os, path, expected) in table {
+            assert_eq!(userland_of(Path::new(path), os), expected, "{path} on {os}");
+        }
+    }
+
+    #[test]
+    fn os_release_is_read_as_a_shell_reads_it() {
+        let read = |text: &str| {
+            let Distribution { id, version, name } = Distribution::from_os_release(text);
+            format!("{id}|{version}|{name}")
+        };
+        let debian = "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nNAME=\"Debian GNU/Linux\"\nVERSION_ID=\"12\"\nID=debian\n";
+        assert_eq!(read(debian), "debian|12|Debian GNU/Linux 12 (bookworm)");
+        assert_eq!(read("# Arch\nID=arch # rolling\nNAME='Arch Linux'\n"), "arch||Arch Linux");
+        assert_eq!(read("ID=x\nPRETTY_NAME=\"a \\\"b\\\" \\$c 'd'\"\n"), "x||a \"b\" $c 'd'");
+        assert_eq!(read("ID=alpine\nVERSION_ID=3.20.1"), "alpine|3.20.1|alpine 3.20.1");
+        assert_eq!(read("PRETTY_NAME=\"never closed\nID=\u{0}\n=x\nno assignment"), "\u{0}||never closed");
+        assert_eq!(read(""), "||");
+    }
+
+    #[test]
+    fn macos_is_read_from_its_property_list() {
+        let text = "<dict>\n<key>ProductName</key>\n<string>macOS</string>\n<key>ProductVersion</key>\n\t<string>15.1</string>\n</dict>";
+        let read = Distribution::from_system_version(text);
+        assert_eq!(
+            (read.id.as_str(), read.version.as_str(), read.name.as_str()),
+            ("macos", "15.1", "macOS 15.1")
+        );
+        assert_eq!(Distribution::from_system_version("<key>ProductVersion</key>").name, "macOS");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_panics(text in ".*", path in ".*", os in "linux|macos|android|x") {
+            Distribution::from_os_release(&text);
+            Distribution::from_system_version(&text);
+            userland_of(Path::new(&path), &os);
+        }
+    }
 }

@@ -1,33 +1,78 @@
 //! The machine this runs on.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
-use super::{Entry, Host, Output, Probe};
+use anyhow::{Context as _, bail, ensure};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Access, access, statvfs};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::{Entry, Host, OUTPUT_LIMIT, Output, Probe, System};
+
+/// How often a program that has closed its output is asked whether it has ended.
+const TICK: Duration = Duration::from_millis(5);
+
+/// What a probed program gets of the user's environment, unless its probe inherits all of it.
+const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
 
 /// The machine this runs on.
 #[derive(Debug, Clone, Copy)]
 pub struct LocalHost;
 
 impl Host for LocalHost {
-    fn probe(&self, _program: &Path, _probe: &Probe) -> anyhow::Result<Output> {
-        anyhow::bail!("not written yet")
+    fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+        ensure!(program.is_absolute(), "{} is started by its full path only", program.display());
+        let mut command = Command::new(program);
+        command.args(probe.arguments());
+        // Interpreters load modules, and tool managers read settings, from the directory they start in: never let
+        // that be the one the user stands in.
+        command.current_dir("/");
+        // A group of its own: killed as a whole, and the terminal's Ctrl-C and reads are not for it.
+        command.process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if !probe.inherits_environment() {
+            command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
+            command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
+        }
+        let child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
+        collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
 
-    fn read(&self, path: &Path, _limit: u64) -> anyhow::Result<Vec<u8>> {
-        Ok(std::fs::read(path)?)
+    fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        read(path, limit).with_context(|| format!("can't read {}", path.display()))
     }
 
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
-        Ok(std::fs::read_dir(directory)?.filter_map(Result::ok).map(|entry| entry.file_name()).collect())
+        let entries =
+            fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
+        Ok(entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect())
     }
 
-    fn entry(&self, _path: &Path) -> Option<Entry> {
-        None
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        let metadata = fs::metadata(path).ok()?;
+        let mode = metadata.permissions().mode() & 0o7777;
+        Some(Entry {
+            is_file: metadata.is_file(),
+            is_directory: metadata.is_dir(),
+            executable: metadata.is_file() && mode & 0o111 != 0 && access(path, Access::EXEC_OK).is_ok(),
+            writable: metadata.is_dir() && access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok(),
+            mode,
+            size: metadata.len(),
+            modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+        })
     }
 
     fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
-        Ok(path.canonicalize()?)
+        path.canonicalize().with_context(|| format!("can't follow {}", path.display()))
     }
 
     fn env(&self, name: &str) -> Option<OsString> {
@@ -36,5 +81,209 @@ impl Host for LocalHost {
 
     fn current_dir(&self) -> Option<PathBuf> {
         std::env::current_dir().ok()
+    }
+
+    fn system(&self) -> System {
+        let uname = rustix::system::uname();
+        System {
+            os: std::env::consts::OS.to_owned(),
+            release: uname.release().to_string_lossy().into_owned(),
+            machine: uname.machine().to_string_lossy().into_owned(),
+        }
+    }
+
+    fn free_space(&self, path: &Path) -> Option<u64> {
+        let space = statvfs(path).ok()?;
+        space.f_bavail.checked_mul(space.f_frsize)
+    }
+}
+
+fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+    // Opening a pipe would wait for its writer, so only files, and the one device that stands for an empty file.
+    ensure!(fs::metadata(path)?.is_file() || path == Path::new("/dev/null"), "it is not a file");
+    let mut content = Vec::new();
+    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    ensure!(content.len() as u64 <= limit, "it is larger than {limit} bytes");
+    Ok(content)
+}
+
+/// Reads what `child` prints until it ends or the deadline, at which its whole group is killed.
+fn collect(mut child: Child, deadline: Instant) -> anyhow::Result<Output> {
+    let group = Pid::from_child(&child);
+    let mut streams = (Stream::of(child.stdout.take()), Stream::of(child.stderr.take()));
+    let status = match drain(&mut streams, deadline).and_then(|()| wait(&mut child, deadline)) {
+        Ok(Some(status)) => status,
+        unfinished => {
+            // The child is not reaped yet, so the group's number is still its own.
+            let _ = kill_process_group(group, Signal::KILL);
+            let status = child.wait()?;
+            unfinished?;
+            // It may have ended in time with something it started still holding its output.
+            if !status.success() {
+                bail!("it did not end in time");
+            }
+            status
+        }
+    };
+    Ok(Output { success: status.success(), stdout: streams.0.kept, stderr: streams.1.kept })
+}
+
+/// A pipe from the child until its end, and what is kept of it.
+struct Stream<P> {
+    pipe: Option<P>,
+    kept: Vec<u8>,
+}
+
+impl<P: std::io::Read> Stream<P> {
+    fn of(pipe: Option<P>) -> Self {
+        Self { pipe, kept: Vec::new() }
+    }
+
+    /// Takes what a readable pipe holds; beyond the limit it is dropped.
+    fn take(&mut self) -> std::io::Result<()> {
+        let mut chunk = [0; 8192];
+        let Some(pipe) = &mut self.pipe else { return Ok(()) };
+        let n_read = match pipe.read(&mut chunk) {
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(()),
+            other => other?,
+        };
+        if n_read == 0 {
+            self.pipe = None;
+        }
+        let room = OUTPUT_LIMIT - self.kept.len();
+        self.kept.extend(chunk.iter().take(n_read.min(room)));
+        Ok(())
+    }
+}
+
+/// Reads both streams to their end or to the deadline.
+fn drain<O, E>(streams: &mut (Stream<O>, Stream<E>), deadline: Instant) -> anyhow::Result<()>
+where
+    O: std::io::Read + std::os::fd::AsFd,
+    E: std::io::Read + std::os::fd::AsFd,
+{
+    while streams.0.pipe.is_some() || streams.1.pipe.is_some() {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        let mut polled = Vec::with_capacity(2);
+        polled.extend(streams.0.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        polled.extend(streams.1.pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        match poll(&mut polled, Some(&Timespec::try_from(left)?)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut ready =
+            polled.iter().map(|polled| !polled.revents().is_empty()).collect::<Vec<_>>().into_iter();
+        if streams.0.pipe.is_some() && ready.next() == Some(true) {
+            streams.0.take()?;
+        }
+        if streams.1.pipe.is_some() && ready.next() == Some(true) {
+            streams.1.take()?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits for the child itself, which may have closed its output long before it ends.
+fn wait(child: &mut Child, deadline: Instant) -> anyhow::Result<Option<ExitStatus>> {
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        thread::sleep(TICK);
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a script of this text prints when it is probed.
+    fn probe(body: &str) -> Output {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("program");
+        fs::write(&file, format!("#!/bin/sh\n{body}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o700)).unwrap();
+        // Another test that starts a program just then holds our file open for writing for a moment.
+        loop {
+            match LocalHost.probe(&file, &Probe::Version) {
+                Err(error) if format!("{error:#}").contains("busy") => thread::sleep(TICK),
+                other => return other.unwrap(),
+            }
+        }
+    }
+
+    /// A script that runs in a group of its own, as a probe does.
+    fn start(body: &str) -> Child {
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", body]).process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    #[test]
+    fn a_probe_sees_no_input_no_working_directory_and_little_environment() {
+        let output = probe("cat; pwd; echo \"$1 $TERM ${CARGO_MANIFEST_DIR:-clean}\"; echo no >&2; exit 3");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "/\n--version dumb clean\n");
+        assert_eq!(output.stderr, b"no\n");
+        assert!(!output.success);
+    }
+
+    #[test]
+    fn a_probe_keeps_the_start_of_a_long_output() {
+        let output = probe("head -c 1000000 /dev/zero; head -c 300000 /dev/zero >&2");
+        assert!(output.success);
+        assert_eq!((output.stdout.len(), output.stderr.len()), (OUTPUT_LIMIT, OUTPUT_LIMIT));
+    }
+
+    #[test]
+    fn at_the_deadline_the_whole_group_is_killed() {
+        let directory = tempfile::tempdir().unwrap();
+        let marker = directory.path().join("alive");
+        let child = start(&format!("(sleep 0.6; touch '{}') & sleep 9", marker.display()));
+        let started = Instant::now();
+        let error = collect(child, started + Duration::from_millis(200)).unwrap_err();
+        assert!(error.to_string().contains("in time"), "{error:#}");
+        assert!(started.elapsed() < Duration::from_secs(5));
+        thread::sleep(Duration::from_millis(700));
+        assert!(!marker.exists(), "a grandchild survived");
+    }
+
+    #[test]
+    fn output_held_open_by_a_survivor_is_not_waited_for_forever() {
+        let child = start("echo done; sleep 9 & exit 0");
+        let output = collect(child, Instant::now() + Duration::from_millis(300)).unwrap();
+        assert_eq!((output.success, output.stdout.as_slice()), (true, b"done\n".as_slice()));
+    }
+
+    #[test]
+    fn closed_output_does_not_lift_the_deadline() {
+        let child = start("exec >&- 2>&-; sleep 9");
+        assert!(collect(child, Instant::now() + Duration::from_millis(100)).is_err());
+    }
+
+    #[test]
+    fn programs_are_never_looked_up_in_the_working_directory() {
+        let error = LocalHost.probe(Path::new("./program"), &Probe::Version).unwrap_err();
+        assert!(error.to_string().contains("full path"), "{error:#}");
+    }
+
+    #[test]
+    fn only_files_are_read_and_only_so_much() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("file");
+        fs::write(&file, "12345").unwrap();
+        assert_eq!(LocalHost.read(&file, 5).unwrap(), b"12345");
+        assert!(LocalHost.read(&file, 4).is_err());
+        assert!(LocalHost.read(directory.path(), 9).is_err());
+        assert_eq!(LocalHost.read(Path::new("/dev/null"), 0).unwrap(), b"");
+        let pipe = directory.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(LocalHost.read(&pipe, 9).is_err(), "a pipe without a writer must not be waited for");
+        assert!(LocalHost.entry(directory.path()).unwrap().writable);
+        assert!(!LocalHost.entry(&file).unwrap().executable);
+        assert!(LocalHost.free_space(directory.path()).is_some());
     }
 }
