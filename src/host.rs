@@ -94,7 +94,7 @@ pub enum Probe {
 }
 
 impl Probe {
-    /// The arguments.
+    /// The arguments after the program's name.
     pub fn arguments(&self) -> Vec<OsString> {
         // Isolated, so that Python takes no module from the working directory or the environment.
         let pip = |as_module: &bool| if *as_module { &["-I", "-m", "pip"][..] } else { &[] };
@@ -120,7 +120,7 @@ impl Probe {
         }
     }
 
-    /// How long it may take.
+    /// How long the program may run before it and all it started are killed.
     pub fn patience(&self) -> Duration {
         match self {
             Self::Version => Duration::from_secs(2),
@@ -131,32 +131,10 @@ impl Probe {
         }
     }
 
-    /// It gets the user's whole environment: pip finds its index, certificates and proxy there.
+    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
+    /// finds its index, certificates and proxy there.
     pub fn inherits_environment(&self) -> bool {
         matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
-    }
-}
-
-impl Probe {
-    /// The arguments after the program's name.
-    pub fn arguments(&self) -> Vec<OsString> {
-        match self {
-            Self::Version => vec!["--version".into()],
-        }
-    }
-
-    /// How long the program may run before it and all it started are killed.
-    pub fn patience(&self) -> Duration {
-        match self {
-            Self::Version => Duration::from_secs(2),
-        }
-    }
-
-    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all.
-    pub fn inherits_environment(&self) -> bool {
-        match self {
-            Self::Version => false,
-        }
     }
 }
 

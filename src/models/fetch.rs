@@ -1,7 +1,7 @@
 //! A model file over HTTP: goes on where an earlier fetch stopped, gives up on a silent server, believes no length.
 
 use std::io::Read as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -12,7 +12,8 @@ use reqwest::{StatusCode, Url};
 
 use super::manifest::Entry;
 use super::partial::{CHUNK, Partial, WrongBytes};
-use super::{News, megabytes};
+use super::{News, beside, megabytes};
+use crate::host::Host;
 
 /// Most redirects that are followed.
 const REDIRECTS: usize = 5;
@@ -39,33 +40,39 @@ impl Waits {
     };
 }
 
-/// Fetches the model at `url` into `partial` and puts it at `to`.
+/// Fetches the model at `url` and puts it at `to`.
 pub(super) fn fetch(
     url: &str,
     entry: &Entry,
-    partial: &Path,
     to: &Path,
+    host: &dyn Host,
     waits: Waits,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<()> {
     let url = Url::parse(url).context("the address can't be read")?;
     ensure!(secure(&url), "the address is not https");
     let client = client(waits)?;
+    let partial = &part_of(to);
     let mut growing = Partial::resume(entry, partial, news)?;
     let resumed = 0 < growing.length();
-    growing.check_space(0)?;
+    growing.check_space(host, 0)?;
     download(&client, &url, entry, &mut growing, waits, news)?;
     match growing.install(to) {
         // What an earlier fetch left may have been another file's.
         Err(error) if resumed && error.is::<WrongBytes>() => {
             news(News::Say("what an earlier fetch left is damaged; starting afresh"));
             let mut growing = Partial::start(entry, partial)?;
-            growing.check_space(0)?;
+            growing.check_space(host, 0)?;
             download(&client, &url, entry, &mut growing, waits, news)?;
             growing.install(to)
         }
         done => done,
     }
+}
+
+/// Where a model file grows while it is fetched.
+pub(super) fn part_of(file: &Path) -> PathBuf {
+    beside(file, "part")
 }
 
 /// Fetches until all bytes are there, taking a broken connection up again while that gets further.

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::manifest::Entry;
 use super::seal;
 use super::{News, megabytes};
+use crate::host::Host;
 use crate::store;
 
 /// Bytes read and hashed at once.
@@ -95,10 +96,19 @@ impl<'a> Partial<'a> {
     }
 
     /// Fails unless what is still to come, and `beside` it, fits on the disk.
-    pub(super) fn check_space(&self, beside: u64) -> anyhow::Result<()> {
+    pub(super) fn check_space(&self, host: &dyn Host, beside: u64) -> anyhow::Result<()> {
         let directory = self.path.parent().context("a file without a directory")?;
         let needed = (self.entry.size - self.length).saturating_add(beside).saturating_add(MARGIN);
-        enough(needed, store::free_space(directory)?, directory)
+        // Where the system can't tell, the disk itself will.
+        let free = host.free_space(directory).unwrap_or(u64::MAX);
+        ensure!(
+            needed <= free,
+            "the disk is too full: {} needed, {} free in {}; free some, or set XDG_DATA_HOME to a directory on another disk",
+            megabytes(needed),
+            megabytes(free),
+            directory.display()
+        );
+        Ok(())
     }
 
     /// Puts the file in its place if it is the model; else the bytes are thrown away.
@@ -137,15 +147,4 @@ pub(super) fn hash(file: &mut File, news: &mut dyn FnMut(News<'_>)) -> anyhow::R
 /// Lower-case hexadecimal digits.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn enough(needed: u64, free: u64, directory: &Path) -> anyhow::Result<()> {
-    ensure!(
-        needed <= free,
-        "the disk is too full: {} needed, {} free in {}; free some, or set XDG_DATA_HOME to a directory on another disk",
-        megabytes(needed),
-        megabytes(free),
-        directory.display()
-    );
-    Ok(())
 }

