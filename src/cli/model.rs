@@ -255,7 +255,7 @@ impl Progress {
             News::Begin { what, total, done } => {
                 self.finish();
                 what.clone_into(&mut self.what);
-                (self.total, self.done, self.told) = (total, done, self.percent_of(done, total));
+                (self.total, self.done, self.told) = (total, done, percent_of(done, total));
                 if self.terminal {
                     self.bar = Some(bar(what, total, done));
                 } else {
@@ -264,7 +264,7 @@ impl Progress {
             }
             News::Advance(bytes) => {
                 self.done += bytes;
-                let percent = self.percent_of(self.done, self.total);
+                let percent = percent_of(self.done, self.total);
                 match &self.bar {
                     Some(bar) => bar.set_position(self.done),
                     None if self.told + PLAIN_STEP <= percent => {
@@ -290,10 +290,10 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
+}
 
-    fn percent_of(&self, done: u64, total: u64) -> u64 {
-        u64::try_from(u128::from(done) * 100 / u128::from(total.max(1))).unwrap_or(100)
-    }
+fn percent_of(done: u64, total: u64) -> u64 {
+    u64::try_from(u128::from(done) * 100 / u128::from(total.max(1))).unwrap_or(u64::MAX)
 }
 
 fn bar(what: &str, total: u64, done: u64) -> ProgressBar {
@@ -351,9 +351,8 @@ mod tests {
 
     #[test]
     fn percentages_survive_any_size() {
-        let progress = Progress::new();
-        assert_eq!(progress.percent_of(u64::MAX, u64::MAX), 100);
-        assert_eq!(progress.percent_of(5, 0), 500);
-        assert_eq!(progress.percent_of(1, 3), 33);
+        assert_eq!(percent_of(u64::MAX, u64::MAX), 100);
+        assert_eq!(percent_of(5, 0), 500);
+        assert_eq!(percent_of(1, 3), 33);
     }
 }

@@ -18,7 +18,9 @@ use crate::host::Host;
 /// Most redirects that are followed.
 const REDIRECTS: usize = 5;
 /// How often a connection that broke off is taken up again.
-const RESUMES: u32 = 5;
+const RESUMES: u32 = 20;
+/// The pause before that grows with each time, up to so many times [`Waits::pause`].
+const LONGEST_PAUSE: u32 = 10;
 
 /// How long a server may be silent. There is no limit to the whole: a slow line is no fault.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +77,7 @@ pub(super) fn part_of(file: &Path) -> PathBuf {
     beside(file, "part")
 }
 
-/// Fetches until all bytes are there, taking a broken connection up again while that gets further.
+/// Fetches until all bytes are there, taking a broken connection up again if it ever brought anything.
 fn download(
     client: &Client,
     url: &Url,
@@ -84,17 +86,30 @@ fn download(
     waits: Waits,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<()> {
-    for broken in 0.. {
-        let before = growing.length();
-        let Err(error) = transfer(client, url, entry, growing, news) else { break };
-        if RESUMES <= broken || growing.length() <= before {
-            return Err(error);
+    let start = growing.length();
+    for broken in 1.. {
+        match transfer(client, url, entry, growing, news) {
+            Err(error) if broken <= RESUMES && error.is::<Broken>() && start < growing.length() => {
+                news(News::Say(&format!("{error}; going on from {}", megabytes(growing.length()))));
+                std::thread::sleep(waits.pause * broken.min(LONGEST_PAUSE));
+            }
+            done => return done,
         }
-        news(News::Say(&format!("{error:#}; going on from {}", megabytes(growing.length()))));
-        std::thread::sleep(waits.pause);
     }
     Ok(())
 }
+
+/// The connection failed; it may work again.
+#[derive(Debug)]
+struct Broken(String);
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Broken {}
 
 /// One request: the bytes that are missing.
 fn transfer(
@@ -133,9 +148,14 @@ fn transfer(
     news(News::Begin { what: "fetching", total: entry.size, done: growing.length() });
     let mut chunk = vec![0; CHUNK];
     while growing.length() < entry.size {
+        // No further than the model goes, whatever else comes; the hash decides.
+        let mut wanted = response.by_ref().take(entry.size - growing.length());
         let got =
-            response.read(&mut chunk).map_err(|error| anyhow!("the connection broke: {}", root(&error)))?;
-        ensure!(got != 0, "the connection ended after {} of {} bytes", growing.length(), entry.size);
+            wanted.read(&mut chunk).map_err(|e| Broken(format!("the connection broke: {}", root(&e))))?;
+        if got == 0 {
+            let (length, size) = (growing.length(), entry.size);
+            bail!(Broken(format!("the connection ended after {length} of {size} bytes")));
+        }
         growing.append(chunk.get(..got).unwrap_or_default())?;
         news(News::Advance(got as u64));
     }
@@ -185,14 +205,11 @@ fn secure(url: &Url) -> bool {
 
 /// The error in a few words; the address is named by the caller already.
 fn plainly(error: reqwest::Error) -> anyhow::Error {
-    let what = if error.is_redirect() {
-        "can't follow it"
-    } else if error.is_connect() {
-        "can't connect"
-    } else {
-        "no answer"
-    };
-    anyhow!("{what}: {}", root(&error))
+    if error.is_redirect() {
+        return anyhow!("can't follow it: {}", root(&error));
+    }
+    let what = if error.is_connect() { "can't connect" } else { "no answer" };
+    Broken(format!("{what}: {}", root(&error))).into()
 }
 
 /// The innermost cause, which is the one that tells.
