@@ -109,7 +109,11 @@ pub struct Model {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// List the models: size, licence, memory, which is installed and in use
-    List,
+    List {
+        /// Read every byte of the installed ones; exit 1 when one is damaged
+        #[arg(long)]
+        check: bool,
+    },
     /// Fetch a model, check it and make it ready
     Pull {
         /// The model [default: the one in use]
