@@ -4,20 +4,23 @@ pub mod args;
 mod completions;
 mod config;
 mod doctor;
-mod init;
+pub mod init;
 mod line;
 mod model;
 mod suggest;
 
+use std::fmt::Display;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
 use crate::clean::visible;
-use crate::config::Config;
-use crate::host::Host as _;
+use crate::config::{Config, Setting, Wrong};
+use crate::host::Host;
 use crate::host::local::LocalHost;
+use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
 use crate::store::Paths;
 use crate::suggestion::Failure;
 use args::{Cli, Command};
@@ -43,20 +46,36 @@ enum Exit {
 
 /// What every subcommand works with.
 struct Desk {
+    /// Where our own files and settings are: always this machine.
     host: LocalHost,
+    /// The machine that suggestions are for: this one, or the recording that `ASKLINE_HOST=recorded:FILE` names.
+    machine: Box<dyn Host>,
     paths: Paths,
 }
 
 impl Desk {
     /// The configuration in force; an error names file, line and the nearest key.
     fn config(&self) -> anyhow::Result<Config> {
+        Ok(self.settings()?.0)
+    }
+
+    /// The configuration and each setting with its origin.
+    fn settings(&self) -> anyhow::Result<(Config, Vec<Setting>)> {
         let file = &self.paths.config_file;
+        let wrong = |fault: &dyn Display| Wrong(format!("{}: {fault}", file.display()));
         let text = match self.host.entry(file) {
-            Some(_) => Some(String::from_utf8(self.host.read(file, CONFIG_LIMIT)?)?),
+            Some(_) => {
+                let bytes =
+                    self.host.read(file, CONFIG_LIMIT).map_err(|error| Wrong(format!("{error:#}")))?;
+                Some(String::from_utf8(bytes).map_err(|error| wrong(&error))?)
+            }
+            None if self.host.env("ASKLINE_CONFIG").is_some() => {
+                return Err(wrong(&"there is no such file; create it or unset ASKLINE_CONFIG").into());
+            }
             None => None,
         };
         let env = |name: &str| self.host.env(name).and_then(|value| value.into_string().ok());
-        Ok(Config::merge(text.as_deref().map(|text| (file.as_path(), text)), &env)?)
+        Ok(Config::merge_and_tell(text.as_deref().map(|text| (file.as_path(), text)), &env)?)
     }
 }
 
@@ -84,8 +103,21 @@ impl Desk {
     fn open() -> anyhow::Result<Self> {
         let host = LocalHost;
         let paths = Paths::of_user(&host)?;
-        Ok(Self { host, paths })
+        Ok(Self { host, machine: machine(&host)?, paths })
     }
+}
+
+/// The machine that suggestions are for.
+fn machine(host: &LocalHost) -> anyhow::Result<Box<dyn Host>> {
+    let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
+        return Ok(Box::new(*host));
+    };
+    let named = named.to_string_lossy();
+    let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
+        return Err(Wrong(format!("ASKLINE_HOST must be recorded:FILE, not {named}")).into());
+    };
+    let text = String::from_utf8(host.read(file, RECORDING_LIMIT)?)?;
+    Ok(Box::new(RecordedHost::parse(file, &text)?))
 }
 
 /// The exit code that an error means outside `askline line`.
@@ -94,7 +126,7 @@ fn exit_of(error: &anyhow::Error) -> Exit {
         Some(Failure::Cancelled) => Exit::Cancelled,
         Some(Failure::NoModel(_)) => Exit::Usage,
         Some(_) => Exit::None,
-        None if error.is::<crate::config::Wrong>() => Exit::Usage,
+        None if error.is::<Wrong>() => Exit::Usage,
         None => Exit::None,
     }
 }
@@ -110,7 +142,8 @@ fn print(text: &str) -> anyhow::Result<()> {
 
 /// Prints one message to stderr; nothing more can be done when that fails.
 fn tell(message: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", visible(message));
+    let lines: Vec<String> = message.lines().map(visible).collect();
+    let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
 /// Prints an error to stderr: cause chain on one line.

@@ -1,1 +1,471 @@
-//! The facts around the line: system, shell, tools, directory.
+//! The facts around the line: system, shell, tools, directory. Gathered on every key press, so without starting a
+//! program, and quick: the commands on `PATH` are scanned once for each change of a directory.
+//!
+//! Models score worse when they are told such facts (`benches/accuracy.md`), so none stands in the prompt; they serve
+//! to check what a model wrote.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde_json::json;
+
+use crate::host::{Host, System, find_on_path};
+use crate::platform::{Distribution, Userland, userland_of};
+use crate::shell::Shell;
+use crate::store;
+
+/// Largest system text (os-release, SystemVersion.plist) that is read, bytes.
+const SYSTEM_TEXT_LIMIT: u64 = 64 << 10;
+
+/// Largest cache of command names that is read, bytes; beyond it the cache is made anew.
+const CACHE_LIMIT: u64 = 4 << 20;
+
+/// Most directories of `PATH` that are looked at.
+const DIRECTORIES_LIMIT: usize = 128;
+
+/// Most files looked at in one directory.
+const FILES_LIMIT: usize = 20_000;
+
+/// When scanning has taken this long, the directories left over wait for the next time (WSL and network mounts).
+const SCAN_BUDGET: Duration = Duration::from_millis(150);
+
+/// A directory that changed this shortly before it was scanned may change again within the same tick of the file
+/// system's clock, so its scan is not trusted next time.
+const CLOCK_GRAIN: Duration = Duration::from_secs(2);
+
+/// First line of the cache; another version means: make it anew.
+const CACHE_HEADER: &str = "askline commands 1";
+
+/// The facts around the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Context {
+    /// The operating system and the processor.
+    pub system: System,
+    /// What the system calls itself, where it says so.
+    pub distribution: Option<Distribution>,
+    /// The family of the common tools, judged by `ls`; [`Context::userland`] judges one program.
+    pub userland: Userland,
+    /// The shell to write for.
+    pub shell: Shell,
+    /// Its version, where it was told or stands in the environment.
+    pub shell_version: Option<String>,
+    /// The working directory, if it still exists.
+    pub current_dir: Option<PathBuf>,
+    /// The user's name, where the environment has it.
+    pub user: Option<String>,
+    /// What can be run from `PATH`.
+    pub commands: Commands,
+}
+
+/// Looks at the machine. `told` is what the shell's script hands to `askline line` besides the line, by name, such as
+/// `ZSH_VERSION`. `cache` is our cache directory; without one every directory is scanned anew. Never fails: what can't
+/// be found out is left empty.
+pub fn gather(host: &dyn Host, shell: Shell, told: &[(String, String)], cache: Option<&Path>) -> Context {
+    let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.clone());
+    let env = |name: &str| {
+        host.env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
+    };
+    let system = host.system();
+    Context {
+        distribution: distribution(host, &system),
+        userland: userland(host, &system, "ls"),
+        shell,
+        shell_version: fact(version_variable(shell)).or_else(|| env(version_variable(shell))),
+        current_dir: host.current_dir(),
+        user: env("USER").or_else(|| env("LOGNAME")),
+        commands: Commands::on_path(host, cache),
+        system,
+    }
+}
+
+impl Context {
+    /// The family that a common tool belongs to, by its own file.
+    pub fn userland(&self, host: &dyn Host, program: &str) -> Userland {
+        userland(host, &self.system, program)
+    }
+
+    /// For `--debug` and bug reports.
+    pub fn to_json(&self) -> serde_json::Value {
+        json!({
+            "os": self.system.os,
+            "release": self.system.release,
+            "machine": self.system.machine,
+            "distribution": self.distribution.as_ref().map(|distribution| &distribution.name),
+            "userland": self.userland.name(),
+            "shell": self.shell.name(),
+            "shell_version": self.shell_version,
+            "current_dir": self.current_dir,
+            "user": self.user,
+            "commands": self.commands.directories.iter().map(|directory| json!({
+                "directory": directory.path,
+                "trusted": directory.trusted,
+                "count": directory.names.len(),
+            })).collect::<Vec<_>>(),
+            "commands_complete": self.commands.complete,
+        })
+    }
+}
+
+/// The variable in which a shell keeps its version. Only Nushell exports it; scripts tell the others'.
+fn version_variable(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Bash => "BASH_VERSION",
+        Shell::Zsh => "ZSH_VERSION",
+        Shell::Fish => "FISH_VERSION",
+        Shell::Nu => "NU_VERSION",
+    }
+}
+
+fn distribution(host: &dyn Host, system: &System) -> Option<Distribution> {
+    let text = |path: &str| {
+        let bytes = host.read(Path::new(path), SYSTEM_TEXT_LIMIT).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    if system.os == "macos" {
+        let text = text("/System/Library/CoreServices/SystemVersion.plist")?;
+        return Some(Distribution::from_system_version(&text));
+    }
+    let text = text("/etc/os-release").or_else(|| text("/usr/lib/os-release"))?;
+    Some(Distribution::from_os_release(&text))
+}
+
+fn userland(host: &dyn Host, system: &System, program: &str) -> Userland {
+    find_on_path(host, program)
+        .and_then(|file| host.real_path(&file).ok())
+        .map_or(Userland::Unknown, |real| userland_of(&real, &system.os))
+}
+
+/// The programs that can be run from `PATH`, directory by directory in the order they are searched.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Commands {
+    /// The directories, each once.
+    pub directories: Vec<Directory>,
+    /// Every directory was looked at, so what is in none of them is not installed.
+    pub complete: bool,
+    /// Something was scanned that the cache doesn't hold.
+    changed: bool,
+}
+
+/// The programs of one directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directory {
+    /// Where it is, links followed.
+    pub path: PathBuf,
+    /// It was named by a full path and not everyone may write it: what it holds was put there by an owner.
+    pub trusted: bool,
+    /// When its list of files last changed.
+    modified: SystemTime,
+    /// Sorted, each once, without names that hold control characters or aren't UTF-8.
+    names: Vec<String>,
+}
+
+impl Commands {
+    /// What stands on `PATH`; from the cache in the directory `cache` where nothing changed since.
+    ///
+    /// A file that became executable, or a link whose target went away, is noticed only when its directory changes.
+    fn on_path(host: &dyn Host, cache: Option<&Path>) -> Self {
+        let started = Instant::now();
+        let mut known = cache.map_or_else(BTreeMap::new, |cache| recall(host, &cache.join(CACHE_FILE)));
+        let path = host.env("PATH").unwrap_or_default();
+        let mut commands = Self { complete: true, ..Self::default() };
+        let mut seen = HashSet::new();
+        for (n_seen, named) in std::env::split_paths(&path).enumerate() {
+            if n_seen == DIRECTORIES_LIMIT || (SCAN_BUDGET < started.elapsed() && commands.changed) {
+                commands.complete = false;
+                break;
+            }
+            // An empty entry means the working directory.
+            let whole = match host.current_dir() {
+                _ if named.is_absolute() => named.clone(),
+                Some(current) => current.join(&named),
+                None => continue,
+            };
+            let Ok(real) = host.real_path(&whole) else { continue };
+            let Some(entry) = host.entry(&real).filter(|entry| entry.is_directory) else { continue };
+            if !seen.insert(real.clone()) {
+                continue;
+            }
+            let names = match known.remove(&real) {
+                Some((modified, names)) if modified == nanoseconds(entry.modified) => names,
+                _ => {
+                    commands.changed = true;
+                    scan(host, &real)
+                }
+            };
+            commands.directories.push(Directory {
+                trusted: named.is_absolute() && entry.mode & 0o002 == 0,
+                path: real,
+                modified: entry.modified,
+                names,
+            });
+        }
+        commands
+    }
+
+    /// Whether a program of this name is there. Shell builtins, functions and aliases are not programs.
+    pub fn contains(&self, name: &str) -> bool {
+        self.directories.iter().any(|directory| directory.holds(name))
+    }
+
+    /// The file that a shell would run for this name.
+    pub fn find(&self, name: &str) -> Option<PathBuf> {
+        self.directories
+            .iter()
+            .find(|directory| directory.holds(name))
+            .map(|directory| directory.path.join(name))
+    }
+
+    /// All names, in no order that matters; one that stands in two directories comes twice.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.directories.iter().flat_map(|directory| directory.names.iter().map(String::as_str))
+    }
+
+    /// Writes what was scanned to the directory `cache`, if anything was. It waits for the disk: call it when the
+    /// answer is out.
+    ///
+    /// # Errors
+    /// When the cache can't be written.
+    pub fn remember(&self, cache: &Path) -> anyhow::Result<()> {
+        if !self.changed {
+            return Ok(());
+        }
+        let mut text = format!("{CACHE_HEADER}\n");
+        for directory in &self.directories {
+            // A path that a line can't hold is scanned every time.
+            let Some(path) = directory.path.to_str().filter(|path| is_plain(path)) else { continue };
+            text.push_str(&format!("/{}\t{path}\n", nanoseconds(directory.modified)));
+            for name in &directory.names {
+                text.push_str(name);
+                text.push('\n');
+            }
+        }
+        store::write(&cache.join(CACHE_FILE), text.as_bytes())
+    }
+}
+
+/// The cache's name in our cache directory.
+const CACHE_FILE: &str = "commands";
+
+impl Directory {
+    fn holds(&self, name: &str) -> bool {
+        self.names.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
+    }
+}
+
+/// The names of a cache by directory and time of change. Names can't hold a slash, so a line that starts with one
+/// starts the next directory: `/NANOSECONDS TAB PATH`.
+fn recall(host: &dyn Host, file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
+    let mut known: BTreeMap<PathBuf, (u128, Vec<String>)> = BTreeMap::new();
+    let Some(written) = host.entry(file).map(|entry| entry.modified) else { return known };
+    let Some(text) = host.read(file, CACHE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
+        return known;
+    };
+    let Some(rest) = text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')) else {
+        return known;
+    };
+    let mut names = None;
+    for line in rest.lines() {
+        if let Some((modified, path)) = line.strip_prefix('/').and_then(|line| line.split_once('\t')) {
+            let (_, last) = known.entry(path.into()).or_insert((modified.parse().unwrap_or(0), Vec::new()));
+            names = Some(last);
+        } else if let Some(names) = &mut names {
+            names.push(line.to_owned());
+        }
+    }
+    let settled = nanoseconds(written).saturating_sub(CLOCK_GRAIN.as_nanos());
+    known.retain(|_, (modified, names)| *modified < settled && names.is_sorted());
+    known
+}
+
+/// The programs in a directory.
+fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
+    let listed = host.list(directory).unwrap_or_default();
+    let mut names: Vec<String> = listed
+        .into_iter()
+        .take(FILES_LIMIT)
+        .filter_map(|name| name.into_string().ok())
+        .filter(|name| {
+            is_plain(name) && host.entry(&directory.join(name)).is_some_and(|entry| entry.executable)
+        })
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+/// It stands on one line.
+fn is_plain(text: &str) -> bool {
+    !text.contains(char::is_control)
+}
+
+fn nanoseconds(time: SystemTime) -> u128 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use expect_test::expect;
+
+    use super::*;
+    use crate::host::local::LocalHost;
+    use crate::host::recorded::RecordedHost;
+
+    const ALPINE: &str = r#"
+        current_dir = "/home/ada/clone"
+        programs = ["/bin/busybox", "/usr/bin/find", "/usr/bin/zsh", "/home/ada/clone/ls", "/tmp/open/evil"]
+        [system]
+        os = "linux"
+        release = "6.6.1"
+        machine = "aarch64"
+        [env]
+        PATH = ":/usr/bin:/missing:/bin:/tmp/open:bin:/sbin"
+        USER = "ada"
+        NU_VERSION = "0.115.1"
+        [files]
+        "/etc/os-release" = "ID=alpine\nPRETTY_NAME=\"Alpine Linux v3.20\"\n"
+        "/usr/bin/README" = "not a program"
+        [links]
+        "/bin/ls" = "busybox"
+        "/sbin" = "bin"
+        [modes]
+        "/tmp/open" = 0o777
+    "#;
+
+    fn alpine() -> RecordedHost {
+        RecordedHost::parse(Path::new("alpine.toml"), ALPINE).unwrap()
+    }
+
+    #[test]
+    fn facts_of_a_recorded_machine() {
+        let host = alpine();
+        let told = [("ZSH_VERSION".to_owned(), "5.9".to_owned())];
+        let context = gather(&host, Shell::Zsh, &told, None);
+        expect![[r#"
+            {
+              "commands": [
+                {
+                  "count": 1,
+                  "directory": "/home/ada/clone",
+                  "trusted": false
+                },
+                {
+                  "count": 2,
+                  "directory": "/usr/bin",
+                  "trusted": true
+                },
+                {
+                  "count": 2,
+                  "directory": "/bin",
+                  "trusted": true
+                },
+                {
+                  "count": 1,
+                  "directory": "/tmp/open",
+                  "trusted": false
+                }
+              ],
+              "commands_complete": true,
+              "current_dir": "/home/ada/clone",
+              "distribution": "Alpine Linux v3.20",
+              "machine": "aarch64",
+              "os": "linux",
+              "release": "6.6.1",
+              "shell": "zsh",
+              "shell_version": "5.9",
+              "user": "ada",
+              "userland": "BusyBox"
+            }"#]]
+        .assert_eq(&serde_json::to_string_pretty(&context.to_json()).unwrap());
+        assert_eq!(context.userland(&host, "find"), Userland::Gnu);
+        assert_eq!(context.userland(&host, "nothing"), Userland::Unknown);
+        assert_eq!(gather(&host, Shell::Nu, &told, None).shell_version.as_deref(), Some("0.115.1"));
+        assert_eq!(gather(&host, Shell::Bash, &told, None).shell_version, None);
+    }
+
+    #[test]
+    fn commands_are_found_in_the_order_of_the_path() {
+        let commands = gather(&alpine(), Shell::Bash, &[], None).commands;
+        assert!(commands.complete && commands.contains("zsh") && commands.contains("evil"));
+        assert!(!commands.contains("README") && !commands.contains("") && !commands.contains("/bin/ls"));
+        // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, not trusted.
+        assert_eq!(commands.find("ls").unwrap(), Path::new("/home/ada/clone/ls"));
+        let trusted: Vec<bool> = commands.directories.iter().map(|directory| directory.trusted).collect();
+        assert_eq!(trusted, [false, true, true, false]);
+        assert_eq!(commands.names().filter(|name| *name == "ls").count(), 2);
+    }
+
+    /// This machine with another `PATH`.
+    struct WithPath(PathBuf);
+
+    impl Host for WithPath {
+        fn probe(&self, _: &Path, _: &crate::host::Probe) -> anyhow::Result<crate::host::Output> {
+            panic!("context must start no program")
+        }
+        fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+            LocalHost.read(path, limit)
+        }
+        fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
+            LocalHost.list(directory)
+        }
+        fn entry(&self, path: &Path) -> Option<crate::host::Entry> {
+            LocalHost.entry(path)
+        }
+        fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
+            LocalHost.real_path(path)
+        }
+        fn env(&self, name: &str) -> Option<std::ffi::OsString> {
+            (name == "PATH").then(|| self.0.clone().into())
+        }
+        fn current_dir(&self) -> Option<PathBuf> {
+            None
+        }
+        fn system(&self) -> System {
+            LocalHost.system()
+        }
+        fn free_space(&self, path: &Path) -> Option<u64> {
+            LocalHost.free_space(path)
+        }
+    }
+
+    fn add_program(directory: &Path, name: &str) {
+        let file = directory.join(name);
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn set_modified(path: &Path, ago_s: u64) {
+        let time = SystemTime::now() - Duration::from_secs(ago_s);
+        fs::File::open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn the_cache_is_used_until_a_directory_changes() {
+        let home = tempfile::tempdir().unwrap();
+        let (bin, cache) = (home.path().join("bin"), home.path().join("cache"));
+        fs::create_dir(&bin).unwrap();
+        add_program(&bin, "one");
+        let host = WithPath(bin.clone());
+        let look = || {
+            let commands = Commands::on_path(&host, Some(&cache));
+            commands.remember(&cache).unwrap();
+            (commands.changed, commands.contains("one"), commands.contains("two"))
+        };
+        set_modified(&bin, 60);
+        assert_eq!(look(), (true, true, false), "the first time it is scanned");
+        assert_eq!(look(), (false, true, false), "then it is known");
+        add_program(&bin, "two");
+        assert_eq!(look(), (true, true, true), "a change is seen");
+        assert_eq!(look(), (true, true, true), "a change of a moment ago may not be the last");
+        set_modified(&bin, 30);
+        assert_eq!(look(), (true, true, true));
+        assert_eq!(look(), (false, true, true), "and settles");
+        fs::write(cache.join("commands"), "askline commands 0\n/1\t/x\nls\n").unwrap();
+        assert_eq!(look(), (true, true, true), "a cache of another version is made anew");
+        fs::write(cache.join("commands"), b"\xff\x00").unwrap();
+        assert_eq!(look(), (true, true, true), "so is a broken one");
+        assert_eq!(look(), (false, true, true));
+    }
+}

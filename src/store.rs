@@ -1,8 +1,14 @@
-//! Our own files: private, atomically replaced, owner and type checked before reading.
+//! Our own files: private, replaced atomically, owner and type checked before they are read.
+//!
+//! Losing any of them costs speed, never the key press: a reader gets nothing, or an error that it may ignore.
 
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail, ensure};
+use rustix::fs::{FlockOperation, OFlags};
 
 use crate::host::Host;
 
@@ -31,29 +37,287 @@ impl Paths {
     }
 }
 
-/// Writes one of our files: directories 0700, file 0600, temporary file + fsync + rename, so that a reader sees the
-/// old or the new content whole.
+/// Makes a directory and those above it, 0700 where they are new, and refuses one that others could write to.
+///
+/// # Errors
+/// When it can't be made, is not a directory, is another user's or is open to others; the text names it.
+pub fn make_directory(path: &Path) -> anyhow::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.with_context(|| format!("can't make the directory {}", path.display()))?;
+    let found = fs::metadata(path).with_context(|| format!("can't look at {}", path.display()))?;
+    ours(path, &found)
+}
+
+/// Writes one of our files: directories 0700 where they are new, file 0600, temporary file + fsync + rename, so that
+/// a reader sees the old or the new content whole.
 ///
 /// # Errors
 /// When the disk is full or the directory can't be written; the old content stays.
 pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    use std::io::Write as _;
-    use std::os::unix::fs::DirBuilderExt as _;
     let directory = path.parent().context("a file without a directory")?;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory)?;
-    file.write_all(content)?;
-    file.as_file().sync_all()?;
-    file.persist(path)?;
+    // "config.toml" has the parent "", which means here.
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let write = || -> anyhow::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory)?;
+        file.write_all(content)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        sync_directory(directory)
+    };
+    write().with_context(|| format!("can't write {}", path.display()))
+}
+
+/// Reads one of our files of at most `limit` bytes; none when it does not exist.
+///
+/// # Errors
+/// When it is a link, not a regular file, another user's, writable by others, larger, or can't be read.
+pub fn read(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut content = Vec::new();
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut content);
+    read.with_context(|| format!("can't read {}", path.display()))?;
+    ensure!(content.len() as u64 <= limit, "{} is larger than {limit} bytes; remove it", path.display());
+    Ok(Some(content))
+}
+
+/// Writes a file whose first line says what it is and in which version of its format.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_versioned(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    write(path, &[header(kind, version).as_bytes(), body].concat())
+}
+
+/// Reads what [`write_versioned`] wrote; none when there is no such file, or one of another kind or version, which
+/// the caller then writes anew.
+///
+/// # Errors
+/// As [`read`]; `limit` counts the first line.
+pub fn read_versioned(path: &Path, kind: &str, version: u32, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let Some(content) = read(path, limit)? else { return Ok(None) };
+    Ok(content.strip_prefix(header(kind, version).as_bytes()).map(<[u8]>::to_vec))
+}
+
+fn header(kind: &str, version: u32) -> String {
+    format!("askline {kind} {version}\n")
+}
+
+/// Opens one of our files for reading, after the checks of [`read`]; none when it does not exist.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> anyhow::Result<Option<File>> {
+    // Without NONBLOCK, opening a pipe that somebody put there would wait for ever.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => checked(path, file).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("can't open {}", path.display())),
+    }
+}
+
+/// Opens one of our files for reading and appending, 0600 when it is new, after the checks of [`read`].
+///
+/// # Errors
+/// As [`read`], and when it can't be made.
+pub fn open_to_append(path: &Path) -> anyhow::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let opened =
+        OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
+    checked(path, opened.with_context(|| format!("can't open {}", path.display()))?)
+}
+
+/// Puts a finished file in its place, so that it is there whole, also after a power cut.
+///
+/// # Errors
+/// When it can't be written out or renamed; `to` is then as it was.
+pub fn install(file: &File, from: &Path, to: &Path) -> anyhow::Result<()> {
+    file.sync_all().with_context(|| format!("can't write out {}", from.display()))?;
+    fs::rename(from, to).with_context(|| format!("can't put {} in place", to.display()))?;
+    sync_directory(to.parent().context("a file without a directory")?)
+}
+
+/// Removes a file or a directory of ours with what is in it, links not followed; the bytes that it held.
+///
+/// # Errors
+/// When it exists and can't be removed.
+pub fn remove(path: &Path) -> anyhow::Result<u64> {
+    let remove = || -> std::io::Result<u64> {
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            found => found?,
+        };
+        if !found.is_dir() {
+            fs::remove_file(path)?;
+            return Ok(found.len());
+        }
+        let mut held = 0;
+        for entry in fs::read_dir(path)? {
+            held += entry?.metadata()?.len();
+        }
+        fs::remove_dir_all(path)?;
+        Ok(held)
+    };
+    remove().with_context(|| format!("can't remove {}", path.display()))
+}
+
+/// Held while nobody else may change what a lock file stands for; let go when dropped, or when this process ends
+/// in whatever way.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Takes a lock without waiting; none when another process holds it.
+///
+/// # Errors
+/// When the lock file can't be made or the system has no locks there.
+pub fn lock(path: &Path) -> anyhow::Result<Option<Lock>> {
+    let file = open_to_append(path)?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("can't lock {}", path.display())),
+    }
+}
+
+fn checked(path: &Path, file: File) -> anyhow::Result<File> {
+    let found = file.metadata().with_context(|| format!("can't look at {}", path.display()))?;
+    if !found.is_file() {
+        bail!("{} is not a regular file; remove it", path.display());
+    }
+    ours(path, &found)?;
+    Ok(file)
+}
+
+fn ours(path: &Path, found: &fs::Metadata) -> anyhow::Result<()> {
+    let user = rustix::process::geteuid().as_raw();
+    ensure!(
+        found.uid() == user,
+        "{} belongs to another user; remove it or change its owner (chown)",
+        path.display()
+    );
+    ensure!(
+        found.mode() & 0o022 == 0,
+        "{} can be written by others; run `chmod go-w {}`",
+        path.display(),
+        path.display()
+    );
     Ok(())
 }
 
-/// Reads one of our files of at most `limit` bytes.
-///
-/// # Errors
-/// When it is missing or larger.
-pub fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-    let size = std::fs::metadata(path)?.len();
-    anyhow::ensure!(size <= limit, "{} is larger than {limit} bytes", path.display());
-    Ok(std::fs::read(path)?)
+fn sync_directory(directory: &Path) -> anyhow::Result<()> {
+    // Some file systems can't sync a directory; the file itself is safe by then.
+    if let Ok(directory) = File::open(directory) {
+        let _ = directory.sync_all();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_written_is_private_and_read_back() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("a/b/file");
+        write(&path, b"one").unwrap();
+        write(&path, b"two").unwrap();
+        assert_eq!(read(&path, 3).unwrap().as_deref(), Some(&b"two"[..]));
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "no temporary file stays");
+        assert!(read(&path, 2).unwrap_err().to_string().contains("larger than 2 bytes"));
+        assert_eq!(read(&top.path().join("none"), 9).unwrap(), None);
+    }
+
+    #[test]
+    fn a_failed_write_keeps_the_old_content() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("taken");
+        fs::create_dir_all(path.join("inside")).unwrap();
+        assert!(write(&path, b"x").is_err());
+        assert!(path.join("inside").is_dir());
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn other_versions_read_as_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("state");
+        write_versioned(&path, "prefix", 2, b"body\n").unwrap();
+        let read = |kind, version| read_versioned(&path, kind, version, 100).unwrap();
+        assert_eq!(read("prefix", 2).as_deref(), Some(&b"body\n"[..]));
+        assert_eq!(read("prefix", 1), None);
+        assert_eq!(read("prefix", 22), None);
+        assert_eq!(read("other", 2), None);
+        write(&path, b"").unwrap();
+        assert_eq!(read("prefix", 2), None);
+    }
+
+    #[test]
+    fn links_pipes_directories_and_open_files_are_refused() {
+        let top = tempfile::tempdir().unwrap();
+        let real = top.path().join("real");
+        write(&real, b"secret").unwrap();
+        let refused = |path: &Path, why: &str| {
+            let error = format!("{:#}", read(path, 100).unwrap_err());
+            assert!(error.contains(why), "{error}");
+            open_to_append(path).unwrap_err();
+        };
+        let link = top.path().join("link");
+        symlink(&real, &link).unwrap();
+        refused(&link, "can't open");
+        let pipe = top.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        let error = read(&pipe, 100).unwrap_err().to_string();
+        assert!(error.contains("not a regular file"), "{error}");
+        refused(top.path(), "not a regular file");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o666)).unwrap();
+        refused(&real, "can be written by others; run `chmod go-w");
+        let shared = top.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(make_directory(&shared).is_err());
+        assert!(make_directory(&real).is_err());
+        make_directory(&top.path().join("new/er")).unwrap();
+        assert_eq!(mode(&top.path().join("new")), 0o700);
+    }
+
+    #[test]
+    fn one_at_a_time_holds_a_lock() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        let held = lock(&path).unwrap();
+        assert!(held.is_some());
+        assert!(lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(lock(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn removing_says_what_it_freed_and_follows_no_link() {
+        let top = tempfile::tempdir().unwrap();
+        let kept = top.path().join("kept");
+        write(&kept, b"12345").unwrap();
+        let directory = top.path().join("directory");
+        write(&directory.join("a"), b"123").unwrap();
+        symlink(&kept, directory.join("link")).unwrap();
+        let link = top.path().join("link");
+        symlink(&kept, &link).unwrap();
+        remove(&link).unwrap();
+        assert!(3 <= remove(&directory).unwrap());
+        assert!(kept.exists() && !directory.exists());
+        assert_eq!(remove(&kept).unwrap(), 5);
+        assert_eq!(remove(&kept).unwrap(), 0);
+    }
 }

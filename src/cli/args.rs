@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::init::key::Key;
 use crate::shell::Shell;
 
 /// Turn plain English into the right command for this machine, ready to edit, never executed
@@ -41,6 +43,7 @@ pub enum Command {
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
+        #[arg(value_parser = shells())]
         shell: Shell,
     },
     /// Rewrite a prompt line: the helper behind the key
@@ -48,11 +51,20 @@ pub enum Command {
     Line(Line),
 }
 
+/// The names of our shells, listed for help and completions; `nushell` is taken as `nu`.
+fn shells() -> impl TypedValueParser<Value = Shell> {
+    let name = |shell: Shell| match shell {
+        Shell::Nu => PossibleValue::new(shell.name()).alias("nushell"),
+        Shell::Bash | Shell::Zsh | Shell::Fish => PossibleValue::new(shell.name()),
+    };
+    PossibleValuesParser::new(Shell::ALL.map(name)).try_map(|name| name.parse::<Shell>())
+}
+
 /// `askline suggest`
 #[derive(Debug, Args)]
 pub struct Suggest {
     /// The shell to write for [default: the one this runs in]
-    #[arg(long, value_name = "SHELL")]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object
     #[arg(long)]
@@ -75,10 +87,14 @@ pub struct Suggest {
 #[derive(Debug, Args)]
 pub struct Init {
     /// The shell
+    #[arg(value_parser = shells())]
     pub shell: Shell,
-    /// The key that rewrites the line, such as ctrl-g or alt-a; none binds no key
+    /// The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-g")]
-    pub key: String,
+    pub key: Key,
+    /// Take the key even when something else is bound to it
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `askline model`
@@ -93,7 +109,11 @@ pub struct Model {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// List the models: size, licence, memory, which is installed and in use
-    List,
+    List {
+        /// Read every byte of the installed ones; exit 1 when one is damaged
+        #[arg(long)]
+        check: bool,
+    },
     /// Fetch a model, check it and make it ready
     Pull {
         /// The model [default: the one in use]
@@ -137,7 +157,7 @@ pub enum ConfigCommand {
 #[derive(Debug, Args)]
 pub struct Line {
     /// The shell that asks
-    #[arg(long)]
+    #[arg(long, value_parser = shells())]
     pub shell: Shell,
     /// The cursor, in characters from the start
     #[arg(long, default_value_t = usize::MAX, hide_default_value = true)]

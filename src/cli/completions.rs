@@ -1,11 +1,34 @@
-//! `askline completions`.
+//! `askline completions`: the completions of this program, made from its arguments.
+//!
+//! The files in `completions/` are what this prints; a test holds that.
 
-#[allow(unused_imports, reason = "being written")]
-use super::{Desk, Exit};
-#[allow(unused_imports, reason = "being written")]
+use clap::{Command, CommandFactory as _};
+use clap_complete::Shell as ClapShell;
+use clap_complete_nushell::Nushell;
+
+use super::args::Cli;
+use super::{Exit, print};
 use crate::shell::Shell;
 
-#[allow(unused_variables, reason = "being written")]
 pub(super) fn run(shell: Shell) -> anyhow::Result<Exit> {
-    anyhow::bail!("not written yet")
+    let mut command = without_hidden(&Cli::command());
+    let mut script = Vec::new();
+    match shell {
+        Shell::Bash => clap_complete::generate(ClapShell::Bash, &mut command, "askline", &mut script),
+        Shell::Zsh => clap_complete::generate(ClapShell::Zsh, &mut command, "askline", &mut script),
+        Shell::Fish => clap_complete::generate(ClapShell::Fish, &mut command, "askline", &mut script),
+        Shell::Nu => clap_complete::generate(Nushell, &mut command, "askline", &mut script),
+    }
+    print(&String::from_utf8(script)?)?;
+    Ok(Exit::Done)
+}
+
+/// The command without the subcommands that help hides: generators would offer them.
+fn without_hidden(command: &Command) -> Command {
+    Command::new("askline")
+        .version(env!("CARGO_PKG_VERSION"))
+        .propagate_version(true)
+        .disable_help_subcommand(true)
+        .args(command.get_arguments().cloned())
+        .subcommands(command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).cloned())
 }

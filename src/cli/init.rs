@@ -1,11 +1,148 @@
-//! `askline init`.
+//! `askline init`: prints the script that binds the key in a shell.
+//!
+//! The scripts are real files in `shell/`. Each reads a few settings that stand before it; this file writes those
+//! settings, quoted for the shell, and nothing else of the script.
 
-#[allow(unused_imports, reason = "being written")]
-use super::{Desk, Exit};
-#[allow(unused_imports, reason = "being written")]
+pub mod key;
+
+use std::env;
+use std::io::{self, IsTerminal as _};
+
+use anyhow::Context as _;
+
+use super::args::Init;
+use super::{Desk, Exit, print, tell};
 use crate::shell::Shell;
+use key::Key;
 
-#[allow(unused_variables, reason = "being written")]
-pub(super) fn run(args: &super::args::Init, desk: &Desk) -> anyhow::Result<Exit> {
-    anyhow::bail!("not written yet")
+/// The name of this program where it is on the PATH.
+const NAME: &str = "askline";
+
+/// Prints the script for a shell; on a terminal also how to load it.
+pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
+    print(&script(args.shell, &program()?, args.key, args.force))?;
+    if io::stdout().is_terminal() {
+        tell(how_to_load(args.shell));
+    }
+    Ok(Exit::Done)
+}
+
+/// The first line of every printed script. Nushell's is saved to a file, which can grow old: `askline doctor` compares.
+pub(super) fn stamp(shell: Shell) -> String {
+    format!("# askline init {shell}, version {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The one line that loads the script in every new shell.
+pub(super) fn how_to_load(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Zsh => r#"to load it in every zsh, add this line to ~/.zshrc: eval "$(askline init zsh)""#,
+        Shell::Bash => r#"to load it in every bash, add this line to ~/.bashrc: eval "$(askline init bash)""#,
+        Shell::Fish => {
+            "to load it in every fish, add this line to ~/.config/fish/config.fish: askline init fish | source"
+        }
+        Shell::Nu => concat!(
+            "to load it in every Nushell, run: let to = $nu.data-dir | path join vendor autoload; mkdir $to; ",
+            "askline init nu | save -f ($to | path join askline.nu)"
+        ),
+    }
+}
+
+/// How scripts call this program: by name where the PATH leads to this very file, else by its path.
+fn program() -> anyhow::Result<String> {
+    let this = env::current_exe().and_then(|path| path.canonicalize()).context("this program has no path")?;
+    let named = which::which(NAME).ok().and_then(|path| path.canonicalize().ok());
+    if named.as_ref() == Some(&this) {
+        return Ok(NAME.to_owned());
+    }
+    let path = this.to_str().filter(|path| !path.chars().any(char::is_control));
+    path.map(str::to_owned)
+        .context("the path of this program can't be written in a script; put its directory on the PATH")
+}
+
+fn script(shell: Shell, program: &str, key: Key, force: bool) -> String {
+    let text = match shell {
+        Shell::Zsh => include_str!("../../shell/askline.zsh"),
+        Shell::Bash => include_str!("../../shell/askline.bash"),
+        Shell::Fish => include_str!("../../shell/askline.fish"),
+        Shell::Nu => include_str!("../../shell/askline.nu"),
+    };
+    format!("{}\n{}\n{text}", stamp(shell), settings(shell, program, key, force))
+}
+
+/// The settings that a script reads: program, key and its spellings, and whether to take a key that is in use.
+fn settings(shell: Shell, program: &str, key: Key, force: bool) -> String {
+    let program = quote(shell, program);
+    let spellings: Vec<String> =
+        key.sequences(shell).iter().map(|sequence| quote(Shell::Bash, sequence)).collect();
+    let spellings = spellings.join(" ");
+    match shell {
+        Shell::Zsh | Shell::Bash => format!(
+            "__askline_program={program} __askline_key={key} __askline_force={}\n__askline_keys=({spellings})",
+            u8::from(force)
+        ),
+        Shell::Fish => {
+            let spelling = match key {
+                // fish 4 knows function keys by name alone, fish 3 by name after -k.
+                Key::Function(_) => {
+                    format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})")
+                }
+                _ => key.sequences(shell).concat(),
+            };
+            format!(
+                "set -g __askline_program {program}\nset -g __askline_key {key}\n\
+                 set -g __askline_force {}\nset -g __askline_keys {spelling}",
+                u8::from(force)
+            )
+        }
+        Shell::Nu => {
+            let (modifier, keycode) = match key {
+                Key::Ctrl(letter) => ("control", format!("char_{letter}")),
+                Key::Alt(letter) => ("alt", format!("char_{letter}")),
+                Key::Function(n) => ("none", format!("f{n}")),
+                Key::None => ("none", String::new()),
+            };
+            format!(
+                "const __askline = {{program: {program}, key: '{key}', modifier: '{modifier}', \
+                 keycode: '{keycode}', force: {force}}}"
+            )
+        }
+    }
+}
+
+/// A word that the shell reads as exactly `text`, which holds no control characters.
+fn quote(shell: Shell, text: &str) -> String {
+    match shell {
+        Shell::Zsh | Shell::Bash => format!("'{}'", text.replace('\'', r"'\''")),
+        Shell::Fish => format!("'{}'", text.replace('\\', r"\\").replace('\'', r"\'")),
+        Shell::Nu => {
+            // A raw string ends at a quote with as many # as it began with.
+            let mut fence = "#".to_owned();
+            while text.contains(&format!("'{fence}")) {
+                fence.push('#');
+            }
+            format!("r{fence}'{text}'{fence}")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_quoted_for_each_shell() {
+        let path = r"/opt/it's $HOME\'# a`b`";
+        assert_eq!(quote(Shell::Bash, path), r"'/opt/it'\''s $HOME\'\''# a`b`'");
+        assert_eq!(quote(Shell::Fish, path), r"'/opt/it\'s $HOME\\\'# a`b`'");
+        assert_eq!(quote(Shell::Nu, path), r"r##'/opt/it's $HOME\'# a`b`'##");
+    }
+
+    #[test]
+    fn the_script_follows_its_stamp_and_settings() {
+        for shell in Shell::ALL {
+            let text = script(shell, NAME, Key::Alt('a'), true);
+            assert!(text.starts_with(&stamp(shell)), "{text}");
+            assert!(text.contains("alt-a"), "{text}");
+        }
+    }
 }

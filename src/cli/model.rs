@@ -1,11 +1,358 @@
-//! `askline model`.
+//! `askline model`: the models on this machine.
 
-#[allow(unused_imports, reason = "being written")]
-use super::{Desk, Exit};
-#[allow(unused_imports, reason = "being written")]
-use crate::shell::Shell;
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
-#[allow(unused_variables, reason = "being written")]
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use toml_edit::{DocumentMut, Item, Table, value};
+
+use super::args::ModelCommand;
+use super::{CONFIG_LIMIT, Desk, Exit, print, tell};
+use crate::clean::visible;
+use crate::config::{Config, ModelChoice, Wrong};
+use crate::host::Host;
+use crate::models::manifest::{Entry, Manifest};
+use crate::models::{self, Condition, News, megabytes};
+use crate::store;
+
+/// Where Linux tells how much memory is free, and the most that is read of it.
+const MEMORY_FILE: (&str, u64) = ("/proc/meminfo", 64 << 10);
+/// How often the bar is redrawn while nothing arrives.
+const TICK: Duration = Duration::from_millis(200);
+/// Between two lines of progress where there is no terminal, percent.
+const PLAIN_STEP: u64 = 10;
+
 pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit> {
-    anyhow::bail!("not written yet")
+    let manifest = Manifest::load(&desk.host)?;
+    let config = desk.config()?;
+    let entry = |name: &Option<String>| match (name, &config.model) {
+        (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
+        (None, ModelChoice::Scripted(_)) => {
+            Err(Wrong("the model in use is a script; name the model you mean".to_owned()))
+        }
+    };
+    match &args.command {
+        ModelCommand::List { check } => list(&manifest, &config, *check, desk),
+        ModelCommand::Pull { name } => pull(entry(name)?, &config, desk),
+        ModelCommand::Use { name } => make_used(manifest.find(name)?, desk),
+        ModelCommand::Path { name } => path(name.as_deref(), &config, desk),
+        ModelCommand::Rm { name } => remove(manifest.find(name)?, desk),
+    }
+}
+
+fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyhow::Result<Exit> {
+    let default = Config::merge(None, &|_| None)?.model;
+    let mut progress = Progress::new();
+    let mut damaged = false;
+    let mut rows = vec![["NAME", "SIZE", "MEMORY", "LICENCE", "STATE"].map(str::to_owned)];
+    for entry in &manifest.entries {
+        let condition = match check {
+            true => models::check(entry, &desk.paths, &mut |news| progress.hear(news))?,
+            false => models::condition(entry, &desk.paths),
+        };
+        damaged |= matches!(condition, Condition::Damaged(_));
+        let this = ModelChoice::Local(entry.name.clone());
+        let mut state = vec![match condition {
+            Condition::Absent => "not installed".to_owned(),
+            Condition::Begun(bytes) => format!("{} fetched", megabytes(bytes)),
+            Condition::Intact => "installed".to_owned(),
+            Condition::Unchecked => {
+                "changed since it was checked; run `askline model list --check`".to_owned()
+            }
+            Condition::Damaged(why) => format!("damaged ({why})"),
+        }];
+        state.extend((this == config.model).then(|| "in use".to_owned()));
+        state.extend((this == default).then(|| "default".to_owned()));
+        let size = megabytes(entry.size);
+        rows.push([
+            entry.name.clone(),
+            size,
+            megabytes(entry.memory),
+            entry.licence.clone(),
+            state.join(", "),
+        ]);
+    }
+    progress.finish();
+    let mut text = table(&rows);
+    if let Some(free) = free_memory(&desk.host) {
+        let _ = writeln!(text, "\nfree memory: {}", megabytes(free));
+        for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
+            let _ = writeln!(text, "{} needs more than is free", entry.name);
+        }
+    }
+    if let Some(file) = &config.model_file {
+        let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", visible(&file.to_string_lossy()));
+    }
+    print(&text)?;
+    Ok(if damaged { Exit::None } else { Exit::Done })
+}
+
+fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
+    let progress = Arc::new(Mutex::new(Progress::new()));
+    let hear = |news: News<'_>| locked(&progress).hear(news);
+    stop_on_signals(&progress)?;
+    let fetched = models::pull(entry, config.model_file.as_deref(), &desk.host, &desk.paths, &mut { hear });
+    locked(&progress).finish();
+    // What is computed once per model, so that the first key press is as fast as the next, belongs here.
+    tell(&match fetched? {
+        true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
+        false => format!("{} is installed and intact already", entry.name),
+    });
+    if config.model != ModelChoice::Local(entry.name.clone()) {
+        tell(&format!("to use it: askline model use {}", entry.name));
+    }
+    Ok(Exit::Done)
+}
+
+fn path(name: Option<&str>, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
+    let (name, own_file) = match (name, &config.model) {
+        (Some(name), _) => (name, None),
+        (None, ModelChoice::Local(name)) => (name.as_str(), config.model_file.as_deref()),
+        (None, ModelChoice::Scripted(file)) => {
+            return print(&format!("{}\n", file.display())).map(|()| Exit::Done);
+        }
+    };
+    let installed = models::installed(name, own_file, &desk.host, &desk.paths)?;
+    print(&format!("{}\n", installed.path.display()))?;
+    Ok(Exit::Done)
+}
+
+fn remove(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
+    match models::remove(entry, &desk.paths)? {
+        0 => tell(&format!("{} is not installed", entry.name)),
+        freed => tell(&format!("{} is removed; {} freed", entry.name, megabytes(freed))),
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the name into the user's `config.toml`; everything else in it stays as it is, comments included.
+fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
+    let file = &desk.paths.config_file;
+    // A link to a file that is kept elsewhere stays a link.
+    let file = &desk.host.real_path(file).unwrap_or_else(|_| file.clone());
+    let text = match desk.host.entry(file) {
+        Some(_) => String::from_utf8(desk.host.read(file, CONFIG_LIMIT)?)
+            .with_context(|| format!("{} is not UTF-8", file.display()))?,
+        None => String::new(),
+    };
+    let changed = with_local_model(&text, &entry.name)
+        .map_err(|why| Wrong(format!("{}: {why}; mend it first", file.display())))?;
+    if changed != text {
+        store::write(file, changed.as_bytes())?;
+    }
+    tell(&format!("{} is used from now on ({})", entry.name, file.display()));
+    let env = |name: &str| desk.host.env(name).and_then(|value| value.into_string().ok());
+    let in_force = Config::merge(Some((file, &changed)), &env)?;
+    if in_force.model != ModelChoice::Local(entry.name.clone()) {
+        tell(&format!(
+            "but the environment names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE",
+            in_force.model
+        ));
+    }
+    if models::condition(entry, &desk.paths) != Condition::Intact {
+        tell(&format!("it is not installed yet; run `askline model pull {}`", entry.name));
+    }
+    Ok(Exit::Done)
+}
+
+/// The configuration's text with the local profile chosen and this model in it.
+fn with_local_model(text: &str, name: &str) -> Result<String, String> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let set = |table: &mut dyn toml_edit::TableLike, key: &str, word: &str| {
+        if let Some(old) = table.get_mut(key).and_then(Item::as_value_mut) {
+            // Assigning the decoration too keeps a comment that stands behind the value.
+            let decor = old.decor().clone();
+            *old = word.into();
+            *old.decor_mut() = decor;
+        } else {
+            table.insert(key, value(word));
+        }
+    };
+    // Tables that hold only tables need no header line of their own.
+    let implicit = || {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    };
+    let profiles = document.entry("profiles").or_insert_with(implicit);
+    let profiles = profiles.as_table_like_mut().ok_or("`profiles` is not a table")?;
+    let local = profiles.entry("local").or_insert_with(toml_edit::table);
+    let local = local.as_table_like_mut().ok_or("`profiles.local` is not a table")?;
+    set(local, "protocol", "local");
+    set(local, "name", name);
+    if document.contains_key("profile") {
+        set(document.as_table_mut(), "profile", "local");
+    }
+    Ok(document.to_string())
+}
+
+/// Memory that a new process may take without swapping, bytes; none where the system doesn't say.
+fn free_memory(host: &dyn Host) -> Option<u64> {
+    let (file, limit) = MEMORY_FILE;
+    let text = String::from_utf8(host.read(Path::new(file), limit).ok()?).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
+
+/// Rows with their columns aligned; the last column is ragged.
+fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let widths: [usize; N] =
+        std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
+    let mut text = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
+        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Ends the program at Ctrl-C and its kin with a word on how to go on; what was fetched is on the disk by then.
+fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let progress = Arc::clone(progress);
+    thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            locked(&progress).finish();
+            tell("stopped; the same command goes on from here");
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
+}
+
+fn locked(progress: &Mutex<Progress>) -> std::sync::MutexGuard<'_, Progress> {
+    // A bar is fit to use whatever happened while it was held.
+    progress.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows what a long piece of work tells: a bar on a terminal, else a line now and then.
+struct Progress {
+    bar: Option<ProgressBar>,
+    terminal: bool,
+    what: String,
+    total: u64,
+    done: u64,
+    told: u64,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let terminal = io::stderr().is_terminal();
+        Self { bar: None, terminal, what: String::new(), total: 0, done: 0, told: 0 }
+    }
+
+    fn hear(&mut self, news: News<'_>) {
+        match news {
+            News::Begin { what, total, done } => {
+                self.finish();
+                what.clone_into(&mut self.what);
+                (self.total, self.done, self.told) = (total, done, percent_of(done, total));
+                if self.terminal {
+                    self.bar = Some(bar(what, total, done));
+                } else {
+                    tell(&format!("{what} {}", megabytes(total.saturating_sub(done))));
+                }
+            }
+            News::Advance(bytes) => {
+                self.done += bytes;
+                let percent = percent_of(self.done, self.total);
+                match &self.bar {
+                    Some(bar) => bar.set_position(self.done),
+                    None if self.told + PLAIN_STEP <= percent => {
+                        self.told = percent;
+                        tell(&format!("{} {percent} % of {}", self.what, megabytes(self.total)));
+                    }
+                    None => {}
+                }
+            }
+            News::Step(step) => match &self.bar {
+                Some(bar) => bar.set_message(visible(&format!("{}, {step}", self.what))),
+                None => tell(&format!("{}, {step}", self.what)),
+            },
+            News::Say(line) => match &self.bar {
+                Some(bar) => bar.suspend(|| tell(line)),
+                None => tell(line),
+            },
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn percent_of(done: u64, total: u64) -> u64 {
+    u64::try_from(u128::from(done) * 100 / u128::from(total.max(1))).unwrap_or(u64::MAX)
+}
+
+fn bar(what: &str, total: u64, done: u64) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    let template =
+        "{msg} {wide_bar:.dim} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.set_message(what.to_owned());
+    bar.set_position(done);
+    // Speed and time left count from here, not from what an earlier fetch brought.
+    bar.reset_eta();
+    bar.enable_steady_tick(TICK);
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn choosing_a_model_keeps_what_people_wrote() {
+        expect![[r#"
+            [profiles.local]
+            protocol = "local"
+            name = "m"
+        "#]]
+        .assert_eq(&with_local_model("", "m").unwrap());
+        let text = "# mine\nprofile = \"team\" # for now\n\n[profiles.team]\nprotocol = \"openai\"\n\n# small\n\
+                    [profiles.local]\nname = 'old' # fast\n";
+        expect![[r##"
+            # mine
+            profile = "local" # for now
+
+            [profiles.team]
+            protocol = "openai"
+
+            # small
+            [profiles.local]
+            name = "m" # fast
+            protocol = "local"
+        "##]]
+        .assert_eq(&with_local_model(text, "m").unwrap());
+        expect![[r#"
+            profiles = { local = { name = "m" , protocol = "local" } }
+        "#]]
+        .assert_eq(&with_local_model("profiles = { local = { name = \"old\" } }\n", "m").unwrap());
+        for wrong in ["profiles = 1", "[profiles]\nlocal = 2", "a = = b"] {
+            assert!(with_local_model(wrong, "m").is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn percentages_survive_any_size() {
+        assert_eq!(percent_of(u64::MAX, u64::MAX), 100);
+        assert_eq!(percent_of(5, 0), 500);
+        assert_eq!(percent_of(1, 3), 33);
+    }
 }

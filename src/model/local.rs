@@ -156,7 +156,7 @@ fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
 
 /// Takes a kept state over, as far as it goes; without one, or with one that does not fit, nothing happens.
 fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
-    let Ok(content) = store::read(file, STATE_LIMIT) else { return };
+    let Ok(Some(content)) = store::read(file, STATE_LIMIT) else { return };
     let Some((count, state)) = content.split_first_chunk::<8>() else { return };
     let covered = usize::try_from(u64::from_le_bytes(*count)).ok().and_then(|count| tokens.get(..count));
     let fits = covered.is_some_and(|covered| sequence.restore(covered, state));

@@ -1,0 +1,118 @@
+module completions {
+
+  export extern askline [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete askline suggest shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Print a command for a request
+  export extern "askline suggest" [
+    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one this runs in]
+    --json                    # Print one JSON object
+    --lines: path             # Answer each line of FILE (- for stdin); with --json one object per line
+    --timing                  # Print the time of each stage to stderr
+    --show-request            # Print the exact text a model would get, and ask none
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # What you want, in your words
+  ]
+
+  def "nu-complete askline init shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Print the script that binds the key in a shell
+  export extern "askline init" [
+    --key: string             # The key that rewrites the line, such as ctrl-g or alt-a; none binds no key
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    shell: string@"nu-complete askline init shell" # The shell
+  ]
+
+  # List, fetch and choose the models that run on this machine
+  export extern "askline model" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # List the models: size, licence, memory, which is installed and in use
+  export extern "askline model list" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # Fetch a model, check it and make it ready
+  export extern "askline model pull" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    name?: string             # The model [default: the one in use]
+  ]
+
+  # Use a model from now on
+  export extern "askline model use" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    name: string              # The model
+  ]
+
+  # Print the path of a model's file
+  export extern "askline model path" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    name?: string             # The model [default: the one in use]
+  ]
+
+  # Remove a model's file
+  export extern "askline model rm" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    name: string              # The model
+  ]
+
+  def "nu-complete askline config command" [] {
+    [ "show" "path" ]
+  }
+
+  # Show the configuration
+  export extern "askline config" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    command?: string@"nu-complete askline config command" # What to print
+  ]
+
+  # Check shells, keys, model, terminal and directories; exit 1 on a fault
+  export extern "askline doctor" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete askline completions shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Print the completions of this program for a shell
+  export extern "askline completions" [
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    shell: string@"nu-complete askline completions shell" # The shell
+  ]
+
+}
+
+export use completions *

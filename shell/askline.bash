@@ -1,0 +1,160 @@
+# shellcheck shell=bash
+# askline in bash 4 and newer: a key turns the words on the prompt line into a command to edit, and runs nothing.
+# Load it with: eval "$(askline init bash)"
+#
+# The first word of each command is quoted (\builtin, \command) so that no alias of yours is read into it.
+# Loading starts no process, and neither does a prompt.
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The key
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here. A continued
+# command can't be told from a fresh prompt: there the key rewrites the current row only.
+__askline_line() {
+  \builtin local previous="$?" saved='' answer='' code=0 keymap='emacs'
+  [[ ! -o vi ]] || keymap='vi'
+  saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
+  # The dot keeps newlines at the end, which the substitution would drop.
+  if answer=$(
+    {
+      \builtin printf '%s' "$READLINE_LINE" | \command "$__askline_program" line --shell bash --draw here \
+        --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous"
+      code=$?
+      \builtin printf '.'
+      \builtin exit "$code"
+    } 2>/dev/null
+  ); then code=0; else code=$?; fi
+  answer=${answer%.}
+  case $code in
+    0)
+      if [[ -n $answer ]]; then
+        READLINE_LINE=$answer
+        READLINE_POINT=${#answer}
+      fi
+      ;;
+    3 | 130) ;; # the helper has said why
+    *) __askline_repair "$saved" "$code; your line is kept" ;;
+  esac
+}
+
+# After a helper that died: the terminal as it was, its status row gone, and one line that says so.
+__askline_repair() {
+  \command stty "${1:-sane}" </dev/tty 2>/dev/null || \builtin :
+  \builtin printf '\r\e[Kaskline: %s ended unexpectedly (%s)\n' "$__askline_program" "$2" >/dev/tty || \builtin :
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The word: `ask WORDS` puts the command on the next prompt
+# ---------------------------------------------------------------------------------------------------------------------
+
+__askline_ask() {
+  \builtin local previous="$?" saved='' answer='' code=0 keymap IFS=' '
+  if [[ $# -eq 0 ]]; then
+    \builtin printf '%s\n' 'usage: ask WORDS, such as: ask files larger than ten megabytes' >&2
+    \builtin return 2
+  fi
+  saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
+  if answer=$(
+    {
+      \builtin printf '%s' "$*" | \command "$__askline_program" line --shell bash --draw here --status "$previous"
+      code=$?
+      \builtin printf '.'
+      \builtin exit "$code"
+    } 2>/dev/null
+  ); then code=0; else code=$?; fi
+  case $code in
+    0)
+      # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n
+      # with ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
+      __askline_next=${answer%.}
+      for keymap in emacs-standard vi-insert; do
+        \builtin bind -m "$keymap" -r '\e[0n'
+        \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
+      done
+      \builtin printf '\e[5n' >/dev/tty
+      ;;
+    3 | 130) ;;
+    *) __askline_repair "$saved" "$code" ;;
+  esac
+  \builtin return "$code"
+}
+
+__askline_fill() {
+  if [[ -n ${__askline_next-} ]]; then
+    READLINE_LINE=$__askline_next
+    READLINE_POINT=${#READLINE_LINE}
+    __askline_next=''
+  fi
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Loading
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Prints the macros and commands that are bound, and what the shell's own ctrl-g function is bound to.
+__askline_bindings() {
+  \builtin local keymap
+  for keymap in emacs-standard vi-insert vi-command; do
+    \builtin bind -m "$keymap" -s
+    \builtin bind -m "$keymap" -X
+  done
+  \builtin bind -m emacs-standard -q abort
+}
+
+# Names in REPLY what you or a tool bound to the key, if anything. What readline itself binds gives way.
+__askline_conflict() {
+  \builtin local pad='' listing='' entry key ours=''
+  REPLY=''
+  # Reading the output of a builtin without a process: a here-document too long for a pipe is a deleted file, which
+  # Linux lets us open again for writing. Elsewhere a subshell does it.
+  \builtin printf -v pad '%65536s' ''
+  {
+    if __askline_bindings >/dev/fd/9; then :; fi
+    IFS='' \builtin read -r -d '' listing </dev/fd/9 || \builtin :
+  } 2>/dev/null 9<<<"$pad" || \builtin :
+  if [[ -z ${listing//[[:space:]]/} ]]; then
+    listing=$(__askline_bindings 2>/dev/null) || \builtin :
+  fi
+  while IFS='' \builtin read -r entry; do
+    for key in "${__askline_keys[@]}"; do
+      case $entry in
+        "\"$key\""*__askline_line*) ours=1 ;;
+        "\"$key"*) REPLY=${entry#*\" } && REPLY=${REPLY#*\": } ;;
+      esac
+    done
+  done <<<"$listing"
+  if [[ -z $REPLY$ours && $__askline_key == ctrl-g && $listing != *'"\C-g"'* ]]; then
+    REPLY='another function, perhaps in your inputrc'
+  fi
+}
+
+__askline_bind() {
+  \builtin local REPLY='' keymap key
+  if [[ $__askline_force == 0 ]]; then
+    __askline_conflict
+  fi
+  if [[ -n $REPLY ]]; then
+    \builtin printf 'askline: %s is already bound to %s; %s\n' "$__askline_key" "$REPLY" \
+      'choose another key: askline init bash --key alt-g (or --force)' >&2
+    \builtin return 0
+  fi
+  for keymap in emacs-standard vi-insert vi-command; do
+    for key in "${__askline_keys[@]}"; do
+      # bash 5.1 goes wrong when one command is bound over another, so the key is cleared first.
+      \builtin bind -m "$keymap" -r "$key"
+      \builtin bind -m "$keymap" -x "\"$key\": __askline_line"
+    done
+  done
+}
+
+if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
+  if [[ ${#__askline_keys[@]} -gt 0 ]]; then
+    __askline_bind
+  fi
+  if [[ ${BASH_ALIASES[ask]-} == __askline_ask ]] || ! \builtin type ask &>/dev/null; then
+    \builtin alias ask=__askline_ask
+  else
+    \builtin printf '%s\n' 'askline: ask is already a command of yours and stays so; the key works' >&2
+  fi
+fi

@@ -1,0 +1,110 @@
+# askline in Nushell 0.107 and newer: a key turns the words on the prompt line into a command to edit, and runs nothing.
+# Nushell can't evaluate text at start-up, so this is saved to a file that it loads by itself; `askline doctor` says
+# when that file has grown old. Undo the rewriting with ctrl-z pressed twice: the editor counts it as two changes.
+
+# -------------------------------------------------------------------------------------------------------------------
+# The key
+# -------------------------------------------------------------------------------------------------------------------
+
+# Asks the helper, which owns the terminal meanwhile, and hands over {stdout, exit_code}.
+def __askline_help [draw: string, options: list<string>] {
+  let words = $in
+  let status = ($env.LAST_EXIT_CODE? | default 0)
+  try {
+    $words | ^$__askline.program line --shell nu --draw $draw --status $status ...$options | complete
+  } catch {
+    {stdout: "", exit_code: 127}
+  }
+}
+
+# After a helper that died: the terminal usable again, and a message low enough not to be painted over.
+def __askline_repair [saved: string, code: int] {
+  try { ^stty $saved }
+  print -e $"\n\n\e[Jaskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
+}
+
+def __askline_terminal [] {
+  try { ^stty -g | complete | get stdout | str trim } catch { "sane" }
+}
+
+def __askline_line [] {
+  let saved = (__askline_terminal)
+  let answer = (
+    commandline | __askline_help below [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
+  )
+  match $answer.exit_code {
+    0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
+    3 | 130 => {} # the helper has said why
+    _ => { __askline_repair $saved $answer.exit_code }
+  }
+}
+
+# -------------------------------------------------------------------------------------------------------------------
+# The word: `ask WORDS` puts the command on the next prompt
+# -------------------------------------------------------------------------------------------------------------------
+
+def __askline_ask [words: list<string>] {
+  if ($words | is-empty) {
+    print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
+    return
+  }
+  let saved = (__askline_terminal)
+  let answer = ($words | str join " " | __askline_help here [])
+  match $answer.exit_code {
+    0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
+    3 | 130 => {}
+    _ => { __askline_repair $saved $answer.exit_code }
+  }
+}
+
+# -------------------------------------------------------------------------------------------------------------------
+# Loading
+# -------------------------------------------------------------------------------------------------------------------
+
+# What you or a tool bound to the key, if anything. Redo, which is Nushell's own, gives way.
+def __askline_conflict [] {
+  $env.config.keybindings
+  | where { |it|
+      (($it.modifier? | default "" | str downcase) == $__askline.modifier
+        and ($it.keycode? | default "" | str downcase) == $__askline.keycode
+        and ($it.name? | default "") != "askline_line"
+        and ($it.event? | default {} | to nuon) != "{edit: redo}")
+    }
+  | each { |it| $it.name? | default ($it.event? | to nuon) }
+}
+
+def __askline_bind [] {
+  let taken = (if $__askline.force { [] } else { __askline_conflict })
+  if ($taken | is-not-empty) {
+    print -e ($"askline: ($__askline.key) is already bound to ($taken | first); "
+      + "choose another key: askline init nu --key alt-g (or --force)")
+    return []
+  }
+  let line = {
+    name: askline_line, modifier: $__askline.modifier, keycode: $__askline.keycode
+    mode: [emacs vi_insert vi_normal], event: {send: executehostcommand, cmd: "__askline_line"}
+  }
+  # ctrl-g was the only key for Redo in emacs mode; alt-shift-z takes its place.
+  let redo = {
+    name: askline_redo, modifier: alt_shift, keycode: char_z, mode: emacs, event: {edit: redo}
+  }
+  if $__askline.key == "ctrl-g" { [$line $redo] } else { [$line] }
+}
+
+$env.config.keybindings = (
+  $env.config.keybindings
+  | where { |it| ($it.name? | default "") not-in [askline_line askline_redo] }
+  | append (if $__askline.key == "none" { [] } else { __askline_bind })
+)
+
+# A definition here would silently replace an `ask` of yours, so it is made at the first prompt, where there is none.
+if $nu.is-interactive {
+  if (which ask | is-not-empty) {
+    print -e "askline: ask is already a command of yours and stays so; the key works"
+  } else {
+    $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
+      condition: {|| which ask | is-empty }
+      code: "def --wrapped ask [...words: string] { __askline_ask $words }"
+    })
+  }
+}

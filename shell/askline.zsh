@@ -1,0 +1,189 @@
+# askline in zsh: a key turns the words on the prompt line into a command to edit, and runs nothing.
+# Load it with: eval "$(askline init zsh)"
+#
+# The first word of each command is quoted (\builtin, \command) so that no alias of yours is read into it.
+# Loading starts no process, and neither does a prompt.
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The key
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Keeps the status of your last command: in a widget that another plugin has wrapped, $? is already something else.
+__askline_precmd() {
+  __askline_status=$?
+}
+
+__askline_widget() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local saved='' answer='' code=0 cursor=$CURSOR
+  if [[ -n $PREBUFFER ]]; then
+    # Replacing the last line of a continued command would splice two commands.
+    \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
+    \builtin return 0
+  fi
+  # The helper draws below the line, so the line has to be on the screen whole and without another plugin's ghost text.
+  POSTDISPLAY='' CURSOR=$#BUFFER
+  \builtin zle -R
+  saved=$(\command stty -g </dev/tty 2>/dev/null)
+  # The dot keeps newlines at the end, which the substitution would drop.
+  answer=$(
+    {
+      \builtin print -rn -- "$BUFFER" | \command "$__askline_program" line --shell zsh --draw below \
+        --cursor "$cursor" --keymap "$KEYMAP" --status "$__askline_status"
+      code=$?
+      \builtin print -n .
+      \builtin exit "$code"
+    } 2>/dev/null
+  )
+  code=$?
+  answer=${answer%.}
+  CURSOR=$cursor
+  case $code in
+    (0)
+      if [[ -n $answer ]]; then
+        \builtin zle .split-undo # in vi mode, u takes back this change and not all that was typed
+        BUFFER=$answer CURSOR=$#answer
+        if [[ $KEYMAP == vicmd ]]; then
+          CURSOR=$#answer-1
+        fi
+      fi
+      ;;
+    (3|130) ;; # the helper has said why
+    (*)
+      __askline_repair "$saved" '\e7\e[1E\e[J\e8'
+      \builtin zle -M "askline: $__askline_program ended unexpectedly ($code); your line is kept"
+      ;;
+  esac
+  \builtin zle -R
+  \builtin return 0
+}
+
+# After a helper that died: the terminal as it was, and its status row gone.
+__askline_repair() {
+  \command stty "${1:-sane}" </dev/tty 2>/dev/null
+  \builtin print -n -- "$2" >/dev/tty
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The word: `ask WORDS` puts the command on the next prompt
+# ---------------------------------------------------------------------------------------------------------------------
+
+__askline_ask() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local saved='' answer='' code=0 previous=$__askline_status
+  if (( $# == 0 )); then
+    \builtin print -ru2 -- 'usage: ask WORDS, such as: ask files larger than ten megabytes'
+    \builtin return 2
+  fi
+  saved=$(\command stty -g </dev/tty 2>/dev/null)
+  answer=$(
+    {
+      \builtin print -rn -- "$*" | \command "$__askline_program" line --shell zsh --draw here --status "$previous"
+      code=$?
+      \builtin print -n .
+      \builtin exit "$code"
+    } 2>/dev/null
+  )
+  code=$?
+  answer=${answer%.}
+  case $code in
+    (0) [[ -z $answer ]] || \builtin print -rz -- "$answer" ;;
+    (3|130) ;;
+    (*)
+      __askline_repair "$saved" '\r\e[K'
+      \builtin print -ru2 -- "askline: $__askline_program ended unexpectedly ($code)"
+      ;;
+  esac
+  \builtin return $code
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Loading
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Prints what the key is bound to, in all key maps, as `bindkey` does: itself and longer sequences that begin with it.
+__askline_bindings() {
+  \builtin local keymap key
+  for keymap in emacs viins vicmd; do
+    for key in "${__askline_keys[@]}"; do
+      \builtin bindkey -M $keymap -- "$key"
+      \builtin bindkey -M $keymap -p -- "$key"
+    done
+  done
+}
+
+# Names in REPLY what you or a plugin bound to the key, if anything. What zsh itself binds gives way.
+__askline_conflict() {
+  \builtin local listing='' entry widget fd
+  REPLY=''
+  # Reading the output of a builtin without a process: an empty here-document is a deleted file, which Linux lets us
+  # open again for writing. Elsewhere a subshell does it.
+  {
+    \builtin exec {fd}<<<'' && __askline_bindings >/dev/fd/$fd && listing=$(</dev/fd/$fd)
+    \builtin exec {fd}<&-
+  } 2>/dev/null
+  if [[ -z $listing ]]; then
+    listing=$(__askline_bindings)
+  fi
+  for entry in "${(@f)listing}"; do
+    widget=${entry#*\" }
+    case $widget in
+      (undefined-key|send-break|list-expand|askline-line) ;;
+      (*)
+        # ctrl-g has just those meanings in zsh; under another key any widget of zsh's own gives way.
+        if [[ $__askline_key == ctrl-g || -z ${widgets[.$widget]-} ]]; then
+          REPLY=$widget
+        fi
+        ;;
+    esac
+  done
+}
+
+__askline_bind() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local REPLY='' keymap key
+  if (( ! __askline_force )); then
+    __askline_conflict
+  fi
+  if [[ -n $REPLY ]]; then
+    \builtin print -ru2 -- "askline: $__askline_key is already bound to $REPLY;" \
+      "choose another key: askline init zsh --key alt-g (or --force)"
+    \builtin return 0
+  fi
+  for keymap in emacs viins vicmd; do
+    for key in "${__askline_keys[@]}"; do
+      \builtin bindkey -M $keymap -- "$key" askline-line
+    done
+  done
+}
+
+__askline_load() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin typeset -g __askline_status=0
+  \builtin typeset -ga precmd_functions zvm_after_init_commands
+  if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
+    precmd_functions+=(__askline_precmd)
+  fi
+  # zsh-vi-mode makes its own key maps at the first prompt and calls these afterwards.
+  if (( ! ${zvm_after_init_commands[(Ie)__askline_bind]} )); then
+    zvm_after_init_commands+=(__askline_bind)
+  fi
+  \builtin zle -N askline-line __askline_widget
+  if (( $#__askline_keys )); then
+    __askline_bind
+  fi
+  # noglob lets ? and * stand in the words.
+  if [[ ${aliases[ask]-} == 'noglob __askline_ask' ]] || ! \builtin whence ask >/dev/null; then
+    \builtin alias ask='noglob __askline_ask'
+  else
+    \builtin print -ru2 -- 'askline: ask is already a command of yours and stays so; the key works'
+  fi
+}
+
+if [[ -o interactive && -o zle ]]; then
+  __askline_load
+fi

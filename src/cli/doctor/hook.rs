@@ -1,0 +1,150 @@
+//! What the start-up files of a shell say about us and about our key, by their text alone: no file is run, so a line
+//! inside a condition or behind an alias is misjudged, and messages say "may".
+
+use crate::shell::Shell;
+
+/// How a start-up file loads our script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hook {
+    /// The line, counted from 1.
+    pub(super) line: usize,
+    /// The version that wrote the file, when the file is our script itself; none when it calls `askline init`, which
+    /// always gives the script of the version installed.
+    pub(super) saved_by: Option<String>,
+    /// What stands after `--key`.
+    pub(super) key: Option<String>,
+}
+
+/// Something else that may take our key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rival {
+    /// The line, counted from 1.
+    pub(super) line: usize,
+    /// The line's text, or the tool that binds the key.
+    pub(super) what: String,
+}
+
+/// The first place in a start-up file that loads our script.
+pub(super) fn hook(text: &str) -> Option<Hook> {
+    text.lines().enumerate().find_map(|(n, line)| {
+        let line = line.trim();
+        let saved_by = match line.strip_prefix('#') {
+            // The first line of our script: `# askline init nu, version 0.1.0`.
+            Some(stamp) => {
+                Some(stamp.trim().strip_prefix("askline init ")?.split_once(", version ")?.1.to_owned())
+            }
+            None if line.contains("askline init") => None,
+            None => return None,
+        };
+        let words =
+            || line.split([' ', '=', '\t', ')', '"', '\'', '|', ';', '`']).filter(|word| !word.is_empty());
+        let key = words().skip_while(|word| *word != "--key").nth(1).map(str::to_owned);
+        Some(Hook { line: n + 1, saved_by, key })
+    })
+}
+
+/// How many lines around `char_g` belong to the same key binding in Nushell's configuration.
+const NU_BINDING_LINES: usize = 6;
+
+/// What else may bind Ctrl-G in a start-up file of `shell`.
+pub(super) fn rivals(shell: Shell, text: &str) -> Vec<Rival> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let mentions = |line: &str, spellings: &[&str]| spellings.iter().any(|spelling| line.contains(spelling));
+    let mut rivals = Vec::new();
+    for (n, line) in lines.iter().enumerate() {
+        if line.starts_with('#') || line.contains("askline") {
+            continue;
+        }
+        let binds = match shell {
+            Shell::Zsh => {
+                line.contains("bindkey") && mentions(line, &["^G", "^g", r"\C-g", r"\C-G", r"\x07", r"\a"])
+            }
+            Shell::Bash => line.contains("bind") && mentions(line, &[r"\C-g", r"\C-G", "^G", "Control-g"]),
+            Shell::Fish => line.contains("bind") && mentions(line, &[r"\cg", r"\cG", "ctrl-g"]),
+            Shell::Nu => {
+                let around =
+                    lines.iter().skip(n.saturating_sub(NU_BINDING_LINES)).take(2 * NU_BINDING_LINES + 1);
+                line.contains("char_g") && around.clone().any(|line| line.contains("control"))
+            }
+        };
+        let what = if line.contains("navi widget") {
+            "navi"
+        } else if line.contains("fzf-git") {
+            "fzf-git, for which it starts longer keys"
+        } else if binds {
+            line
+        } else {
+            continue;
+        };
+        rivals.push(Rival { line: n + 1, what: what.to_owned() });
+    }
+    rivals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hooks_are_found() {
+        let table: [(&str, Option<(usize, Option<&str>, Option<&str>)>); 9] = [
+            ("x\n  eval \"$(askline init zsh)\"\n", Some((2, None, None))),
+            ("eval \"$(askline init zsh --key alt-a)\"", Some((1, None, Some("alt-a")))),
+            ("command -q askline; and askline init fish --key=f2 | source", Some((1, None, Some("f2")))),
+            ("# eval \"$(askline init bash)\"", None),
+            ("# askline init nu, version 0.0.9\nalias x = y", Some((1, Some("0.0.9"), None))),
+            ("#askline init nu, version 0.1.0", Some((1, Some("0.1.0"), None))),
+            ("# askline init nu was here", None),
+            ("askline init zsh --key", Some((1, None, None))),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            let expected = expected.map(|(line, saved_by, key)| Hook {
+                line,
+                saved_by: saved_by.map(str::to_owned),
+                key: key.map(str::to_owned),
+            });
+            assert_eq!(hook(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn rivals_are_found() {
+        let nu = "keybindings: [{\n name: x\n modifier: control\n keycode: char_g\n}]";
+        let table: [(Shell, &str, &[(usize, &str)]); 11] = [
+            (Shell::Zsh, "bindkey '^G' my-widget", &[(1, "bindkey '^G' my-widget")]),
+            (Shell::Zsh, "bindkey '^F' my-widget\n# bindkey '^G' x", &[]),
+            (Shell::Zsh, "\neval \"$(navi widget zsh)\"", &[(2, "navi")]),
+            (Shell::Zsh, "bindkey '^G' _askline", &[]),
+            (Shell::Bash, r#"bind -x '"\C-g": x'"#, &[(1, r#"bind -x '"\C-g": x'"#)]),
+            (
+                Shell::Bash,
+                "source ~/fzf-git.sh/fzf-git.sh",
+                &[(1, "fzf-git, for which it starts longer keys")],
+            ),
+            (Shell::Bash, "alias g=git", &[]),
+            (Shell::Fish, r"bind -M insert \cg x", &[(1, r"bind -M insert \cg x")]),
+            (Shell::Fish, "bind ctrl-g x", &[(1, "bind ctrl-g x")]),
+            (Shell::Nu, nu, &[(4, "keycode: char_g")]),
+            (Shell::Nu, "modifier: alt\nkeycode: char_g", &[]),
+        ];
+        for (shell, text, expected) in table {
+            let found = rivals(shell, text);
+            let found: Vec<(usize, &str)> =
+                found.iter().map(|rival| (rival.line, rival.what.as_str())).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in ".*", lines in "((askline init|--key|bind|# ?|, version |char_g|\n| ){0,9})*") {
+            for shell in Shell::ALL {
+                rivals(shell, &text);
+                rivals(shell, &lines);
+            }
+            hook(&text);
+            hook(&lines);
+        }
+    }
+}

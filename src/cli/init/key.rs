@@ -1,0 +1,179 @@
+//! The key that rewrites the line: what people write (`ctrl-g`), and how each shell spells it.
+//!
+//! Keys that would take something vital from the shell can't be expressed; the reason is part of the error.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::shell::Shell;
+
+/// What a key may be, for messages.
+const FORMS: &str = "use ctrl- with a letter, alt- with a letter or digit, f1 to f12, or none";
+
+/// A key that may be bound, or none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// Control and a letter, lower case.
+    Ctrl(char),
+    /// Alt (Meta, Option) and a letter or digit, lower case.
+    Alt(char),
+    /// A function key, 1 to 12.
+    Function(u8),
+    /// No key: the script binds nothing.
+    None,
+}
+
+impl Key {
+    /// The key as each shell's own binding command wants it, several spellings where terminals differ; not quoted.
+    ///
+    /// Nushell and, for function keys, fish have names instead: see the header in [`super`].
+    pub(super) fn sequences(self, shell: Shell) -> Vec<String> {
+        let (ctrl, escape) = match shell {
+            Shell::Zsh => ("^", "^["),
+            Shell::Bash => (r"\C-", r"\e"),
+            Shell::Fish | Shell::Nu => (r"\c", r"\e"),
+        };
+        match self {
+            Self::Ctrl(letter) if shell == Shell::Zsh => {
+                vec![format!("{ctrl}{}", letter.to_ascii_uppercase())]
+            }
+            Self::Ctrl(letter) => vec![format!("{ctrl}{letter}")],
+            Self::Alt(letter) => vec![format!("{escape}{letter}")],
+            Self::Function(n) => {
+                function_key_tails(n).into_iter().map(|tail| format!("{escape}{tail}")).collect()
+            }
+            Self::None => Vec::new(),
+        }
+    }
+}
+
+/// What terminals send for a function key, after the escape character.
+fn function_key_tails(n: u8) -> Vec<String> {
+    // VT numbering has gaps: f5 is 15, f6 is 17, f11 is 23.
+    let number = match n {
+        1..=5 => n + 10,
+        6..=10 => n + 11,
+        _ => n + 12,
+    };
+    let mut tails = vec![format!("[{number}~")];
+    if n <= 4 {
+        tails.push(format!("O{}", char::from(b'O' + n))); // xterm and its heirs
+    }
+    if n <= 5 {
+        tails.push(format!("[[{}", char::from(b'@' + n))); // the Linux console
+    }
+    tails
+}
+
+/// Why control and this letter can't be taken from a shell, if it can't.
+fn vital(letter: char) -> Option<&'static str> {
+    Some(match letter {
+        'c' => "it interrupts",
+        'd' => "it ends the shell",
+        'h' => "terminals send it for backspace",
+        'i' => "terminals send it for tab",
+        'j' | 'm' => "terminals send it for enter",
+        'q' | 's' => "terminals keep it to pause output",
+        'z' => "it suspends, and undoes in fish and Nushell",
+        _ => return None,
+    })
+}
+
+impl FromStr for Key {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.to_ascii_lowercase();
+        let one = |rest: &str| {
+            let mut chars = rest.chars();
+            chars.next().filter(|_| chars.next().is_none())
+        };
+        let number = |rest: &str| rest.parse().ok().filter(|n: &u8| n.to_string() == rest);
+        if name == "none" {
+            return Ok(Self::None);
+        }
+        if let Some(letter) = name.strip_prefix("ctrl-").and_then(one).filter(char::is_ascii_lowercase) {
+            return match vital(letter) {
+                Some(why) => Err(format!("ctrl-{letter} can't be taken: {why}; {FORMS}")),
+                None => Ok(Self::Ctrl(letter)),
+            };
+        }
+        if let Some(letter) = name.strip_prefix("alt-").and_then(one).filter(char::is_ascii_alphanumeric) {
+            return Ok(Self::Alt(letter));
+        }
+        if let Some(n @ 1..=12) = name.strip_prefix('f').and_then(number) {
+            return Ok(Self::Function(n));
+        }
+        Err(match (name.as_str(), one(&name)) {
+            ("enter" | "return" | "tab" | "esc" | "escape" | "space" | "backspace", _) => {
+                format!("{name} can't be taken: the shell needs it; {FORMS}")
+            }
+            (_, Some(letter)) => format!("`{letter}` can't be taken: it must type itself; {FORMS}"),
+            _ => format!("not a key; {FORMS}"),
+        })
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ctrl(letter) => write!(f, "ctrl-{letter}"),
+            Self::Alt(letter) => write!(f, "alt-{letter}"),
+            Self::Function(n) => write!(f, "f{n}"),
+            Self::None => f.write_str("none"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_is_read_as_it_is_written() {
+        let letters = ('a'..='z').filter(|letter| vital(*letter).is_none()).map(Key::Ctrl);
+        let alts = ('a'..='z').chain('0'..='9').map(Key::Alt);
+        for key in letters.chain(alts).chain((1..=12).map(Key::Function)).chain([Key::None]) {
+            assert_eq!(key.to_string().parse(), Ok(key));
+            assert_eq!(key.to_string().to_uppercase().parse(), Ok(key));
+        }
+    }
+
+    #[test]
+    fn vital_and_impossible_keys_are_refused_with_the_reason() {
+        for (text, why) in [
+            ("ctrl-c", "interrupts"),
+            ("ctrl-d", "ends the shell"),
+            ("ctrl-h", "backspace"),
+            ("ctrl-i", "tab"),
+            ("ctrl-j", "enter"),
+            ("ctrl-m", "enter"),
+            ("ctrl-z", "suspends"),
+            ("ctrl-s", "pause"),
+            ("enter", "the shell needs it"),
+            ("tab", "the shell needs it"),
+            ("?", "type itself"),
+            ("ä", "type itself"),
+            ("f0", "not a key"),
+            ("f13", "not a key"),
+            ("f+1", "not a key"),
+            ("ctrl-", "not a key"),
+            ("ctrl-[", "not a key"),
+            ("ctrl-gg", "not a key"),
+            ("alt-é", "not a key"),
+            ("", "not a key"),
+        ] {
+            let error = text.parse::<Key>().unwrap_err();
+            assert!(error.contains(why) && error.ends_with(FORMS), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn function_keys_are_spelled_as_terminals_send_them() {
+        assert_eq!(Key::Function(1).sequences(Shell::Bash), [r"\e[11~", r"\eOP", r"\e[[A"]);
+        assert_eq!(Key::Function(5).sequences(Shell::Zsh), ["^[[15~", "^[[[E"]);
+        assert_eq!(Key::Function(6).sequences(Shell::Zsh), ["^[[17~"]);
+        assert_eq!(Key::Function(10).sequences(Shell::Zsh), ["^[[21~"]);
+        assert_eq!(Key::Function(12).sequences(Shell::Zsh), ["^[[24~"]);
+    }
+}

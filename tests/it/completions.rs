@@ -1,0 +1,75 @@
+//! The committed completions: up to date, and each loads in its shell without a word.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::cli::Askline;
+
+/// Shell, its file in `completions/`, and the arguments with which it reads a script silently.
+const SHELLS: [(&str, &str, &[&str]); 4] = [
+    ("bash", "askline.bash", &["--norc", "-eu"]),
+    ("zsh", "_askline", &["-f", "-c", "autoload -Uz compinit && compinit -u -D && source $0"]),
+    ("fish", "askline.fish", &["--no-config"]),
+    ("nu", "askline.nu", &["--no-config-file"]),
+];
+
+#[test]
+fn committed_completions_are_up_to_date() {
+    for (shell, file, _) in SHELLS {
+        let file = completions().join(file);
+        let made = Askline::new(["completions", shell]).run().stderr("").code(0).stdout;
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&file, &made).unwrap();
+        }
+        let committed = fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            committed == made,
+            "{} is out of date; run `UPDATE=1 cargo test completions`",
+            file.display()
+        );
+    }
+}
+
+#[test]
+fn completions_load_in_their_shells_without_output() {
+    for (shell, file, arguments) in SHELLS {
+        let home = tempfile::tempdir().unwrap();
+        let mut command = Command::new(shell);
+        command.args(arguments).arg(completions().join(file)).env("HOME", home.path()).stdin(Stdio::null());
+        let output = match command.output() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                missing(shell);
+                continue;
+            }
+            other => other.unwrap(),
+        };
+        let said = [output.stdout, output.stderr].concat();
+        assert!(output.status.success() && said.is_empty(), "{shell}: {}", String::from_utf8_lossy(&said));
+    }
+}
+
+/// Bash's completion is asked for real: the shells we know are offered after `init`.
+#[test]
+fn bash_offers_the_shells() {
+    let script = "source \"$1\"; COMP_WORDS=(askline init ''); COMP_CWORD=2; _askline askline '' init; \
+                  printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", script, "bash"]).arg(completions().join("askline.bash"));
+    let output = command.output().unwrap();
+    let offered = String::from_utf8(output.stdout).unwrap();
+    for shell in ["nu", "zsh", "bash", "fish"] {
+        assert!(offered.lines().any(|line| line == shell), "{offered}");
+    }
+}
+
+fn completions() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("completions")
+}
+
+/// A shell that isn't here fails the run in CI and is said on a developer's machine.
+#[expect(clippy::print_stderr, reason = "a skipped check must be seen")]
+fn missing(shell: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");
+    eprintln!("SKIPPED: {shell} is not installed, its completions were not loaded");
+}

@@ -1,0 +1,361 @@
+//! What the key does: the line becomes the answer or stays as it was, and nothing is ever run.
+
+use askline::shell::Shell;
+
+use super::sh::{Setup, Sh};
+
+const LS: &str = r#"{"reply": "ls -la"}"#;
+/// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
+const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 900}"#;
+/// A model that answers too late for any test.
+const NEVER: &str = r#"{"reply": "touch suggested", "delay_ms": 60000}"#;
+
+in_every_shell! {
+    the_line_becomes_the_answer
+    one_undo_brings_the_words_back
+    the_second_time_works_too
+    typing_during_the_wait_runs_nothing
+    typing_in_the_same_moment_runs_nothing
+    a_failure_keeps_the_line
+    a_panic_keeps_the_line
+    a_deadline_keeps_the_line
+    cancelling_keeps_line_and_cursor
+    a_dead_helper_keeps_the_line
+    a_killed_helper_leaves_a_usable_terminal
+    a_missing_helper_keeps_the_line
+    an_empty_line_gets_a_message
+    any_text_arrives_exactly
+    the_helper_learns_cursor_and_status
+    a_prompt_of_two_rows_stays_whole
+    a_right_prompt_stays
+    a_line_of_many_rows_is_replaced_whole
+    vi_insert_mode
+    vi_command_mode
+    hidden_characters_reach_neither_line_nor_screen
+    a_suggestion_is_not_run
+}
+
+fn the_line_becomes_the_answer(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.pty.send("h"); // the cursor is at the end
+    sh.expect("ls -lah");
+}
+
+fn one_undo_brings_the_words_back(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.undo();
+    sh.expect("list files");
+}
+
+fn the_second_time_works_too(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.model(r#"{"reply": "ls -lS"}"#);
+    sh.press();
+    sh.expect("ls -lS");
+    sh.model(r#"{"reply": "df -h"}"#);
+    sh.pty.send("\x05\x15");
+    sh.expect("");
+    sh.asks("free space");
+    sh.expect("df -h");
+}
+
+fn typing_during_the_wait_runs_nothing(setup: Setup) {
+    let sh = setup.model(SLOW).start();
+    sh.asks("touch typed");
+    sh.expect_busy();
+    sh.pty.send("\rtouch late\r\rx");
+    sh.expect("touch suggested");
+    ran_nothing(&sh);
+}
+
+fn typing_in_the_same_moment_runs_nothing(setup: Setup) {
+    let sh = setup.model(SLOW).start();
+    sh.types("touch typed");
+    sh.pty.send("\x07\rtouch late\r");
+    sh.expect("touch suggested");
+    ran_nothing(&sh);
+}
+
+#[track_caller]
+fn ran_nothing(sh: &Sh) {
+    sh.is_well();
+    for mark in ["typed", "late", "suggested"] {
+        sh.lacks(mark);
+    }
+}
+
+fn a_failure_keeps_the_line(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone"}"#).start();
+    sh.types("list files");
+    sh.home_key();
+    sh.press();
+    dismiss(&sh, "the server is gone");
+    sh.expect("list files");
+    sh.pty.send("x");
+    sh.expect("xlist files");
+}
+
+/// Waits for a reason on the screen and presses a key that is not typed.
+#[track_caller]
+fn dismiss(sh: &Sh, reason: &str) {
+    sh.pty.wait_for(reason);
+    // The helper keeps a reason for 300 ms at least; a key before that does not count.
+    while sh.pty.screen().contains("press any key") {
+        sh.pty.send("k");
+        std::thread::sleep(std::time::Duration::from_millis(150));
+    }
+    sh.pty.wait("the reason to go", |screen| !screen.contains("press any key"));
+}
+
+fn a_panic_keeps_the_line(setup: Setup) {
+    let sh = setup.model(r#"{"panic": "to see the line kept"}"#).start();
+    sh.asks("list files");
+    sh.pty.wait_for("press any key");
+    dismiss(&sh, "press any key");
+    sh.pty.wait("the line", |screen| screen.contains("list files"));
+    sh.is_well();
+}
+
+fn a_deadline_keeps_the_line(setup: Setup) {
+    let sh = setup.model(NEVER).variable("ASKLINE_DEADLINE_MS", "200").start();
+    sh.asks("touch typed");
+    dismiss(&sh, "no answer in time");
+    sh.expect("touch typed");
+    ran_nothing(&sh);
+}
+
+fn cancelling_keeps_line_and_cursor(setup: Setup) {
+    let sh = setup.model(NEVER).start();
+    sh.types("touch typed");
+    for key in ["\x03", "\x1b", "\x07"] {
+        sh.home_key();
+        sh.press();
+        sh.expect_busy();
+        sh.pty.send(key);
+        sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
+        sh.expect("touch typed");
+        sh.pty.send("x");
+        sh.expect("xtouch typed");
+        sh.pty.send("\x7f");
+        sh.expect("touch typed");
+    }
+    ran_nothing(&sh);
+}
+
+fn a_dead_helper_keeps_the_line(setup: Setup) {
+    let sh = setup.helper("exit 101").start();
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("ended unexpectedly (101)");
+    assert!(screen.contains("list files"), "{screen}");
+    sh.pty.send("x");
+    sh.pty.wait_for("list filesx");
+    sh.is_well();
+}
+
+fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
+    let sh = setup.helper("stty raw -echo -isig </dev/tty; kill -9 $$").start();
+    let modes = "sh -c 'stty -g >out; touch done'";
+    let before = sh.runs(modes);
+    sh.pty.send("list files");
+    sh.pty.wait_for("READY> list files");
+    sh.press();
+    sh.pty.wait_for("ended unexpectedly");
+    sh.pty.wait_for("list files");
+    assert_eq!(sh.runs(modes), before);
+}
+
+fn a_missing_helper_keeps_the_line(setup: Setup) {
+    let script = setup.script().replace("askline'", "no-such-askline'");
+    let sh = setup.launch_with(&script);
+    sh.expect("");
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("ended unexpectedly (127)");
+    assert!(screen.contains("list files"), "{screen}");
+    sh.is_well();
+}
+
+fn an_empty_line_gets_a_message(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.press();
+    dismiss(&sh, "type what you want");
+    sh.expect("");
+    sh.pty.send("  ");
+    sh.press();
+    dismiss(&sh, "type what you want");
+    sh.expect("");
+    sh.is_well();
+}
+
+/// The helper's answer is seen again, byte for byte, as the line of the next press.
+fn any_text_arrives_exactly(setup: Setup) {
+    let long = "x".repeat(3000);
+    let texts = [
+        "echo \"$HOME\" '$x' `date` \\n %s %d !! !$ ~ * ? [a] {b,c} $(id) <(x) # no",
+        "for f in *.txt; do\n  echo \"$f\"\ndone",
+        "-n leading dash",
+        "--help",
+        "echo 'naïve — 日本語 🎉 e\u{301}'",
+        "trailing blanks  ",
+        "two rows and newlines at the end\n\n",
+        "tab\there",
+        "\\",
+        "%",
+        "'",
+        &long,
+    ];
+    let sh = setup.answers("").start();
+    sh.types("words");
+    for text in texts {
+        std::fs::write(sh.home().join("answer"), text).unwrap();
+        press_and_see(&sh);
+        let seen = press_and_see(&sh);
+        // fish ends what it hands over with a newline.
+        let seen = if sh.shell == Shell::Fish { seen.strip_suffix('\n').unwrap_or(&seen) } else { &seen };
+        assert_eq!(seen, text, "{}", sh.pty.describe());
+    }
+}
+
+/// Presses the key and returns the line that the helper got.
+#[track_caller]
+fn press_and_see(sh: &Sh) -> String {
+    let _ = std::fs::remove_file(sh.home().join("arguments"));
+    sh.press();
+    sh.wait_file("arguments");
+    std::fs::read_to_string(sh.home().join("seen")).unwrap()
+}
+
+fn the_helper_learns_cursor_and_status(setup: Setup) {
+    let sh = setup.answers("").start();
+    sh.pty.send("sh -c 'exit 7'\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+    sh.types("größe");
+    sh.home_key();
+    sh.pty.send("\x1b[C\x1b[C\x1b[C");
+    sh.press();
+    let arguments = sh.wait_file("arguments");
+    assert!(arguments.contains("--cursor 3"), "{arguments}");
+    assert!(arguments.contains("--status 7"), "{arguments}");
+    assert!(arguments.contains(&format!("--shell {}", sh.shell)), "{arguments}");
+    assert!(!arguments.contains("gr"), "the line is on a command line that others can read: {arguments}");
+}
+
+fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
+    let sh = setup
+        .model(SLOW)
+        .after(|shell| match shell {
+            Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
+            Shell::Bash => "PS1='TOP\\nREADY> '",
+            Shell::Fish => "function fish_prompt; builtin printf 'TOP\\nREADY> '; end",
+            Shell::Nu => "$env.PROMPT_COMMAND = {|| \"TOP\\nREADY> \"}",
+        })
+        .start();
+    sh.asks("list files");
+    sh.expect_busy();
+    sh.expect_whole("TOP\nREADY> touch suggested");
+    sh.undo();
+    sh.expect_whole("TOP\nREADY> list files");
+}
+
+fn a_right_prompt_stays(setup: Setup) {
+    let has_none = setup.shell == Shell::Bash;
+    let sh = setup
+        .model(SLOW)
+        .after(|shell| match shell {
+            Shell::Zsh => "RPROMPT=RIGHT",
+            Shell::Bash => "",
+            Shell::Fish => "function fish_right_prompt; builtin printf RIGHT; end",
+            Shell::Nu => "$env.PROMPT_COMMAND_RIGHT = {|| 'RIGHT'}",
+        })
+        .launch();
+    if has_none {
+        return;
+    }
+    sh.pty.wait_for("RIGHT");
+    sh.pty.send("list files");
+    sh.pty.wait_for("list files");
+    sh.press();
+    sh.expect_busy();
+    let screen = sh.pty.wait("the answer", |screen| {
+        screen
+            .lines()
+            .any(|row| row.starts_with("READY> touch suggested ") && row.trim_end().ends_with("RIGHT"))
+    });
+    assert_eq!(screen.matches("READY>").count(), 1, "{screen}");
+}
+
+fn a_line_of_many_rows_is_replaced_whole(setup: Setup) {
+    let words = "list the files ".repeat(12);
+    let sh = setup.model(SLOW).start();
+    sh.pty.send(words.trim_end());
+    sh.pty.wait("the words", |screen| screen.replace('\n', "").contains(words.trim_end()));
+    sh.press();
+    sh.expect_busy();
+    sh.expect_whole("READY> touch suggested");
+}
+
+fn vi_mode(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Zsh => "bindkey -v; KEYTIMEOUT=1",
+        Shell::Bash => "set -o vi",
+        Shell::Fish => "fish_vi_key_bindings; function fish_mode_prompt; end",
+        Shell::Nu => "$env.config.edit_mode = 'vi'",
+    }
+}
+
+fn vi_insert_mode(setup: Setup) {
+    let sh = setup.before(vi_mode).model(LS).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.pty.send("h");
+    sh.expect("ls -lah");
+}
+
+fn vi_command_mode(setup: Setup) {
+    let sh = setup.before(vi_mode).model(LS).start();
+    sh.types("list files");
+    sh.pty.send("\x1b");
+    std::thread::sleep(std::time::Duration::from_millis(700)); // until Esc is not the start of a sequence any more
+    sh.press();
+    sh.expect("ls -la");
+    if sh.shell != Shell::Nu {
+        sh.pty.send("x"); // deletes the character under the cursor, the last one
+        sh.expect("ls -l");
+    }
+    sh.pty.send("u");
+}
+
+fn hidden_characters_reach_neither_line_nor_screen(setup: Setup) {
+    let payloads = [
+        (r"ls \u001b]0;pwned\u0007", "\x1b]0;pwned"),
+        (r"ls \u001b]52;c;cm0gLXJmIC8=\u0007", "\x1b]52;"),
+        (r"ls \u001b[2J\u001b[31mred", "\x1b[31mred"),
+        (r"ls \u009b31m", "\u{9b}31m"),
+        (r"ls \u202etxt.exe", "\u{202e}"),
+        (r"ls \u200bfiles", "\u{200b}"),
+        (r"ls \udb40\udc41", "\u{e0041}"),
+        (r"ls \u0000 -la", "\0"),
+    ];
+    let sh = setup.start();
+    sh.types("list files");
+    for (payload, escape) in payloads {
+        sh.model(&format!(r#"{{"reply": "{payload}"}}"#));
+        sh.press();
+        sh.pty.wait_for("press any key");
+        dismiss(&sh, "press any key");
+        sh.expect("list files");
+        assert!(!sh.pty.raw().contains(escape), "{payload} reached the terminal");
+    }
+}
+
+fn a_suggestion_is_not_run(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "touch suggested"}"#).start();
+    sh.asks("make a mark");
+    sh.expect("touch suggested");
+    ran_nothing(&sh);
+}
