@@ -45,7 +45,11 @@ fn main() {
     drop(neighbour);
     show("prefill, 1 core taken", busy.0);
     show("decode, 1 core taken", busy.1);
-    println!("with one core taken, of the quiet figure: prefill {:.2}, decode {:.2}", busy.0.0 / quiet.0.0, busy.1.0 / quiet.1.0);
+    println!(
+        "with one core taken, of the quiet figure: prefill {:.2}, decode {:.2}",
+        busy.0.0 / quiet.0.0,
+        busy.1.0 / quiet.1.0
+    );
 }
 
 fn show(what: &str, (ours, raw): (f64, f64)) {
@@ -58,7 +62,8 @@ fn both(file: &Path, threads: usize) -> ((f64, f64), (f64, f64)) {
     let states = tempfile::tempdir().unwrap();
     let mut figures = [const { Vec::new() }; 4];
     for round in 0..ROUNDS {
-        let mut local = Local::new("bench".into(), file.to_owned(), states.path().join(round.to_string()), Some(threads));
+        let mut local =
+            Local::new("bench".into(), file.to_owned(), states.path().join(round.to_string()), Some(threads));
         let prompt = prompt::draft(REQUESTS[round % REQUESTS.len()], Shell::Bash);
         let patience = Patience::endless();
         local.prepare("# warm\n", &patience).unwrap();
@@ -156,7 +161,8 @@ impl Raw {
         let mut left = tokens;
         while 0 < left {
             let length = left.min(at_once);
-            let mut chunk: Vec<i32> = (0..length).map(|n| ((self.filled + n) * 7919 % 50_000) as i32).collect();
+            let mut chunk: Vec<i32> =
+                (0..length).map(|n| ((self.filled + n) * 7919 % 50_000) as i32).collect();
             // SAFETY: the batch points into `chunk`, which lives through the call.
             unsafe {
                 let batch = sys::llama_batch_get_one(chunk.as_mut_ptr(), length as i32);

@@ -1,25 +1,38 @@
 //! How long the person waits, whether they gave up, and what they are told meanwhile.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::suggestion::Failure;
 
+/// Longest that [`Stage::Preparing`] may take before the deadline counts again.
+const PREPARING_LIMIT: Duration = Duration::from_mins(5);
+
 /// A deadline, a cancel flag and the stage of the work, shared between whoever waits and whoever works. Cloning
 /// shares all three.
+///
+/// The deadline stands still during [`Stage::Preparing`]: that is done once per model, and a person who sees it
+/// named on the status row rather waits than fails.
 #[derive(Debug, Clone, Default)]
 pub struct Patience {
-    deadline: Option<Instant>,
     cancelled: Arc<AtomicBool>,
-    stage: Arc<AtomicU8>,
+    clock: Arc<Mutex<Clock>>,
+}
+
+#[derive(Debug, Default)]
+struct Clock {
+    deadline: Option<Instant>,
+    stage: Stage,
+    /// When the stage began.
+    since: Option<Instant>,
 }
 
 /// What the worker is doing, for the status row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {
     /// Looking at the machine.
+    #[default]
     Starting,
     /// Reading the model's weights.
     Loading,
@@ -30,8 +43,6 @@ pub enum Stage {
 }
 
 impl Stage {
-    const ALL: [Self; 4] = [Self::Starting, Self::Loading, Self::Preparing, Self::Thinking];
-
     /// The words on the status row.
     pub fn words(self) -> &'static str {
         match self {
@@ -51,7 +62,9 @@ impl Patience {
 
     /// Waits until `deadline` or cancelled.
     pub fn until(deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..Self::default() }
+        let patience = Self::default();
+        patience.clock().deadline = Some(deadline);
+        patience
     }
 
     /// The person gave up: workers stop at their next step.
@@ -59,21 +72,79 @@ impl Patience {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Why to stop working now, if there is a reason. Cheap enough to ask between tokens.
+    /// Why to stop working now, if there is a reason. Cheap enough to ask between the steps of a computation.
     pub fn spent(&self, now: Instant) -> Option<Failure> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Failure::Cancelled);
         }
-        self.deadline.is_some_and(|deadline| deadline <= now).then_some(Failure::TimedOut)
+        self.overdue(now).map(|_| Failure::TimedOut)
     }
 
-    /// Tells whoever waits what is being done.
-    pub fn enter(&self, stage: Stage) {
-        self.stage.store(stage as u8, Ordering::Relaxed);
+    /// How long ago the deadline passed, if it did.
+    pub fn overdue(&self, now: Instant) -> Option<Duration> {
+        let clock = self.clock();
+        now.checked_duration_since(clock.deadline? + clock.paused(now))
+    }
+
+    /// Tells whoever waits what is being done from now on.
+    pub fn enter(&self, stage: Stage, now: Instant) {
+        let mut clock = self.clock();
+        let paused = clock.paused(now);
+        clock.deadline = clock.deadline.map(|deadline| deadline + paused);
+        clock.stage = stage;
+        clock.since = Some(now);
     }
 
     /// What is being done.
     pub fn stage(&self) -> Stage {
-        Stage::ALL[usize::from(self.stage.load(Ordering::Relaxed))]
+        self.clock().stage
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock {
+    /// For how long the deadline has been standing still.
+    fn paused(&self, now: Instant) -> Duration {
+        match (self.stage, self.since) {
+            (Stage::Preparing, Some(since)) => now.saturating_duration_since(since).min(PREPARING_LIMIT),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deadline_stands_still_while_the_model_is_prepared() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let patience = Patience::until(at(10));
+        patience.enter(Stage::Loading, at(1));
+        assert_eq!(patience.spent(at(9)), None);
+        patience.enter(Stage::Preparing, at(2));
+        assert_eq!(patience.spent(at(100)), None);
+        patience.enter(Stage::Thinking, at(32));
+        assert_eq!(patience.overdue(at(39)), None);
+        assert_eq!(patience.overdue(at(41)), Some(Duration::from_secs(1)));
+        assert_eq!(patience.spent(at(41)), Some(Failure::TimedOut));
+    }
+
+    #[test]
+    fn preparing_is_bounded_and_can_be_cancelled() {
+        let start = Instant::now();
+        let patience = Patience::until(start + Duration::from_secs(10));
+        patience.enter(Stage::Preparing, start);
+        assert_eq!(patience.spent(start + PREPARING_LIMIT), None);
+        assert_eq!(
+            patience.spent(start + PREPARING_LIMIT + Duration::from_secs(11)),
+            Some(Failure::TimedOut)
+        );
+        patience.clone().cancel();
+        assert_eq!(patience.spent(start), Some(Failure::Cancelled));
     }
 }

@@ -6,11 +6,15 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, bail, ensure};
 use rustix::fs::{FlockOperation, OFlags};
 
 use crate::host::Host;
+
+/// A temporary file of this age belongs to no process that still writes it.
+const TEMPORARY_AGE: Duration = Duration::from_hours(1);
 
 /// Where our files live, by the XDG directories (or the platform's own).
 #[derive(Debug, Clone)]
@@ -212,6 +216,30 @@ fn sync_directory(directory: &Path) -> anyhow::Result<()> {
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
+    Ok(())
+}
+
+/// Leaves the `most` files of a directory that were written last, and no temporary file of a process that ended in the
+/// middle of a write.
+///
+/// # Errors
+/// When the directory can't be listed; a file that can't be removed stays.
+pub fn thin_out(directory: &Path, most: usize) -> anyhow::Result<()> {
+    let entries = fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let written = entry.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?;
+            Some((written, entry.path()))
+        })
+        .collect();
+    files.sort_by(|a, b| b.cmp(a));
+    let (temporary, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, path)| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp-"))
+    });
+    let stale = |written: &SystemTime| written.elapsed().is_ok_and(|age| TEMPORARY_AGE < age);
+    let gone = temporary.iter().filter(|(written, _)| stale(written)).chain(files.iter().skip(most));
+    gone.for_each(|(_, path)| drop(fs::remove_file(path)));
     Ok(())
 }
 

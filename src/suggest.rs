@@ -27,7 +27,7 @@ pub fn suggest(
 ) -> anyhow::Result<Suggestion> {
     let started = Instant::now();
     let prompt = prompt::draft(&line.text, shell);
-    patience.enter(Stage::Thinking);
+    patience.enter(Stage::Thinking, Instant::now());
     let reply = model.complete(&prompt, config.max_tokens, patience)?;
     let answered = Instant::now();
     let mut commands = match answer::extract(&reply.text, shell) {

@@ -166,7 +166,7 @@ impl Attendant {
             if done && !self.keys.undecided() {
                 return Ok(End::Answer(Box::new(worker.result()?)));
             }
-            if deadline + DEADLINE_GRACE <= now {
+            if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
                 patience.cancel();
                 return Err(Failure::TimedOut.into());
             }

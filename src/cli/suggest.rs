@@ -55,7 +55,12 @@ fn show_requests(args: &Suggest, shell: Shell) -> anyhow::Result<Exit> {
 }
 
 /// One answer in the form that was asked for.
-fn show(args: &Suggest, request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> anyhow::Result<()> {
+fn show(
+    args: &Suggest,
+    request: &str,
+    shell: Shell,
+    answer: &anyhow::Result<Suggestion>,
+) -> anyhow::Result<()> {
     if args.json {
         print(&format!("{}\n", row(request, shell, answer)))?;
     } else {
@@ -67,9 +72,12 @@ fn show(args: &Suggest, request: &str, shell: Shell, answer: &anyhow::Result<Sug
             Err(error) => complain(error),
         }
     }
-    if args.timing && let Ok(suggestion) = answer {
+    if args.timing
+        && let Ok(suggestion) = answer
+    {
         let Timing { context, retrieve, model, check, total } = suggestion.timing;
-        let [context, retrieve, model, check, total] = [context, retrieve, model, check, total].map(milliseconds);
+        let [context, retrieve, model, check, total] =
+            [context, retrieve, model, check, total].map(milliseconds);
         tell(&format!(
             "context {context} ms, retrieve {retrieve} ms, model {model} ms, check {check} ms, total {total} ms"
         ));
@@ -142,7 +150,8 @@ fn open(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     if file == Path::new("-") {
         return Ok(Box::new(BufReader::new(io::stdin())));
     }
-    let opened = std::fs::File::open(file).with_context(|| format!("can't read the requests in {}", file.display()))?;
+    let opened = std::fs::File::open(file)
+        .with_context(|| format!("can't read the requests in {}", file.display()))?;
     Ok(Box::new(BufReader::new(opened)))
 }
 

@@ -4,6 +4,7 @@
 //! directory: the first request pays for it once, every later process reads it back.
 
 pub mod engine;
+mod pace;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,12 +17,19 @@ use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 use crate::store;
 use engine::{Sequence, Settings, Token, Weights};
+use pace::Pace;
 
 /// Part of the key of a kept state: raised whenever llama.cpp or the way we use it changes.
 const STATE_VERSION: &str = "askline-state-1 llama-cpp-sys-2 0.1.161";
 
 /// Largest kept state that is read, bytes.
 const STATE_LIMIT: u64 = 512 << 20;
+
+/// Most states that are kept, one for each model and shell; the longest unused go first.
+const STATES_LIMIT: usize = 8;
+
+/// Tokens that are read between two writes of the state.
+const STRETCH: usize = 512;
 
 /// Longest request together with its answer, tokens.
 const REQUEST_ROOM: usize = 1024;
@@ -60,13 +68,17 @@ impl Local {
             restore(&mut sequence, &tokens, &state);
         }
         let missing = tokens.get(sequence.tokens().len()..).unwrap_or_default();
-        let usage = if missing.is_empty() { Usage::default() } else { self.compute(&mut sequence, missing, &state, patience)? };
+        let usage = if missing.is_empty() {
+            Usage::default()
+        } else {
+            self.compute(&mut sequence, missing, &state, patience)?
+        };
         self.sequence = Some(sequence);
         Ok(usage)
     }
 
-    /// Reads what is missing of the fixed part and keeps the state, also when patience is spent on the way: then the
-    /// next request goes on where this one stopped.
+    /// Reads what is missing of the fixed part and keeps the state after each stretch, so that a person who gives up on
+    /// the way has not waited for nothing: the next request goes on there.
     fn compute(
         &self,
         sequence: &mut Sequence,
@@ -74,25 +86,22 @@ impl Local {
         file: &Path,
         patience: &Patience,
     ) -> anyhow::Result<Usage> {
-        patience.enter(Stage::Preparing);
-        let started = Instant::now();
-        let before = sequence.tokens().len();
-        let outcome = sequence.read(missing, patience);
-        let usage = Usage {
-            prefill_tokens: sequence.tokens().len() - before,
-            prefill: started.elapsed(),
-            ..Usage::default()
-        };
-        if 0 < usage.prefill_tokens
-            && let Err(error) = keep(sequence, file)
-        {
-            tracing::debug!("the model's state is not kept: {error:#}");
+        patience.enter(Stage::Preparing, Instant::now());
+        let mut usage = Usage::default();
+        for stretch in missing.chunks(STRETCH) {
+            let started = Instant::now();
+            sequence.read(stretch, patience)?;
+            usage.prefill_tokens += stretch.len();
+            usage.prefill += started.elapsed();
+            if let Err(error) = keep(sequence, file) {
+                tracing::debug!("the model's state is not kept: {error:#}");
+            }
         }
-        outcome.map(|()| usage)
+        Ok(usage)
     }
 
     fn load(&self, fixed: &str, patience: &Patience) -> anyhow::Result<Sequence> {
-        patience.enter(Stage::Loading);
+        patience.enter(Stage::Loading, Instant::now());
         let weights = Weights::load(&self.file, self.settings, patience)?;
         let room = weights.tokens(fixed, false)?.len() + REQUEST_ROOM;
         Sequence::new(weights, room.next_multiple_of(256), self.settings)
@@ -119,14 +128,18 @@ impl Model for Local {
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         self.prepare(&prompt.fixed, patience)?;
         let sequence = self.sequence.as_mut().context("prepared, so there is a sequence")?;
-        patience.enter(Stage::Thinking);
+        patience.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();
         let fresh = sequence.weights().tokens(&prompt.fresh, false)?;
         sequence.read(&fresh, patience)?;
         let prefill = started.elapsed();
         let (text, decode_tokens) = write(sequence, max_tokens, patience)?;
-        let usage =
-            Usage { prefill_tokens: fresh.len(), prefill, decode_tokens, decode: started.elapsed() - prefill };
+        let usage = Usage {
+            prefill_tokens: fresh.len(),
+            prefill,
+            decode_tokens,
+            decode: started.elapsed() - prefill,
+        };
         Ok(Reply { text, usage })
     }
 }
@@ -134,6 +147,7 @@ impl Model for Local {
 /// Greedy continuation up to the end of the first line that holds text, a token that ends the text, or `max_tokens`.
 fn write(sequence: &mut Sequence, max_tokens: usize, patience: &Patience) -> anyhow::Result<(String, usize)> {
     let mut bytes = Vec::new();
+    let mut pace = Pace::with_threads(sequence.threads());
     for written in 0..max_tokens {
         let token = sequence.likeliest()?;
         let piece = sequence.weights().piece(token);
@@ -142,16 +156,26 @@ fn write(sequence: &mut Sequence, max_tokens: usize, patience: &Patience) -> any
         if line_ends || sequence.weights().ends(token) {
             return Ok((String::from_utf8_lossy(&bytes).trim().to_owned(), written + 1));
         }
+        let before = (Instant::now(), processor_time());
         sequence.read(&[token], patience)?;
+        pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
+        sequence.set_threads(pace.threads());
     }
     Ok((String::from_utf8_lossy(&bytes).trim().to_owned(), max_tokens))
+}
+
+/// Processor time that this process has used.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// The file of a kept state: how many tokens it covers, then what the engine computed for them.
 fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
     let mut content = (sequence.tokens().len() as u64).to_le_bytes().to_vec();
     content.extend_from_slice(&sequence.state());
-    store::write(file, &content)
+    store::write(file, &content)?;
+    store::thin_out(file.parent().context("a file without a directory")?, STATES_LIMIT)
 }
 
 /// Takes a kept state over, as far as it goes; without one, or with one that does not fit, nothing happens.
@@ -170,9 +194,4 @@ fn shared_prefix(a: &[Token], b: &[Token]) -> usize {
 /// One thread per core that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// How long one sequence of `Duration`s took per token, tokens per second; none without tokens.
-pub fn speed(tokens: usize, time: Duration) -> Option<f64> {
-    (0 < tokens && !time.is_zero()).then(|| tokens as f64 / time.as_secs_f64())
 }

@@ -28,7 +28,9 @@ impl Local {
     }
 
     fn missing() -> Failure {
-        Failure::NoModel("this build has no embedded model; build it with the feature `local-model`".to_owned())
+        Failure::NoModel(
+            "this build has no embedded model; build it with the feature `local-model`".to_owned(),
+        )
     }
 }
 

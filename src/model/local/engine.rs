@@ -64,6 +64,7 @@ pub struct Sequence {
     read: Vec<Token>,
     room: usize,
     vocabulary: usize,
+    most_threads: usize,
     /// Last, as the context points into it.
     weights: Weights,
 }
@@ -78,7 +79,8 @@ impl Weights {
     /// When llama.cpp refuses the file, or patience is spent meanwhile.
     pub fn load(file: &Path, settings: Settings, patience: &Patience) -> anyhow::Result<Self> {
         start();
-        let path = CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
+        let path =
+            CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
         // SAFETY: plain C call that returns a struct.
         let mut params = unsafe { sys::llama_model_default_params() };
         params.n_gpu_layers = 0;
@@ -150,8 +152,9 @@ impl Weights {
     pub fn chat(&self, system: &str, user: &str) -> Option<String> {
         let system = CString::new(system).ok()?;
         let user = CString::new(user).ok()?;
-        let messages = [(c"system", &system), (c"user", &user)]
-            .map(|(role, content)| sys::llama_chat_message { role: role.as_ptr(), content: content.as_ptr() });
+        let messages = [(c"system", &system), (c"user", &user)].map(|(role, content)| {
+            sys::llama_chat_message { role: role.as_ptr(), content: content.as_ptr() }
+        });
         // SAFETY: the model lives; the default template is named by a null pointer.
         let template = unsafe { sys::llama_model_chat_template(self.model.as_ptr(), std::ptr::null()) };
         if template.is_null() {
@@ -224,7 +227,8 @@ impl Sequence {
         // SAFETY: the vocabulary belongs to the model, which lives.
         let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
         let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
-        Ok(Self { context, pool, patience, read: Vec::new(), room, vocabulary, weights })
+        let most_threads = settings.threads.max(1);
+        Ok(Self { context, pool, patience, read: Vec::new(), room, vocabulary, most_threads, weights })
     }
 
     /// The weights it reads with.
@@ -235,6 +239,23 @@ impl Sequence {
     /// What it has read so far.
     pub fn tokens(&self) -> &[Token] {
         &self.read
+    }
+
+    /// How many threads compute the next tokens.
+    pub fn threads(&self) -> usize {
+        // SAFETY: the context lives.
+        usize::try_from(unsafe { sys::llama_n_threads(self.context.as_ptr()) }).unwrap_or(1)
+    }
+
+    /// Computes single tokens with so many threads from now on, at most as many as the settings named. Long stretches
+    /// keep all of them.
+    pub fn set_threads(&mut self, threads: usize) {
+        let threads = i32::try_from(threads.clamp(1, self.most_threads)).unwrap_or(1);
+        // SAFETY: the context lives, and its pool has at least so many threads.
+        unsafe {
+            let batch = sys::llama_n_threads_batch(self.context.as_ptr());
+            sys::llama_set_n_threads(self.context.as_ptr(), threads, batch);
+        }
     }
 
     /// Forgets all but the first `length` tokens.
@@ -251,7 +272,10 @@ impl Sequence {
     /// # Errors
     /// A [`Failure`] when patience is spent; anything else when there is no room or the computation fails.
     pub fn read(&mut self, tokens: &[Token], patience: &Patience) -> anyhow::Result<()> {
-        ensure!(self.read.len() + tokens.len() <= self.room, "the request is too long; say it in fewer words");
+        ensure!(
+            self.read.len() + tokens.len() <= self.room,
+            "the request is too long; say it in fewer words"
+        );
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
         for chunk in tokens.chunks(BATCH as usize) {
             if let Some(failure) = patience.spent(Instant::now()) {
@@ -268,7 +292,10 @@ impl Sequence {
                 let read = self.read.len();
                 self.truncate(read);
                 let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
-                return Err(stopped.map_or_else(|| anyhow::anyhow!("the model failed (llama_decode {status})"), Failure::into));
+                return Err(stopped.map_or_else(
+                    || anyhow::anyhow!("the model failed (llama_decode {status})"),
+                    Failure::into,
+                ));
             }
             self.read.append(&mut chunk);
         }
@@ -296,7 +323,12 @@ impl Sequence {
         // SAFETY: the buffer has the size that llama.cpp asks for.
         unsafe {
             let mut state = vec![0u8; sys::llama_state_seq_get_size(self.context.as_ptr(), SEQUENCE)];
-            let length = sys::llama_state_seq_get_data(self.context.as_ptr(), state.as_mut_ptr(), state.len(), SEQUENCE);
+            let length = sys::llama_state_seq_get_data(
+                self.context.as_ptr(),
+                state.as_mut_ptr(),
+                state.len(),
+                SEQUENCE,
+            );
             state.truncate(length);
             state
         }
