@@ -207,7 +207,7 @@ fn runs_on(lines: &[&str], shell: Shell) -> bool {
     let mut reader = Reader::new(shell);
     first.chars().for_each(|c| reader.read(c));
     let next = rest.iter().find(|line| !line.trim().is_empty());
-    let wrapped = first.starts_with(['#', '`', '~']) || first.starts_with(|c: char| c.is_uppercase());
+    let wrapped = first.starts_with(['#', '`', '~']) || words::capitalised(first);
     next.is_some_and(|line| line.starts_with("# ")) && !wrapped && !words::surely(first) && !reader.is_open()
 }
 
