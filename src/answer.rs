@@ -127,7 +127,14 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
         if trimmed.is_empty() || wrapping::is_rule(trimmed) {
             pieces.push(Piece::Break);
         } else if let Some(fence) = wrapping::fence(line) {
-            pieces.push(fenced(fence, &mut left));
+            let mut piece = fenced(fence, &mut left);
+            if let Piece::Fence { tag, .. } = &mut piece
+                && tag.is_empty()
+                && shows_output(&pieces)
+            {
+                "output".clone_into(tag);
+            }
+            pieces.push(piece);
         } else if left.at == 1 && left.multi && wrapping::is_shell_tag(trimmed) {
             // A fence's language without its fence.
             pieces.push(Piece::Break);
@@ -140,6 +147,13 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
         }
     }
     pieces
+}
+
+/// Whether a block that comes next shows what the one before it prints.
+fn shows_output(pieces: &[Piece<'_>]) -> bool {
+    let said = pieces.iter().rev().find(|piece| !matches!(piece, Piece::Break));
+    let announced = matches!(said, Some(Piece::Words(line)) if line.to_lowercase().contains("output"));
+    announced && pieces.iter().any(|piece| matches!(piece, Piece::Fence { .. }))
 }
 
 /// The lines of a reply, taken one after the other.
@@ -207,7 +221,7 @@ fn runs_on(lines: &[&str], shell: Shell) -> bool {
     let mut reader = Reader::new(shell);
     first.chars().for_each(|c| reader.read(c));
     let next = rest.iter().find(|line| !line.trim().is_empty());
-    let wrapped = first.starts_with(['#', '`', '~']) || first.starts_with(|c: char| c.is_uppercase());
+    let wrapped = first.starts_with(['#', '`', '~']) || words::capitalised(first);
     next.is_some_and(|line| line.starts_with("# ")) && !wrapped && !words::surely(first) && !reader.is_open()
 }
 

@@ -4,6 +4,9 @@
 //! answers two questions only: may this character be mended (`clean`), and does the command go on in the next line
 //! (`answer`). Where it is wrong, a character stays unmended or a line stays alone; nothing is lost.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::VecDeque;
 
 use crate::shell::Shell;

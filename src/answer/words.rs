@@ -6,162 +6,24 @@
 use super::{MAX_WORDS_CHARS, Piece};
 
 /// First words of sentences, as written at their start; no program has such a name.
-const OPENERS: &[&str] = &[
-    "A",
-    "Absolutely",
-    "After",
-    "Alternatively",
-    "An",
-    "And",
-    "Apologies",
-    "Are",
-    "As",
-    "Assuming",
-    "At",
-    "Based",
-    "Be",
-    "Because",
-    "Before",
-    "But",
-    "By",
-    "Can",
-    "Caution",
-    "Certainly",
-    "Could",
-    "Did",
-    "Do",
-    "Does",
-    "Each",
-    "Error",
-    "Example",
-    "Explanation",
-    "Finally",
-    "First",
-    "For",
-    "From",
-    "Given",
-    "Got",
-    "Great",
-    "Hello",
-    "Here",
-    "Here's",
-    "Hi",
-    "How",
-    "However",
-    "I",
-    "I'd",
-    "I'll",
-    "I'm",
-    "I've",
-    "If",
-    "Important",
-    "In",
-    "Instead",
-    "Is",
-    "It",
-    "It's",
-    "Just",
-    "Let",
-    "Let's",
-    "Looks",
-    "Maybe",
-    "My",
-    "Next",
-    "No",
-    "Not",
-    "Note",
-    "Nothing",
-    "Of",
-    "Ok",
-    "Okay",
-    "On",
-    "Once",
-    "One",
-    "Option",
-    "Or",
-    "Output",
-    "Please",
-    "Remember",
-    "Replace",
-    "Result",
-    "Sadly",
-    "Second",
-    "Should",
-    "Since",
-    "So",
-    "Sorry",
-    "Step",
-    "Sure",
-    "Thanks",
-    "That",
-    "That's",
-    "The",
-    "Then",
-    "There",
-    "There's",
-    "These",
-    "They",
-    "This",
-    "Those",
-    "To",
-    "Tip",
-    "Unfortunately",
-    "Unable",
-    "Use",
-    "Using",
-    "Warning",
-    "Was",
-    "We",
-    "What",
-    "When",
-    "Where",
-    "Which",
-    "While",
-    "Who",
-    "Why",
-    "Will",
-    "With",
-    "Would",
-    "Yes",
-    "You",
-    "You'll",
-    "You're",
-    "Your",
-];
+const OPENERS: &str = "\
+    A Absolutely After Alternatively An And Apologies Are As Assuming At Based Be Because Before But By \
+    Can Caution Certainly Could Did Do Does Each Error Example Explanation Finally First For From Given \
+    Got Great Hello Here Here's Hi How However I I'd I'll I'm I've If Important In Instead Is It It's \
+    Just Let Let's Looks Maybe My Next No Not Note Nothing Of Ok Okay On Once One Option Or Output \
+    Please Remember Replace Result Sadly Second Should Since So Sorry Step Sure Thanks That That's The \
+    Then There There's These They This Those To Tip Unfortunately Unable Use Using Warning Was We What \
+    When Where Which While Who Why Will With Would Yes You You'll You're Your";
 /// First words that mean words in any case.
-const OPENERS_ANY_CASE: &[&str] = &[
-    "i",
-    "i'm",
-    "i'll",
-    "i've",
-    "i'd",
-    "sorry",
-    "unfortunately",
-    "sure",
-    "certainly",
-    "here's",
-    "cannot",
-    "can't",
-    "you",
-    "your",
-    "it's",
-    "this",
-    "that's",
-    "the",
-    "there's",
-    "however",
-    "explanation",
-];
-const QUESTION_WORDS: &[&str] = &[
-    "which", "what", "where", "when", "who", "how", "why", "do", "does", "did", "can", "could", "should",
-    "would", "is", "are", "shall", "may",
-];
+const OPENERS_ANY_CASE: &str = "\
+    i i'm i'll i've i'd sorry unfortunately sure certainly here's cannot can't you your it's this that's \
+    the there's however explanation";
+const QUESTION_WORDS: &str =
+    "which what where when who how why do does did can could should would is are shall may";
 /// Small words that sentences are full of and commands are not.
-const SMALL_WORDS: &[&str] = &[
-    "the", "is", "are", "to", "of", "in", "that", "this", "with", "for", "and", "or", "your", "you", "it",
-    "its", "be", "will", "can", "from", "into", "by", "as", "which", "all", "an", "has", "have", "not",
-    "than", "a", "on", "any",
-];
+const SMALL_WORDS: &str = "\
+    the is are to of in that this with for and or your you it its be will can from into by as which all \
+    an has have not than a on any";
 const REFUSALS: &[&str] = &[
     "sorry",
     "i can't",
@@ -189,29 +51,12 @@ const REFUSALS: &[&str] = &[
 /// Words with which a refusal goes on to offer something after all.
 const OFFERS: &[&str] =
     &["instead", "you can", "you could", "try ", "alternativ", "here's", "here is", "the following", "use "];
+/// Programs written with a capital and small letters.
+const CAPITAL_PROGRAMS: &str = "Rscript Thunar Xephyr Xnest Xorg Xvfb Xvnc Xwayland";
 /// Programs that root is told to run, for a lone `# …` line.
-const ROOT_PROGRAMS: &[&str] = &[
-    "apt",
-    "apt-get",
-    "apk",
-    "dnf",
-    "yum",
-    "pacman",
-    "zypper",
-    "systemctl",
-    "service",
-    "mount",
-    "umount",
-    "useradd",
-    "usermod",
-    "userdel",
-    "passwd",
-    "reboot",
-    "shutdown",
-    "fdisk",
-    "modprobe",
-    "sysctl",
-];
+const ROOT_PROGRAMS: &str = "\
+    apt apt-get apk dnf yum pacman zypper systemctl service mount umount useradd usermod userdel passwd \
+    reboot shutdown fdisk modprobe sysctl";
 
 /// Whether a line is words even when it is the whole reply.
 pub(super) fn surely(line: &str) -> bool {
@@ -225,14 +70,16 @@ pub(super) fn surely(line: &str) -> bool {
     }
     let word = opener(first);
     let question = line.ends_with('?')
-        && 3 < line.split_whitespace().count()
-        && QUESTION_WORDS.contains(&word.to_lowercase().as_str())
+        && 1 < line.split_whitespace().count()
+        && listed(QUESTION_WORDS, word.to_lowercase().as_str())
         && plain(line);
-    let labelled = matches!(first, "note:" | "warning:" | "error:" | "output:" | "result:");
+    let labelled = ["note:", "warning:", "error:", "output:", "result:"]
+        .iter()
+        .any(|label| first.eq_ignore_ascii_case(label));
     question
         || labelled
-        || (OPENERS.contains(&word.as_str()) && !first.contains('='))
-        || OPENERS_ANY_CASE.contains(&word.to_lowercase().as_str())
+        || (listed(OPENERS, word.as_str()) && !first.contains('='))
+        || listed(OPENERS_ANY_CASE, word.to_lowercase().as_str())
         || sentence(line, first)
         || announces(line)
 }
@@ -260,10 +107,9 @@ pub(super) fn plain(text: &str) -> bool {
     text.split_whitespace().all(|word| {
         let inner = word.trim_end_matches(['.', ',', ':', '!', '?', ')']).trim_start_matches('(');
         let dash = word.len() == 1 || matches!(word, "--");
-        !(word.starts_with('-') && !dash)
-            && !inner.starts_with(['\'', '"', '.', '+', ':'])
-            && !inner.contains(|c| "|<>$=;&{}[]*\\~/@%^`".contains(c))
-            && !inner.contains('.')
+        let flag = word.starts_with('-') && !dash;
+        let begins = inner.starts_with(['\'', '"', '+', ':']);
+        !(flag || begins || inner.contains(|c| ".|<>$=;&{}[]*\\~/@%^`".contains(c)))
     })
 }
 
@@ -315,9 +161,8 @@ pub(super) fn code(pieces: &[Piece<'_>]) -> Vec<String> {
             continue;
         }
         let lower = line.to_lowercase();
-        let told_to_run = ["use ", "run ", "try ", "type ", "command", "execute ", "with "]
-            .iter()
-            .any(|word| lower.contains(word));
+        let told_to_run =
+            ["use ", "run ", "try ", "type ", "command", "execute "].iter().any(|word| lower.contains(word));
         for span in line.split('`').skip(1).step_by(2).map(str::trim) {
             let named = span.starts_with(|c: char| {
                 c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '~' | '$' | '(')
@@ -327,7 +172,8 @@ pub(super) fn code(pieces: &[Piece<'_>]) -> Vec<String> {
             }
             if span.contains(' ') {
                 long.push(span.to_owned());
-            } else if told_to_run && !span.contains(['.', '/', '=', '$', '*']) {
+            } else if told_to_run && span.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+            {
                 short.push(span.to_owned());
             }
         }
@@ -349,7 +195,7 @@ pub(super) fn root_command(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let lower = first.starts_with(|c: char| c.is_ascii_lowercase());
     lower
-        && (ROOT_PROGRAMS.contains(&first)
+        && (listed(ROOT_PROGRAMS, first)
             || line.split_whitespace().any(|word| word.starts_with('-') && 1 < word.len()))
 }
 
@@ -392,27 +238,36 @@ pub(super) fn shorten(told: &str) -> String {
     short
 }
 
-/// A capital, several words, no syntax, and small words or a full stop.
+/// A capital, then several words without syntax, or a full stop at the end.
 fn sentence(line: &str, first: &str) -> bool {
     let count = line.split_whitespace().count();
-    let stops = 3 < count && line.ends_with(['.', '!', '?']);
-    capitalised(first) && 2 < count && plain(line) && (stops || 0 < small_words(line))
+    let stops = line.ends_with(['.', '!', '?']) && !line.ends_with(" .") && !line.ends_with("..");
+    capitalised(first) && ((1 < count && plain(line)) || (2 < count && stops))
 }
 
 /// A line that leads over to what comes below it: "to list them, run:".
 fn announces(line: &str) -> bool {
     line.ends_with(':') && 2 < line.split_whitespace().count() && plain(line) && {
-        let small = line.split_whitespace().filter(|word| *word != "a" && SMALL_WORDS.contains(word)).count();
+        let small = line.split_whitespace().filter(|word| *word != "a" && listed(SMALL_WORDS, word)).count();
         0 < small
     }
+}
+
+/// Whether a list, its words separated by blanks, holds a word.
+fn listed(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
 }
 
 fn opener(first: &str) -> String {
     first.trim_end_matches([',', '.', ':', ';', '!', '?']).replace('’', "'")
 }
 
-/// `Find`, not `find`, `GET`, `X11` or `R`.
-fn capitalised(word: &str) -> bool {
+/// Whether the first word is like `Find`, not `find`, `GET`, `X11`, `R` or one of the few programs written like that.
+pub(super) fn capitalised(line: &str) -> bool {
+    let word = line.split_whitespace().next().unwrap_or_default();
+    if listed(CAPITAL_PROGRAMS, word) {
+        return false;
+    }
     let word = word.trim_end_matches([',', '.', ':', ';', '!', '?']);
     let mut chars = word.chars();
     chars.next().is_some_and(|c| c.is_ascii_uppercase())
@@ -422,7 +277,7 @@ fn capitalised(word: &str) -> bool {
 
 fn small_words(line: &str) -> usize {
     line.split_whitespace()
-        .filter(|word| SMALL_WORDS.contains(&word.trim_end_matches([',', '.', ':', '!'])))
+        .filter(|word| listed(SMALL_WORDS, word.trim_end_matches([',', '.', ':', '!'])))
         .count()
 }
 

@@ -6,8 +6,9 @@ use serde::Deserialize;
 
 use super::*;
 
-/// Everything Unicode 14 calls a control, format, separator, private-use, non- or default-ignorable character, taken
-/// from another implementation's tables. Our table must cover it.
+/// What Unicode 14 calls a control, format, separator, private-use, default-ignorable or no character, taken from
+/// another implementation's tables, less the number signs of Arabic, Syriac and Kaithi, which are visible. Our table
+/// must cover it.
 const HIDDEN: &[(u32, u32)] = &[
     (0x0, 0x20),
     (0x7F, 0xA0),
