@@ -27,7 +27,7 @@ struct Home {
 impl Home {
     fn new(slow: bool) -> Self {
         let top = tempfile::tempdir().unwrap();
-        let bytes: Vec<u8> = b"GGUF".iter().copied().chain((4..SIZE).map(|n| (n * n >> 7) as u8)).collect();
+        let bytes: Vec<u8> = b"GGUF".iter().copied().chain((4..SIZE).map(|n| ((n * n) >> 7) as u8)).collect();
         let sha256: String = sha2::Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         let url = serve(bytes.clone(), slow);
         let manifest = format!(
