@@ -20,6 +20,7 @@ use anyhow::{Context as _, bail, ensure};
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::model::Model;
+use crate::model::local::Local;
 use crate::model::scripted::Scripted;
 use crate::store::{self, Paths};
 use crate::suggestion::Failure;
@@ -92,8 +93,9 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
             Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
         }
         ModelChoice::Local(name) => {
-            let _installed = installed(name, config.model_file.as_deref(), host, paths)?;
-            anyhow::bail!("not written yet")
+            let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+            let states = paths.cache.join("states");
+            Ok(Box::new(Local::new(installed.name, installed.path, states, config.threads)))
         }
     }
 }
