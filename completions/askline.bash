@@ -112,7 +112,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__init)
-            opts="-h -V --key --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -144,7 +144,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__list)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --check --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -44,7 +44,8 @@ complete -c askline -n "__fish_askline_using_subcommand suggest" -l show-request
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s V -l version -d 'Print version'
-complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g or alt-a; none binds no key' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Take the key even when something else is bound to it'
 complete -c askline -n "__fish_askline_using_subcommand init" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand init" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand init" -s V -l version -d 'Print version'
@@ -56,6 +57,7 @@ complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_se
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "use" -d 'Use a model from now on'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "path" -d 'Print the path of a model\'s file'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -f -a "rm" -d 'Remove a model\'s file'
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -l check -d 'Read every byte of the installed ones; exit 1 when one is damaged'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'

@@ -29,7 +29,8 @@ module completions {
 
   # Print the script that binds the key in a shell
   export extern "askline init" [
-    --key: string             # The key that rewrites the line, such as ctrl-g or alt-a; none binds no key
+    --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
+    --force                   # Take the key even when something else is bound to it
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
@@ -45,6 +46,7 @@ module completions {
 
   # List the models: size, licence, memory, which is installed and in use
   export extern "askline model list" [
+    --check                   # Read every byte of the installed ones; exit 1 when one is damaged
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

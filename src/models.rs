@@ -164,7 +164,8 @@ pub fn path_of(entry: &Entry, paths: &Paths) -> PathBuf {
 pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
     let path = path_of(entry, paths);
     let Ok(found) = std::fs::metadata(&path) else {
-        let begun = std::fs::metadata(fetch::part_of(&path)).map_or(0, |part| part.len());
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
+        let begun = length(&fetch::part_of(&path)).max(length(&wheels::joined_of(&path)));
         return if begun == 0 { Condition::Absent } else { Condition::Begun(begun) };
     };
     match starts_as_gguf(&path) {

@@ -9,12 +9,14 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use super::init::how_to_load;
-use super::{Desk, Exit, print};
+use super::model::free_memory;
+use super::{Desk, Exit, print, tell};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice};
 use crate::context::{Context, gather};
 use crate::host::{Host, Probe, find_on_path};
-use crate::models;
+use crate::models::manifest::Manifest;
+use crate::models::{self, megabytes};
 use crate::shell::Shell;
 
 /// Largest start-up file that is searched, bytes.
@@ -175,15 +177,51 @@ fn settings(desk: &Desk) -> Vec<Finding> {
     }
 }
 
+/// The model in use: there, every byte of it right, and with memory to run in.
 fn model(config: &Config, desk: &Desk) -> Finding {
-    match models::open(config, &desk.host, &desk.paths) {
-        Ok(model) => match config.model {
-            ModelChoice::Local(_) => fine("model", model.source()),
-            ModelChoice::Scripted(_) => {
-                warning("model", format!("{}, which replays a file", model.source()), "unset ASKLINE_MODEL")
-            }
-        },
-        Err(error) => fault("model", format!("{error:#}"), "`askline model list` shows what there is"),
+    let (host, paths) = (&desk.host, &desk.paths);
+    let name = match &config.model {
+        ModelChoice::Local(name) => name,
+        ModelChoice::Scripted(_) => {
+            return match models::open(config, host, paths) {
+                Ok(model) => warning(
+                    "model",
+                    format!("{}, which replays a file", model.source()),
+                    "unset ASKLINE_MODEL",
+                ),
+                Err(error) => fault("model", format!("{error:#}"), "correct or unset ASKLINE_MODEL"),
+            };
+        }
+    };
+    if !cfg!(feature = "local-model") {
+        let text = format!("{name} can't run: this program was built without the embedded model");
+        return fault("model", text, "install askline with its feature local-model, or use another profile");
+    }
+    let entry = Manifest::load(host).and_then(|manifest| Ok(manifest.find(name)?.clone()));
+    let entry = entry.ok().filter(|_| config.model_file.is_none());
+    if let Some(entry) = &entry {
+        if io::stderr().is_terminal() {
+            tell("looking at every byte of the model …");
+        }
+        // What it finds is remembered, and asked for just below.
+        let _ = models::check(entry, paths, &mut |_| {});
+    }
+    // The messages of this one end with what to do.
+    let installed = match models::installed(name, config.model_file.as_deref(), host, paths) {
+        Ok(installed) => installed,
+        Err(error) => return fault("model", format!("{error:#}"), ""),
+    };
+    let text = format!("{} in {}", installed.name, installed.path.display());
+    match entry.zip(free_memory(host)) {
+        Some((entry, free)) if free < entry.memory => warning(
+            "model",
+            format!("{text} needs {}, and {} are free", megabytes(entry.memory), megabytes(free)),
+            "close other programs, or use a smaller model: `askline model list`",
+        ),
+        Some((entry, _)) => {
+            fine("model", format!("{text}, intact, takes {} of memory", megabytes(entry.memory)))
+        }
+        None => fine("model", text),
     }
 }
 
@@ -534,7 +572,7 @@ mod tests {
             "##,
             expect![[r#"
                 warn  fish: 4.0.2\u{1b}[31m at /bin/fish, your login shell, is not set up
-                      add to ~/.config/fish/config.fish: askline init fish | source
+                      to load it in every fish, add this line to ~/.config/fish/config.fish: askline init fish | source
                 warn  terminal: TERM is dumb, so no status is shown
                       use another terminal
             "#]],

@@ -194,7 +194,7 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
 }
 
 /// Memory that a new process may take without swapping, bytes; none where the system doesn't say.
-fn free_memory(host: &dyn Host) -> Option<u64> {
+pub(super) fn free_memory(host: &dyn Host) -> Option<u64> {
     let (file, limit) = MEMORY_FILE;
     let text = String::from_utf8(host.read(Path::new(file), limit).ok()?).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;

@@ -205,9 +205,9 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     Askline::new(["config"]).env("ASKLINE_CONFIG", "/dev/null").run().stderr("").code(0);
 }
 
-/// A clone with a hostile `config.toml` or `askline.toml` in it must not redirect anything.
+/// A clone with a hostile `config.toml` or `askline.toml` in it must not redirect anything, nor must what is piped in.
 #[test]
-fn the_working_directory_is_never_configuration() {
+fn the_working_directory_and_stdin_are_never_configuration() {
     let text = "deadline_ms = 99\n";
     let ran = Askline::new(["config"])
         .file("config.toml", text)
@@ -215,7 +215,74 @@ fn the_working_directory_is_never_configuration() {
         .file(".askline.toml", text)
         .file(".askline/config.toml", text)
         .file(".env", "ASKLINE_DEADLINE_MS=99\n")
+        .stdin(text)
         .run()
         .code(0);
     assert!(ran.stdout.contains("deadline_ms = 20000"), "{}", ran.stdout);
+}
+
+#[test]
+fn doctor_is_content_with_a_sound_machine() {
+    let ran = Askline::new(["doctor"])
+        .model("{\"reply\": \"ls\"}\n")
+        .env("TERM", "xterm")
+        .env("LANG", "C.UTF-8")
+        .file(".bashrc", "eval \"$(askline init bash)\"\n")
+        .run()
+        .stderr("")
+        .code(0);
+    let bash = ran.stdout.lines().find(|line| line.contains(" bash: ")).unwrap();
+    assert!(bash.starts_with("ok ") && bash.ends_with(", set up in HOME/.bashrc:1"), "{bash}");
+    assert!(!ran.stdout.contains("fault") && !ran.stdout.contains('\x1b'), "{}", ran.stdout);
+    assert!(!ran.path("config").exists() && !ran.path("cache").exists(), "it changes nothing");
+}
+
+#[test]
+fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
+    let line = |ran: &Ran, subject: &str| {
+        ran.stdout
+            .lines()
+            .find(|line| line.starts_with(&format!("fault {subject}: ")))
+            .unwrap_or("")
+            .to_owned()
+    };
+    let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
+    expect!["fault configuration: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles"].assert_eq(&line(&ran, "configuration"));
+    let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
+    expect!["fault model: can't read /none: No such file or directory (os error 2)"]
+        .assert_eq(&line(&ran, "model"));
+    let ran = Askline::new(["doctor"]).model("").file("cache", "in the way").run().code(1);
+    assert_eq!(
+        line(&ran, "cache"),
+        "fault cache: HOME/cache/askline can't be made: HOME/cache can't be written"
+    );
+    let ran = Askline::new(["doctor"]).model("").env("PATH", "HOME/").run().code(1);
+    expect!["fault shells: none of nu, zsh, bash and fish is on PATH"].assert_eq(&line(&ran, "shells"));
+}
+
+/// A bug report's machine in place of this one.
+#[test]
+fn doctor_looks_at_a_recorded_machine() {
+    let machine = r#"
+        programs = ["/bin/busybox"]
+        [system]
+        os = "linux"
+        release = "6.6.1"
+        machine = "aarch64"
+        [env]
+        PATH = "/bin"
+        [files]
+        "/etc/os-release" = "PRETTY_NAME='Alpine Linux v3.20'"
+        [links]
+        "/bin/ls" = "busybox"
+    "#;
+    let ran = Askline::new(["doctor"])
+        .model("")
+        .file("machine.toml", machine)
+        .env("ASKLINE_HOST", "recorded:HOME/machine.toml")
+        .run()
+        .stderr("")
+        .code(1);
+    let system = "ok    system: Alpine Linux v3.20, kernel 6.6.1, BusyBox tools, 2 commands on PATH\n";
+    assert!(ran.stdout.contains(system), "{}", ran.stdout);
 }

@@ -7,6 +7,7 @@
 mod cli;
 mod completions;
 mod line;
+mod model;
 mod pty;
 mod shells;
 mod solved;
