@@ -64,11 +64,11 @@ fn both(file: &Path, threads: usize) -> ((f64, f64), (f64, f64)) {
     for round in 0..ROUNDS {
         let mut local =
             Local::new("bench".into(), file.to_owned(), states.path().join(round.to_string()), Some(threads));
-        let prompt = prompt::draft(REQUESTS[round % REQUESTS.len()], Shell::Bash);
+        let prompt = prompt::draft(REQUESTS[round % REQUESTS.len()], Shell::Bash, "Linux");
         let patience = Patience::endless();
-        local.prepare("# warm\n", &patience).unwrap();
+        local.ready("# warm\n", &patience).unwrap();
         let short: String = prompt.fixed.chars().take(1800).collect();
-        let usage = local.prepare(&short, &patience).unwrap();
+        let usage = local.ready(&short, &patience).unwrap();
         figures[0].push(usage.prefill_tokens as f64 / usage.prefill.as_secs_f64());
         figures[1].push(raw.prefill(usage.prefill_tokens));
         let mut local = Local::new("bench".into(), file.to_owned(), states.path().to_owned(), Some(threads));

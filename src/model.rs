@@ -28,6 +28,14 @@ pub trait Model: Send {
     /// A [`crate::suggestion::Failure`] when patience ran out or there is no model; anything else is unexpected.
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
 
+    /// Does what is done once for all prompts that start with `fixed`, so that the first of them is as fast as the next.
+    ///
+    /// # Errors
+    /// As [`Model::complete`].
+    fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<()> {
+        Ok(())
+    }
+
     /// Called once when nothing more will be asked.
     ///
     /// # Errors

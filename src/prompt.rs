@@ -11,6 +11,7 @@
 use serde::Deserialize;
 
 use crate::clean::visible;
+use crate::platform::Userland;
 use crate::shell::Shell;
 
 /// How much of a request a model reads, in characters. People type less than a hundred; a paste by accident must not
@@ -62,17 +63,40 @@ impl Section {
     pub const ALL: [Self; 3] = [Self::Solved, Self::More, Self::Repair];
 }
 
-/// The prompt for a request.
-pub fn draft(request: &str, shell: Shell) -> Prompt {
+/// The prompt for a request; `system` is a [`system_name`].
+pub fn draft(request: &str, shell: Shell, system: &str) -> Prompt {
+    Prompt { fixed: fixed(shell, system), fresh: format!("# {}\n", one_line(request)) }
+}
+
+/// The part of a prompt that is the same for every request in a shell on a machine.
+pub fn fixed(shell: Shell, system: &str) -> String {
     let language = match shell {
         Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
         Shell::Nu => "Nushell",
     };
-    let mut fixed = format!("# One-line {language} commands for Linux.\n\n");
+    let mut fixed = format!("# One-line {language} commands for {system}.\n\n");
     for Solved { request, command } in solved(shell) {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
-    Prompt { fixed, fresh: format!("# {}\n", one_line(request)) }
+    fixed
+}
+
+/// The system as models know it by name: only what decides which tools a command may use.
+pub fn system_name(os: &str, userland: Userland) -> String {
+    let os = match os {
+        "linux" => "Linux",
+        "macos" => "macOS",
+        "freebsd" => "FreeBSD",
+        "openbsd" => "OpenBSD",
+        "netbsd" => "NetBSD",
+        "android" => "Android",
+        _ => "Unix",
+    };
+    match userland {
+        Userland::Busybox | Userland::Toybox => format!("{os} with {}", userland.name()),
+        Userland::Gnu if os != "Linux" => format!("{os} with GNU tools"),
+        Userland::Gnu | Userland::Uutils | Userland::Bsd | Userland::Unknown => os.to_owned(),
+    }
 }
 
 /// The solved requests for a shell, in the order they stand in the prompt.

@@ -1,10 +1,12 @@
 //! The product's story: a request becomes a suggestion.
 
-use std::time::Instant;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
-use crate::clean::clean;
+use crate::clean::{Cleaned, clean};
 use crate::config::Config;
+use crate::context::{self, Context};
 use crate::host::Host;
 use crate::line::PromptLine;
 use crate::model::Model;
@@ -13,46 +15,104 @@ use crate::prompt;
 use crate::shell::Shell;
 use crate::suggestion::{Failure, Suggestion, Timing};
 
-/// Turns what stands on the prompt line into a command for `shell`.
+/// What a shell asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// What stands on the prompt line.
+    pub line: &'a PromptLine,
+    /// The shell to write for.
+    pub shell: Shell,
+    /// What the shell's script told besides the line, by name, such as `ZSH_VERSION`.
+    pub told: &'a [(String, String)],
+}
+
+/// Turns what stands on the prompt line into a command. `cache` is our cache directory.
 ///
 /// # Errors
 /// A [`Failure`] says why there is no suggestion; anything else is unexpected. Either way the line stays as typed.
 pub fn suggest(
-    line: &PromptLine,
-    shell: Shell,
-    _host: &dyn Host,
+    request: &Request<'_>,
+    host: &dyn Host,
+    cache: &Path,
     model: &mut dyn Model,
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Suggestion> {
-    let started = Instant::now();
-    let prompt = prompt::draft(&line.text, shell);
-    patience.enter(Stage::Thinking, Instant::now());
+    let mut watch = Stopwatch::start();
+    patience.enter(Stage::Starting, Instant::now());
+    let context = context::gather(host, request.shell, request.told, Some(cache));
+    tracing::debug!("context {}", context.to_json());
+    let context_time = watch.lap();
+
+    let prompt = prompt::draft(&request.line.text, request.shell, &system(&context));
     let reply = model.complete(&prompt, config.max_tokens, patience)?;
-    let answered = Instant::now();
-    let mut commands = match answer::extract(&reply.text, shell) {
-        Answer::Commands(commands) => commands.into_iter(),
+    tracing::debug!(usage = ?reply.usage, "the model said {:?}", reply.text);
+    let model_time = watch.lap();
+
+    let commands = match answer::extract(&reply.text, request.shell) {
+        Answer::Commands(commands) => commands,
         Answer::Words(words) => return Err(Failure::NoCommand(words).into()),
         Answer::Nothing => {
             return Err(Failure::NoCommand("the model gave no answer; say it in other words".into()).into());
         }
     };
-    let first = commands.next().expect("an answer with commands has one");
-    let cleaned = clean(&first).map_err(Failure::Unclean)?;
+    let (best, others) = first_clean(&commands)?;
+    let check_time = watch.lap();
+
+    let mut changes = [best.changes, best.warnings].concat();
+    if prompt::is_cut(&request.line.text) {
+        changes.push(format!("only the first {} characters were read", prompt::REQUEST_CHARS_MAX));
+    }
     Ok(Suggestion {
-        command: cleaned.text,
-        changes: [cleaned.changes, cleaned.warnings].concat(),
-        alternatives: commands
-            .filter_map(|command| clean(&command).ok())
-            .map(|cleaned| cleaned.text)
-            .collect(),
+        command: best.text,
+        changes,
+        alternatives: others.into_iter().map(|other| other.text).collect(),
         rounds: 1,
         source: model.source(),
         timing: Timing {
-            model: answered - started,
-            check: answered.elapsed(),
-            total: started.elapsed(),
-            ..Timing::default()
+            context: context_time,
+            retrieve: Duration::ZERO,
+            model: model_time,
+            check: check_time,
+            total: watch.total(),
         },
     })
+}
+
+/// The system as prompts name it.
+pub fn system(context: &Context) -> String {
+    prompt::system_name(&context.system.os, context.userland)
+}
+
+/// The first command that may reach a prompt line, and the others that may.
+fn first_clean(commands: &[String]) -> Result<(Cleaned, Vec<Cleaned>), Failure> {
+    let (clean, refused): (Vec<_>, Vec<_>) =
+        commands.iter().map(|command| clean(command)).partition(Result::is_ok);
+    let mut clean = clean.into_iter().flatten();
+    match clean.next() {
+        Some(best) => Ok((best, clean.collect())),
+        None => Err(Failure::Unclean(refused.into_iter().find_map(Result::err).unwrap_or_default())),
+    }
+}
+
+/// Time from lap to lap.
+struct Stopwatch {
+    started: Instant,
+    lap: Instant,
+}
+
+impl Stopwatch {
+    fn start() -> Self {
+        let now = Instant::now();
+        Self { started: now, lap: now }
+    }
+
+    fn lap(&mut self) -> Duration {
+        let now = Instant::now();
+        now - std::mem::replace(&mut self.lap, now)
+    }
+
+    fn total(&self) -> Duration {
+        self.started.elapsed()
+    }
 }

@@ -31,7 +31,7 @@ use crate::clean::visible;
 use crate::host::Host;
 use crate::models;
 use crate::patience::Patience;
-use crate::suggest::suggest;
+use crate::suggest::{Request, suggest};
 use crate::suggestion::{Failure, Suggestion};
 
 /// How long nothing is drawn: an answer this quick needs no status row.
@@ -148,7 +148,8 @@ impl Attendant {
             move || {
                 // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
                 let model = Box::leak(models::open(&config, &host, &paths)?);
-                let suggestion = suggest(&input.line, shell, &host, model, &config, &patience)?;
+                let request = Request { line: &input.line, shell, told: &input.facts };
+                let suggestion = suggest(&request, &host, &paths.cache, model, &config, &patience)?;
                 model.finish()?;
                 Ok(suggestion)
             }

@@ -20,6 +20,8 @@ use crate::config::{Config, ModelChoice, Wrong};
 use crate::host::Host;
 use crate::models::manifest::{Entry, Manifest};
 use crate::models::{self, Condition, News, megabytes};
+use crate::patience::Patience;
+use crate::prompt;
 use crate::store;
 
 /// Where Linux tells how much memory is free, and the most that is read of it.
@@ -100,15 +102,28 @@ fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
     stop_on_signals(&progress)?;
     let fetched = models::pull(entry, config.model_file.as_deref(), &desk.host, &desk.paths, &mut { hear });
     locked(&progress).finish();
-    // What is computed once per model, so that the first key press is as fast as the next, belongs here.
     tell(&match fetched? {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
         false => format!("{} is installed and intact already", entry.name),
     });
+    prepare(entry, config, desk)?;
     if config.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!("to use it: askline model use {}", entry.name));
     }
     Ok(Exit::Done)
+}
+
+/// Computes what is computed once per model and shell, for the shell that this user logs in with, so that the first key
+/// press is as fast as the next. Ctrl-C leaves the rest to that first press.
+fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
+    if cfg!(not(feature = "local-model")) {
+        return Ok(());
+    }
+    let shell = desk.login_shell();
+    tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
+    let config = Config { model: ModelChoice::Local(entry.name.clone()), ..config.clone() };
+    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
 }
 
 fn path(name: Option<&str>, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {

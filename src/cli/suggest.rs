@@ -9,13 +9,14 @@ use serde_json::{Value, json};
 
 use super::args::Suggest;
 use super::{Desk, Exit, complain, exit_of, print, tell};
+use crate::context;
 use crate::host::Host as _;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::Patience;
 use crate::prompt;
 use crate::shell::Shell;
-use crate::suggest::suggest;
+use crate::suggest::{self, Request, suggest};
 use crate::suggestion::{Suggestion, Timing};
 
 /// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
@@ -24,7 +25,7 @@ const ROW_LIMIT: usize = 64 << 10;
 pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| desk.login_shell());
     if args.show_request {
-        return show_requests(args, shell);
+        return show_requests(args, shell, desk);
     }
     let config = desk.config()?;
     let mut model = models::open(&config, &desk.host, &desk.paths)?;
@@ -33,7 +34,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         let patience = Patience::until(Instant::now() + Duration::from_millis(config.deadline_ms));
         let answer = request.and_then(|request| {
             let line = PromptLine::typed(request);
-            let answer = suggest(&line, shell, &desk.host, model.as_mut(), &config, &patience);
+            let request = Request { line: &line, shell, told: &[] };
+            let answer = suggest(&request, &desk.host, &desk.paths.cache, model.as_mut(), &config, &patience);
             Ok((line.text, answer))
         });
         let (request, answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
@@ -47,9 +49,10 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
 }
 
 /// The exact text a model would get for each request, and no model asked.
-fn show_requests(args: &Suggest, shell: Shell) -> anyhow::Result<Exit> {
+fn show_requests(args: &Suggest, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
+    let system = desk.system(shell);
     for request in requests(args)? {
-        print(&prompt::draft(&request?, shell).text())?;
+        print(&prompt::draft(&request?, shell, &system).text())?;
     }
     Ok(Exit::Done)
 }
@@ -156,8 +159,13 @@ fn open(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
 }
 
 impl Desk {
+    /// The system as prompts name it.
+    pub(super) fn system(&self, shell: Shell) -> String {
+        suggest::system(&context::gather(&self.host, shell, &[], Some(&self.paths.cache)))
+    }
+
     /// The shell this user logs in with, bash when that is none of ours.
-    fn login_shell(&self) -> Shell {
+    pub(super) fn login_shell(&self) -> Shell {
         let shell = self.host.env("SHELL").and_then(|shell| shell.into_string().ok());
         shell.and_then(|shell| Shell::of_program(&shell)).unwrap_or(Shell::Bash)
     }

@@ -51,11 +51,12 @@ impl Local {
         Self { name, file, states, settings: Settings { threads, repack: false }, sequence: None }
     }
 
-    /// Makes the model ready for prompts that start with `fixed`: computes and keeps its state unless that was done.
+    /// Makes the model ready for prompts that start with `fixed`: computes and keeps its state unless that was done. Tells
+    /// what was computed.
     ///
     /// # Errors
     /// When the file can't be loaded or patience is spent; what was computed until then is kept.
-    pub fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
+    pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
         let mut sequence = match self.sequence.take() {
             Some(sequence) => sequence,
             None => self.load(fixed, patience)?,
@@ -125,8 +126,12 @@ impl Model for Local {
         format!("local:{}", self.name)
     }
 
+    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
+        self.ready(fixed, patience).map(drop)
+    }
+
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
-        self.prepare(&prompt.fixed, patience)?;
+        self.ready(&prompt.fixed, patience)?;
         let sequence = self.sequence.as_mut().context("prepared, so there is a sequence")?;
         patience.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Model, Reply, Usage};
+use super::{Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::suggestion::Failure;
@@ -19,14 +19,6 @@ impl Local {
         Self { name }
     }
 
-    /// Nothing can be made ready.
-    ///
-    /// # Errors
-    /// Always [`Failure::NoModel`].
-    pub fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<Usage> {
-        Err(Self::missing().into())
-    }
-
     fn missing() -> Failure {
         Failure::NoModel(
             "this build has no embedded model; build it with the feature `local-model`".to_owned(),
@@ -37,6 +29,10 @@ impl Local {
 impl Model for Local {
     fn source(&self) -> String {
         format!("local:{}", self.name)
+    }
+
+    fn prepare(&mut self, _: &str, _: &Patience) -> anyhow::Result<()> {
+        Err(Self::missing().into())
     }
 
     fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
