@@ -20,6 +20,7 @@ use anyhow::{Context as _, bail, ensure};
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::model::Model;
+use crate::model::local::Local;
 use crate::model::scripted::Scripted;
 use crate::store::{self, Paths};
 use crate::suggestion::Failure;
@@ -92,8 +93,9 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
             Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
         }
         ModelChoice::Local(name) => {
-            let _installed = installed(name, config.model_file.as_deref(), host, paths)?;
-            anyhow::bail!("not written yet")
+            let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+            let states = paths.cache.join("states");
+            Ok(Box::new(Local::new(installed.name, installed.path, states, config.threads)))
         }
     }
 }
@@ -162,7 +164,8 @@ pub fn path_of(entry: &Entry, paths: &Paths) -> PathBuf {
 pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
     let path = path_of(entry, paths);
     let Ok(found) = std::fs::metadata(&path) else {
-        let begun = std::fs::metadata(fetch::part_of(&path)).map_or(0, |part| part.len());
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
+        let begun = length(&fetch::part_of(&path)).max(length(&wheels::joined_of(&path)));
         return if begun == 0 { Condition::Absent } else { Condition::Begun(begun) };
     };
     match starts_as_gguf(&path) {

@@ -3,10 +3,22 @@
 //! A fixed part that never changes for a shell, so that its model state is computed once and kept, and a fresh part
 //! with the request. What raised and lowered accuracy is measured in `benches/accuracy.md`: solved requests in the
 //! fixed part gain most; facts about the machine lost, so none are told.
+//!
+//! The solved requests are data, one file a shell. Bash's rows hold for zsh and fish too; their files say only what
+//! differs there: `[[instead]]` gives another command for a request of bash's, everything else is added. Nushell's
+//! language is another one, so its file stands alone.
 
 use serde::Deserialize;
 
+use crate::clean::visible;
 use crate::shell::Shell;
+
+/// How much of a request a model reads, in characters. People type less than a hundred; a paste by accident must not
+/// fill the model's context.
+pub const REQUEST_CHARS_MAX: usize = 2_000;
+
+/// The sections that stand in every prompt. The others wait for a measured gain.
+const IN_PROMPT: &[Section] = &[Section::Solved];
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +37,7 @@ impl Prompt {
 }
 
 /// A request and the command that answers it, one row of `prompt/solved-*.toml`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Solved {
     /// What a person asked.
@@ -34,25 +46,100 @@ pub struct Solved {
     pub command: String,
 }
 
-/// The solved requests for a shell, in the order they stand in the prompt.
-pub fn solved(shell: Shell) -> Vec<Solved> {
-    #[derive(Deserialize)]
-    struct File {
-        solved: Vec<Solved>,
-    }
-    let text = match shell {
-        Shell::Bash | Shell::Zsh | Shell::Fish | Shell::Nu => include_str!("prompt/solved-bash.toml"),
-    };
-    let file: File = toml::from_str(text).expect("the solved requests in the tree parse: a test holds that");
-    file.solved
+/// A kind of solved requests, and the name of its tables in `prompt/solved-*.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// Everyday requests, chosen so that each shows a form that small models get wrong.
+    Solved,
+    /// Further everyday requests, for breadth.
+    More,
+    /// Half-right commands and what was meant.
+    Repair,
+}
+
+impl Section {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Solved, Self::More, Self::Repair];
 }
 
 /// The prompt for a request.
 pub fn draft(request: &str, shell: Shell) -> Prompt {
-    let mut fixed = format!("# One-line {} commands for Linux.\n\n", shell.name());
+    let language = match shell {
+        Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
+        Shell::Nu => "Nushell",
+    };
+    let mut fixed = format!("# One-line {language} commands for Linux.\n\n");
     for Solved { request, command } in solved(shell) {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
-    let one_line = request.split_whitespace().collect::<Vec<_>>().join(" ");
-    Prompt { fixed, fresh: format!("# {one_line}\n") }
+    Prompt { fixed, fresh: format!("# {}\n", one_line(request)) }
 }
+
+/// The solved requests for a shell, in the order they stand in the prompt.
+pub fn solved(shell: Shell) -> Vec<Solved> {
+    IN_PROMPT.iter().flat_map(|section| rows(shell, *section)).collect()
+}
+
+/// One section of the solved requests for a shell, in the order of the files: bash's first where a shell builds on
+/// them, then its own.
+pub fn rows(shell: Shell, section: Section) -> Vec<Solved> {
+    let own = File::of(shell);
+    let mut rows = match shell {
+        Shell::Bash | Shell::Nu => Vec::new(),
+        Shell::Zsh | Shell::Fish => File::of(Shell::Bash).section(section),
+    };
+    for row in &mut rows {
+        if let Some(other) = own.instead.iter().find(|other| other.request == row.request) {
+            row.command.clone_from(&other.command);
+        }
+    }
+    rows.extend(own.section(section));
+    rows
+}
+
+/// Whether a model reads only the first [`REQUEST_CHARS_MAX`] characters of a request.
+pub fn is_cut(request: &str) -> bool {
+    request.trim().chars().nth(REQUEST_CHARS_MAX).is_some()
+}
+
+/// A request as the one comment line of a prompt. It cannot pose as a solved request or as a command: it holds no
+/// line break, nothing invisible and no comment sign of its own in front.
+fn one_line(request: &str) -> String {
+    let head: String = request.trim().chars().take(REQUEST_CHARS_MAX).collect();
+    let words = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_start_matches(['#', ' ']);
+    visible(words).chars().take(REQUEST_CHARS_MAX).collect()
+}
+
+/// A file of solved requests, a field for each kind of table in it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    instead: Vec<Solved>,
+    solved: Vec<Solved>,
+    more: Vec<Solved>,
+    repair: Vec<Solved>,
+}
+
+impl File {
+    fn of(shell: Shell) -> Self {
+        let text = match shell {
+            Shell::Bash => include_str!("prompt/solved-bash.toml"),
+            Shell::Zsh => include_str!("prompt/solved-zsh.toml"),
+            Shell::Fish => include_str!("prompt/solved-fish.toml"),
+            Shell::Nu => include_str!("prompt/solved-nu.toml"),
+        };
+        toml::from_str(text).expect("the solved requests in the tree parse: a test holds that")
+    }
+
+    fn section(self, section: Section) -> Vec<Solved> {
+        match section {
+            Section::Solved => self.solved,
+            Section::More => self.more,
+            Section::Repair => self.repair,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

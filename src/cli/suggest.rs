@@ -1,11 +1,155 @@
-//! `askline suggest`.
+//! `askline suggest`: requests in, commands out, for people and scripts.
 
-#[allow(unused_imports, reason = "being written")]
-use super::{Desk, Exit};
-#[allow(unused_imports, reason = "being written")]
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+
+use super::args::Suggest;
+use super::{Desk, Exit, complain, exit_of, print, tell};
+use crate::host::Host as _;
+use crate::line::PromptLine;
+use crate::models;
+use crate::patience::Patience;
+use crate::prompt;
 use crate::shell::Shell;
+use crate::suggest::suggest;
+use crate::suggestion::{Suggestion, Timing};
 
-#[allow(unused_variables, reason = "being written")]
-pub(super) fn run(args: &super::args::Suggest, desk: &Desk) -> anyhow::Result<Exit> {
-    anyhow::bail!("not written yet")
+/// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
+const ROW_LIMIT: usize = 64 << 10;
+
+pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
+    let shell = args.shell.unwrap_or_else(|| desk.login_shell());
+    if args.show_request {
+        return show_requests(args, shell);
+    }
+    let config = desk.config()?;
+    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let mut exit = Exit::Done;
+    for request in requests(args)? {
+        let patience = Patience::until(Instant::now() + Duration::from_millis(config.deadline_ms));
+        let answer = request.and_then(|request| {
+            let line = PromptLine::typed(request);
+            let answer = suggest(&line, shell, &desk.host, model.as_mut(), &config, &patience);
+            Ok((line.text, answer))
+        });
+        let (request, answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
+        if let Err(error) = &answer {
+            exit = exit_of(error);
+        }
+        show(args, &request, shell, &answer)?;
+    }
+    model.finish()?;
+    Ok(exit)
+}
+
+/// The exact text a model would get for each request, and no model asked.
+fn show_requests(args: &Suggest, shell: Shell) -> anyhow::Result<Exit> {
+    for request in requests(args)? {
+        print(&prompt::draft(&request?, shell).text())?;
+    }
+    Ok(Exit::Done)
+}
+
+/// One answer in the form that was asked for.
+fn show(args: &Suggest, request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> anyhow::Result<()> {
+    if args.json {
+        print(&format!("{}\n", row(request, shell, answer)))?;
+    } else {
+        match answer {
+            Ok(suggestion) => {
+                print(&format!("{}\n", suggestion.command))?;
+                suggestion.changes.iter().for_each(|change| tell(&format!("changed: {change}")));
+            }
+            Err(error) => complain(error),
+        }
+    }
+    if args.timing && let Ok(suggestion) = answer {
+        let Timing { context, retrieve, model, check, total } = suggestion.timing;
+        let [context, retrieve, model, check, total] = [context, retrieve, model, check, total].map(milliseconds);
+        tell(&format!(
+            "context {context} ms, retrieve {retrieve} ms, model {model} ms, check {check} ms, total {total} ms"
+        ));
+    }
+    Ok(())
+}
+
+/// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null.
+fn row(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> Value {
+    match answer {
+        Ok(suggestion) => {
+            let Timing { context, retrieve, model, check, total } = suggestion.timing;
+            json!({
+                "request": request,
+                "command": suggestion.command.as_str(),
+                "shell": shell.name(),
+                "confidence": null,
+                "risk": null,
+                "checks": null,
+                "changes": suggestion.changes,
+                "rounds": suggestion.rounds,
+                "alternatives": suggestion.alternatives.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
+                "source": suggestion.source,
+                "timing_ms": {
+                    "context": milliseconds(context),
+                    "retrieve": milliseconds(retrieve),
+                    "model": milliseconds(model),
+                    "check": milliseconds(check),
+                    "total": milliseconds(total),
+                },
+                "error": null,
+            })
+        }
+        Err(error) => json!({
+            "request": request,
+            "command": null,
+            "shell": shell.name(),
+            "confidence": null,
+            "risk": null,
+            "checks": null,
+            "changes": [],
+            "rounds": 0,
+            "alternatives": [],
+            "source": null,
+            "timing_ms": null,
+            "error": format!("{error:#}"),
+        }),
+    }
+}
+
+/// Milliseconds with three decimals.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// The requests: the words, or each row of the file as it arrives, empty rows left out.
+fn requests(args: &Suggest) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Result<String>>>> {
+    let Some(file) = &args.lines else {
+        return Ok(Box::new(std::iter::once(Ok(args.words.join(" ")))));
+    };
+    let rows = open(file)?.split(b'\n').map(|row| {
+        let row = row.context("the requests can't be read further")?;
+        anyhow::ensure!(row.len() <= ROW_LIMIT, "a request is longer than {ROW_LIMIT} bytes");
+        String::from_utf8(row).context("a request is not valid UTF-8")
+    });
+    Ok(Box::new(rows.filter(|row| !matches!(row, Ok(row) if row.trim().is_empty()))))
+}
+
+fn open(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+    if file == Path::new("-") {
+        return Ok(Box::new(BufReader::new(io::stdin())));
+    }
+    let opened = std::fs::File::open(file).with_context(|| format!("can't read the requests in {}", file.display()))?;
+    Ok(Box::new(BufReader::new(opened)))
+}
+
+impl Desk {
+    /// The shell this user logs in with, bash when that is none of ours.
+    fn login_shell(&self) -> Shell {
+        let shell = self.host.env("SHELL").and_then(|shell| shell.into_string().ok());
+        shell.and_then(|shell| Shell::of_program(&shell)).unwrap_or(Shell::Bash)
+    }
 }

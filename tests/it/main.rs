@@ -5,6 +5,7 @@
 mod cli;
 mod completions;
 mod line;
+mod model;
 mod pty;
 mod shells;
 mod tidy;

@@ -1,0 +1,366 @@
+//! A safe face on llama.cpp: weights, one sequence of tokens, greedy choice. The only module with `unsafe`.
+//!
+//! It stands on `llama-cpp-sys-2`, the lower half of `llama-cpp-2`, because three things we need are not in the upper
+//! half: stopping in the middle of a computation (a long prefill must not outlive Esc), a thread pool of our own
+//! (polling threads starve when another program takes a core), and loading weights as they lie in the file (repacking
+//! a gigabyte costs a short-lived process more than it gains).
+#![expect(unsafe_code, reason = "calls into C; each block says why it holds")]
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail, ensure};
+use llama_cpp_sys_2 as sys;
+
+use crate::patience::Patience;
+use crate::suggestion::Failure;
+
+/// A token of the model's vocabulary.
+pub type Token = sys::llama_token;
+
+/// The one sequence that we keep.
+const SEQUENCE: sys::llama_seq_id = 0;
+
+/// Most tokens computed in one call; also the largest intermediate buffers.
+const BATCH: u32 = 512;
+
+/// Longest text of one token, bytes.
+const PIECE_LIMIT: usize = 512;
+
+/// Polling level of the thread pool, 0 (sleep at once) to 100 (spin). Between two tokens the threads wait only
+/// microseconds, so a little polling saves a wake-up; more starves whoever shares the core. Measured in `benches/`.
+const POLL: u32 = 50;
+
+/// How weights are loaded and computed with.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Rearrange the weights for this processor: slower to load, needs memory of its own, faster long prefills.
+    pub repack: bool,
+}
+
+/// The weights of a model.
+#[derive(Debug)]
+pub struct Weights {
+    model: NonNull<sys::llama_model>,
+}
+
+// SAFETY: llama.cpp's model is not tied to the thread that loaded it, and we never share it between threads.
+unsafe impl Send for Weights {}
+
+/// A sequence of tokens that the model has read, and room for more.
+///
+/// Field order matters: the context goes before the pool it computes with and the patience it looks at.
+#[derive(Debug)]
+pub struct Sequence {
+    context: NonNull<sys::llama_context>,
+    pool: NonNull<sys::ggml_threadpool>,
+    /// Boxed, as C keeps its address.
+    patience: Box<Mutex<Patience>>,
+    read: Vec<Token>,
+    room: usize,
+    vocabulary: usize,
+    /// Last, as the context points into it.
+    weights: Weights,
+}
+
+// SAFETY: as for `Weights`; context and pool move together and are used by one thread at a time.
+unsafe impl Send for Sequence {}
+
+impl Weights {
+    /// Loads a GGUF file. The file is mapped, not copied, unless `repack` is set.
+    ///
+    /// # Errors
+    /// When llama.cpp refuses the file, or patience is spent meanwhile.
+    pub fn load(file: &Path, settings: Settings, patience: &Patience) -> anyhow::Result<Self> {
+        start();
+        let path = CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
+        // SAFETY: plain C call that returns a struct.
+        let mut params = unsafe { sys::llama_model_default_params() };
+        params.n_gpu_layers = 0;
+        params.use_extra_bufts = settings.repack;
+        params.progress_callback = Some(go_on_loading);
+        params.progress_callback_user_data = std::ptr::from_ref(patience).cast_mut().cast();
+        // SAFETY: `path` and `patience` live until the call returns; the callback only reads `patience`.
+        let model = unsafe { sys::llama_model_load_from_file(path.as_ptr(), params) };
+        match (NonNull::new(model), patience.spent(Instant::now())) {
+            (Some(model), _) => Ok(Self { model }),
+            (None, Some(failure)) => Err(failure.into()),
+            (None, None) => bail!(
+                "the model file {} can't be loaded; fetch it again with `askline model pull`",
+                file.display()
+            ),
+        }
+    }
+
+    /// The tokens of a text. `special` reads marks such as `<|im_start|>` as the tokens they name: only for text of ours.
+    ///
+    /// # Errors
+    /// When the text is longer than C can count.
+    pub fn tokens(&self, text: &str, special: bool) -> anyhow::Result<Vec<Token>> {
+        let length = i32::try_from(text.len()).context("the text is too long")?;
+        let mut tokens = vec![0; text.len() + 8];
+        let room = i32::try_from(tokens.len()).context("the text is too long")?;
+        // SAFETY: pointers and lengths belong to `text` and `tokens`.
+        let count = unsafe {
+            sys::llama_tokenize(
+                self.vocabulary(),
+                text.as_ptr().cast::<c_char>(),
+                length,
+                tokens.as_mut_ptr(),
+                room,
+                false,
+                special,
+            )
+        };
+        tokens.truncate(usize::try_from(count).context("the text can't be split into tokens")?);
+        Ok(tokens)
+    }
+
+    /// The bytes of a token; half a character is possible. Control tokens have none.
+    pub fn piece(&self, token: Token) -> Vec<u8> {
+        let mut piece = vec![0u8; PIECE_LIMIT];
+        // SAFETY: pointer and length belong to `piece`.
+        let length = unsafe {
+            sys::llama_token_to_piece(
+                self.vocabulary(),
+                token,
+                piece.as_mut_ptr().cast::<c_char>(),
+                PIECE_LIMIT as i32,
+                0,
+                false,
+            )
+        };
+        piece.truncate(usize::try_from(length).unwrap_or(0));
+        piece
+    }
+
+    /// Whether the token ends a text.
+    pub fn ends(&self, token: Token) -> bool {
+        // SAFETY: the vocabulary belongs to the model, which lives.
+        unsafe { sys::llama_vocab_is_eog(self.vocabulary(), token) }
+    }
+
+    /// The file's own chat template over a system and a user message, ready for the answer; none when the file has no
+    /// template or one that llama.cpp doesn't know.
+    pub fn chat(&self, system: &str, user: &str) -> Option<String> {
+        let system = CString::new(system).ok()?;
+        let user = CString::new(user).ok()?;
+        let messages = [(c"system", &system), (c"user", &user)]
+            .map(|(role, content)| sys::llama_chat_message { role: role.as_ptr(), content: content.as_ptr() });
+        // SAFETY: the model lives; the default template is named by a null pointer.
+        let template = unsafe { sys::llama_model_chat_template(self.model.as_ptr(), std::ptr::null()) };
+        if template.is_null() {
+            return None;
+        }
+        let mut text = vec![0u8; 4 * (system.count_bytes() + user.count_bytes()) + 4096];
+        // SAFETY: template, messages and buffer live through the call, and the lengths are theirs.
+        let length = unsafe {
+            sys::llama_chat_apply_template(
+                template,
+                messages.as_ptr(),
+                messages.len(),
+                true,
+                text.as_mut_ptr().cast::<c_char>(),
+                i32::try_from(text.len()).ok()?,
+            )
+        };
+        let length = usize::try_from(length).ok().filter(|length| *length <= text.len())?;
+        text.truncate(length);
+        String::from_utf8(text).ok()
+    }
+
+    fn vocabulary(&self) -> *const sys::llama_vocab {
+        // SAFETY: the model lives.
+        unsafe { sys::llama_model_get_vocab(self.model.as_ptr()) }
+    }
+}
+
+impl Drop for Weights {
+    fn drop(&mut self) {
+        // SAFETY: nothing points into the model any more: `Sequence` frees its context first.
+        unsafe { sys::llama_model_free(self.model.as_ptr()) }
+    }
+}
+
+impl Sequence {
+    /// An empty sequence with room for `room` tokens.
+    ///
+    /// # Errors
+    /// When there is not enough memory.
+    pub fn new(weights: Weights, room: usize, settings: Settings) -> anyhow::Result<Self> {
+        let threads = i32::try_from(settings.threads.max(1)).unwrap_or(1);
+        let patience = Box::new(Mutex::new(Patience::endless()));
+        // SAFETY: plain C call that returns a struct.
+        let mut params = unsafe { sys::llama_context_default_params() };
+        params.n_ctx = u32::try_from(room).context("too many tokens")?;
+        params.n_batch = BATCH;
+        params.n_ubatch = BATCH;
+        params.n_threads = threads;
+        params.n_threads_batch = threads;
+        params.no_perf = true;
+        params.abort_callback = Some(stop_computing);
+        params.abort_callback_data = std::ptr::from_ref::<Mutex<Patience>>(&patience).cast_mut().cast();
+        // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
+        let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
+        let context = NonNull::new(context).context("not enough memory for the model; try a smaller one")?;
+        // SAFETY: the parameters are a plain struct, read during the call.
+        let pool = unsafe {
+            let mut pool = sys::ggml_threadpool_params_default(threads);
+            pool.poll = POLL;
+            sys::ggml_threadpool_new(&raw mut pool)
+        };
+        let Some(pool) = NonNull::new(pool) else {
+            // SAFETY: the context was just made and is not used again.
+            unsafe { sys::llama_free(context.as_ptr()) };
+            bail!("the model's threads can't be started");
+        };
+        // SAFETY: both live until `drop`, which detaches first by freeing the context.
+        unsafe { sys::llama_attach_threadpool(context.as_ptr(), pool.as_ptr(), pool.as_ptr()) };
+        // SAFETY: the vocabulary belongs to the model, which lives.
+        let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
+        let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
+        Ok(Self { context, pool, patience, read: Vec::new(), room, vocabulary, weights })
+    }
+
+    /// The weights it reads with.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// What it has read so far.
+    pub fn tokens(&self) -> &[Token] {
+        &self.read
+    }
+
+    /// Forgets all but the first `length` tokens.
+    pub fn truncate(&mut self, length: usize) {
+        let length = length.min(self.read.len());
+        let from = i32::try_from(length).unwrap_or(0);
+        // SAFETY: the context lives; removing the tail of a sequence is always possible for these models.
+        unsafe { sys::llama_memory_seq_rm(sys::llama_get_memory(self.context.as_ptr()), SEQUENCE, from, -1) };
+        self.read.truncate(length);
+    }
+
+    /// Reads more tokens. When patience is spent meanwhile, what was read whole stays read.
+    ///
+    /// # Errors
+    /// A [`Failure`] when patience is spent; anything else when there is no room or the computation fails.
+    pub fn read(&mut self, tokens: &[Token], patience: &Patience) -> anyhow::Result<()> {
+        ensure!(self.read.len() + tokens.len() <= self.room, "the request is too long; say it in fewer words");
+        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+        for chunk in tokens.chunks(BATCH as usize) {
+            if let Some(failure) = patience.spent(Instant::now()) {
+                return Err(failure.into());
+            }
+            let mut chunk = chunk.to_vec();
+            let length = i32::try_from(chunk.len()).unwrap_or(0);
+            // SAFETY: the batch points into `chunk`, which lives through `llama_decode`; positions continue by themselves.
+            let status = unsafe {
+                let batch = sys::llama_batch_get_one(chunk.as_mut_ptr(), length);
+                sys::llama_decode(self.context.as_ptr(), batch)
+            };
+            if status != 0 {
+                let read = self.read.len();
+                self.truncate(read);
+                let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
+                return Err(stopped.map_or_else(|| anyhow::anyhow!("the model failed (llama_decode {status})"), Failure::into));
+            }
+            self.read.append(&mut chunk);
+        }
+        Ok(())
+    }
+
+    /// The likeliest next token after what was last read.
+    ///
+    /// # Errors
+    /// When nothing was read since the last [`Self::truncate`] or [`Self::restore`].
+    pub fn likeliest(&self) -> anyhow::Result<Token> {
+        // SAFETY: the context lives; a null pointer means that there are no scores, else there is one per vocabulary entry,
+        // valid until the next `llama_decode`, and `self` is borrowed meanwhile.
+        let scores = unsafe {
+            let scores = sys::llama_get_logits_ith(self.context.as_ptr(), -1);
+            ensure!(!scores.is_null(), "the model has read nothing");
+            std::slice::from_raw_parts(scores, self.vocabulary)
+        };
+        let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(token, _)| token);
+        Ok(Token::try_from(best).unwrap_or(0))
+    }
+
+    /// What it has computed for the tokens read so far, for [`Self::restore`] in another process.
+    pub fn state(&self) -> Vec<u8> {
+        // SAFETY: the buffer has the size that llama.cpp asks for.
+        unsafe {
+            let mut state = vec![0u8; sys::llama_state_seq_get_size(self.context.as_ptr(), SEQUENCE)];
+            let length = sys::llama_state_seq_get_data(self.context.as_ptr(), state.as_mut_ptr(), state.len(), SEQUENCE);
+            state.truncate(length);
+            state
+        }
+    }
+
+    /// Takes a state over instead of reading `tokens`. Must come from this model and version; the caller checks that.
+    /// Nothing is read when it doesn't fit.
+    pub fn restore(&mut self, tokens: &[Token], state: &[u8]) -> bool {
+        self.truncate(0);
+        if self.room < tokens.len() {
+            return false;
+        }
+        // SAFETY: pointer and length belong to `state`; llama.cpp checks its own header and sizes while it reads.
+        let length = unsafe {
+            sys::llama_state_seq_set_data(self.context.as_ptr(), state.as_ptr(), state.len(), SEQUENCE)
+        };
+        if length != state.len() {
+            self.truncate(0);
+            return false;
+        }
+        self.read = tokens.to_vec();
+        true
+    }
+}
+
+impl Drop for Sequence {
+    fn drop(&mut self) {
+        // SAFETY: each was made in `new` and is freed once, the context before the pool it uses.
+        unsafe {
+            sys::llama_free(self.context.as_ptr());
+            sys::ggml_threadpool_free(self.pool.as_ptr());
+        }
+    }
+}
+
+/// Starts llama.cpp once per process; its messages go to our log.
+fn start() {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        // SAFETY: called once, before anything else of llama.cpp; the callback is a plain function.
+        unsafe {
+            sys::llama_log_set(Some(log), std::ptr::null_mut());
+            sys::llama_backend_init();
+        }
+    });
+}
+
+unsafe extern "C" fn log(_level: sys::ggml_log_level, text: *const c_char, _data: *mut c_void) {
+    if !text.is_null() {
+        // SAFETY: llama.cpp passes a C string that lives through the call.
+        let text = unsafe { CStr::from_ptr(text) };
+        tracing::debug!(target: "askline::llama", "{}", text.to_string_lossy().trim_end());
+    }
+}
+
+unsafe extern "C" fn go_on_loading(_progress: f32, data: *mut c_void) -> bool {
+    // SAFETY: `Weights::load` passes a `Patience` that outlives the call.
+    let patience = unsafe { &*data.cast::<Patience>() };
+    patience.spent(Instant::now()).is_none()
+}
+
+unsafe extern "C" fn stop_computing(data: *mut c_void) -> bool {
+    // SAFETY: `Sequence::new` passes its boxed patience, which lives as long as the context.
+    let patience = unsafe { &*data.cast::<Mutex<Patience>>() };
+    let patience = patience.lock().unwrap_or_else(PoisonError::into_inner);
+    patience.spent(Instant::now()).is_some()
+}

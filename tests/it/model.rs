@@ -1,0 +1,331 @@
+//! `askline model` as people use it: a real program, a home of its own, a server on this machine.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use expect_test::{Expect, expect};
+use sha2::Digest as _;
+
+/// Bytes of the model that is fetched here.
+const SIZE: usize = 2_000_000;
+/// What the slow server sends at once, and how long it then waits.
+const SLOW: (usize, Duration) = (50_000, Duration::from_millis(50));
+/// Longest wait for anything in these tests.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A home with a manifest that names one model, `tiny`, on a server that lives as long as the test.
+struct Home {
+    top: tempfile::TempDir,
+    bytes: Vec<u8>,
+}
+
+impl Home {
+    fn new(slow: bool) -> Self {
+        let top = tempfile::tempdir().unwrap();
+        let bytes: Vec<u8> = b"GGUF".iter().copied().chain((4..SIZE).map(|n| ((n * n) >> 7) as u8)).collect();
+        let sha256: String = sha2::Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+        let url = serve(bytes.clone(), slow);
+        let manifest = format!(
+            "[[model]]\nname = \"tiny\"\nfile = \"tiny.gguf\"\nsize = {SIZE}\nsha256 = \"{sha256}\"\nlicence = \"MIT\"\n\
+             memory = 3_000_000\ncontext = 512\nsources = [{{ url = \"{url}/gone\" }}, {{ url = \"{url}/tiny\" }}]\n"
+        );
+        fs::write(top.path().join("manifest.toml"), manifest).unwrap();
+        Self { top, bytes }
+    }
+
+    fn environment(&self) -> Vec<(&'static str, PathBuf)> {
+        let below = |name: &str| self.top.path().join(name);
+        vec![
+            ("HOME", below("")),
+            ("XDG_CONFIG_HOME", below("config")),
+            ("XDG_DATA_HOME", below("data")),
+            ("XDG_CACHE_HOME", below("cache")),
+            ("ASKLINE_MANIFEST", below("manifest.toml")),
+        ]
+    }
+
+    fn command(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+        command.args(["model"]).args(args.split_whitespace()).env_clear().envs(self.environment());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// What `askline model ARGS` prints on both streams, and its exit code, in this home.
+    fn check(&self, args: &str, expected: Expect) {
+        let output = self.command(args).output().unwrap();
+        let mut text = String::from_utf8(output.stdout).unwrap();
+        for line in String::from_utf8(output.stderr).unwrap().lines() {
+            text += &format!("2> {line}\n");
+        }
+        text += &format!("exit {}\n", output.status.code().unwrap());
+        let text = text.replace(self.top.path().to_str().unwrap(), "HOME");
+        let steady: String = text
+            .split_inclusive('\n')
+            .map(|line| match line.split_once("127.0.0.1:") {
+                Some((before, after)) => {
+                    format!("{before}SERVER{}", after.trim_start_matches(|c: char| c.is_ascii_digit()))
+                }
+                None if line.starts_with("free memory: ") => "free memory: SOME\n".to_owned(),
+                None => line.to_owned(),
+            })
+            .collect();
+        expected.assert_eq(&steady);
+    }
+
+    fn model(&self) -> PathBuf {
+        self.top.path().join("data/askline/models/tiny.gguf")
+    }
+
+    fn part(&self) -> PathBuf {
+        self.model().with_extension("gguf.part")
+    }
+
+    /// Waits until a fetch that goes on has brought something.
+    fn wait_for_some(&self) {
+        wait_until(|| fs::metadata(self.part()).is_ok_and(|part| 0 < part.len()));
+    }
+}
+
+fn wait_until(done: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !done() {
+        assert!(started.elapsed() < PATIENCE, "waited too long");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The address of a server that has `bytes` at /tiny and nothing elsewhere.
+fn serve(bytes: Vec<u8>, slow: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            // A client that goes away in the middle is what some tests are about.
+            let _ = answer(stream.unwrap(), &bytes, slow);
+        }
+    });
+    url
+}
+
+fn answer(mut stream: TcpStream, bytes: &[u8], slow: bool) -> std::io::Result<()> {
+    let request: Vec<String> =
+        BufReader::new(&stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    if !request[0].starts_with("GET /tiny ") {
+        return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    }
+    let range = request.iter().find_map(|line| line.strip_prefix("range: bytes=")?.strip_suffix('-'));
+    let from: usize = range.map_or(0, |from| from.parse().unwrap());
+    let status = match range {
+        Some(_) => format!("206 Partial Content\r\nContent-Range: bytes {from}-{}/{SIZE}", SIZE - 1),
+        None => "200 OK".to_owned(),
+    };
+    let length = SIZE - from;
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n")?;
+    for piece in bytes[from..].chunks(if slow { SLOW.0 } else { SIZE }) {
+        stream.write_all(piece)?;
+        thread::sleep(if slow { SLOW.1 } else { Duration::ZERO });
+    }
+    Ok(())
+}
+
+fn interrupt(child: &Child) {
+    let id = rustix::process::Pid::from_child(child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+}
+
+#[test]
+fn the_life_of_a_model() {
+    let home = Home::new(false);
+    home.check(
+        "list",
+        expect![[r#"
+            NAME  SIZE    MEMORY  LICENCE  STATE
+            tiny  2.0 MB  3.0 MB  MIT      not installed
+
+            free memory: SOME
+            exit 0
+        "#]],
+    );
+    home.check(
+        "path tiny",
+        expect![[r#"
+            2> askline: no model is installed; run `askline model pull`
+            exit 2
+        "#]],
+    );
+    // Bytes arrive in pieces that depend on the network, so how often progress is told does too.
+    let output = home.command("pull tiny").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
+    let lines: Vec<_> = told.lines().filter(|line| !line.contains('%')).collect();
+    assert!(lines[0].ends_with("/gone: it answered 404 Not Found"), "{told}");
+    let rest = ["fetching 2.0 MB", "tiny is installed (2.0 MB)", "to use it: askline model use tiny"];
+    assert_eq!(lines[1..], rest, "{told}");
+    assert!(fs::read(home.model()).unwrap() == home.bytes);
+
+    home.check(
+        "use tiny",
+        expect![[r#"
+            2> tiny is used from now on (HOME/config/askline/config.toml)
+            exit 0
+        "#]],
+    );
+    home.check(
+        "path",
+        expect![[r#"
+            HOME/data/askline/models/tiny.gguf
+            exit 0
+        "#]],
+    );
+    fs::write(home.model(), &home.bytes[1..]).unwrap();
+    home.check(
+        "list --check",
+        expect![[r#"
+            NAME  SIZE    MEMORY  LICENCE  STATE
+            tiny  2.0 MB  3.0 MB  MIT      damaged (it has 1999999 bytes, not 2000000), in use
+
+            free memory: SOME
+            exit 1
+        "#]],
+    );
+    home.check(
+        "path",
+        expect![[r#"
+            2> askline: the model file HOME/data/askline/models/tiny.gguf is damaged (it has 1999999 bytes, not 2000000); run `askline model pull tiny`
+            exit 2
+        "#]],
+    );
+    let output = home.command("pull").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.ends_with("tiny is installed (2.0 MB)\n"), "{told}");
+    home.check(
+        "rm tiny",
+        expect![[r#"
+            2> tiny is removed; 2.0 MB freed
+            exit 0
+        "#]],
+    );
+    home.check(
+        "rm tiny",
+        expect![[r#"
+            2> tiny is not installed
+            exit 0
+        "#]],
+    );
+    home.check(
+        "use tiny",
+        expect![[r#"
+            2> tiny is used from now on (HOME/config/askline/config.toml)
+            2> it is not installed yet; run `askline model pull tiny`
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_names_meet_the_nearest() {
+    let home = Home::new(false);
+    for args in ["pull tinny", "use tinny", "rm tinny"] {
+        home.check(
+            args,
+            expect![[r#"
+                2> askline: no model is called `tinny`; did you mean `tiny`?
+                exit 2
+            "#]],
+        );
+    }
+    assert!(!home.top.path().join("config").exists(), "nothing is written for an unknown name");
+    fs::write(home.top.path().join("manifest.toml"), "[[model]]\nname = \"x\"\n").unwrap();
+    home.check(
+        "list",
+        expect![[r#"
+            2> askline: ASKLINE_MANIFEST names HOME/manifest.toml: line 1: missing field `file`; mend or unset it
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn an_own_file_is_used_as_it_is() {
+    let home = Home::new(false);
+    let own = home.top.path().join("own.gguf");
+    fs::write(&own, b"GGUF and anything").unwrap();
+    let path = |config: &str| {
+        let output = home.command("path").env("ASKLINE_MODEL_FILE", config).output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    assert_eq!(path(own.to_str().unwrap()), format!("{}\n", own.display()));
+    fs::write(&own, b"\x7fELF").unwrap();
+    let why = format!(
+        "askline: ASKLINE_MODEL_FILE names {}: it is not a GGUF file; name another or unset it\n",
+        own.display()
+    );
+    assert_eq!(path(own.to_str().unwrap()), why);
+}
+
+#[test]
+fn ctrl_c_leaves_what_the_next_fetch_goes_on_from() {
+    let home = Home::new(true);
+    let child = home.command("pull tiny").spawn().unwrap();
+    home.wait_for_some();
+
+    let other = home.command("pull tiny").output().unwrap();
+    let why = "askline: another `askline model` is at work on the models; wait until it is done\n";
+    assert_eq!(String::from_utf8(other.stderr).unwrap(), why);
+    assert_eq!(other.status.code(), Some(1));
+
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.ends_with("stopped; the same command goes on from here\n"), "{told}");
+    let here = fs::metadata(home.part()).unwrap().len();
+    assert!((1..SIZE as u64).contains(&here), "{here}");
+
+    let output = home.command("pull tiny").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("reading what is here"), "{told}");
+    assert!(fs::read(home.model()).unwrap() == home.bytes);
+    assert!(!home.part().exists());
+}
+
+/// On a terminal a bar shows how far it is, and leaves nothing behind but the outcome.
+#[test]
+fn a_terminal_shows_a_bar() {
+    let home = Home::new(true);
+    let size = portable_pty::PtySize { rows: 10, cols: 100, pixel_width: 0, pixel_height: 0 };
+    let pair = portable_pty::native_pty_system().openpty(size).unwrap();
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
+    command.args(["model", "pull", "tiny"]);
+    command.env_clear();
+    command.env("TERM", "xterm");
+    for (name, value) in home.environment() {
+        command.env(name, value);
+    }
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut reader = pair.master.try_clone_reader().unwrap();
+    let mut screen = vt100::Parser::new(10.try_into().unwrap(), 100.try_into().unwrap(), 0);
+    let mut bars = Vec::new();
+    let mut chunk = [0; 4096];
+    // The terminal's end reads as an error on Linux.
+    while let Ok(got @ 1..) = reader.read(&mut chunk) {
+        screen.process(&chunk[..got]);
+        let lines = screen.screen().contents();
+        bars.extend(lines.lines().filter(|line| line.starts_with("fetching")).map(str::to_owned));
+    }
+    assert!(child.wait().unwrap().success());
+    assert!(bars.iter().any(|bar| bar.contains("/2.00 MB") && bar.contains("/s ")), "{bars:?}");
+    let lines = screen.screen().contents();
+    let mut lines = lines.lines();
+    assert!(lines.next().unwrap().ends_with("/gone: it answered 404 Not Found"));
+    let rest: Vec<_> = lines.filter(|line| !line.trim().is_empty()).collect();
+    assert_eq!(rest, ["tiny is installed (2.0 MB)", "to use it: askline model use tiny"]);
+}

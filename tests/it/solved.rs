@@ -1,0 +1,261 @@
+//! The solved requests in `src/prompt/solved-*.toml`: each parses in its shell, is plain, and is harmless to copy.
+//!
+//! Nothing here runs a row. That each does what its request asks was looked at by hand in a scratch folder.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use askline::prompt::{Section, Solved, rows};
+use askline::shell::Shell;
+use serde::Deserialize;
+
+/// The longest command, in characters: it must fit a narrow screen in two lines.
+const COMMAND_CHARS_MAX: usize = 120;
+/// The longest request, in characters.
+const REQUEST_CHARS_MAX: usize = 90;
+
+/// Programs that Debian or its usual additions have, and the builtins and keywords of bash that rows begin with.
+const TOOLS: &str = "awk chmod chown column comm convert cp curl cut date df diff docker dpkg du echo env export find \
+    for free getent git grep head history hostname id ip jobs join journalctl jq ln ls lsblk lsof make md5sum mv \
+    nohup npm paste ping pkill ps pip python3 readlink rsync scp sed seq sha256sum shuf sort split ss ssh ssh-keygen \
+    stat sudo systemctl tail tar tee touch tr uname uniq unzip wc xargs xxd zgrep zip cat gzip";
+/// What zsh has beside those.
+const ZSH_TOOLS: &str = "print";
+/// What fish has beside those.
+const FISH_TOOLS: &str =
+    "abbr alias and command count end else fish_add_path if math printf psub set string test while sleep";
+
+#[test]
+fn bash_parses_its_rows() {
+    parses(Shell::Bash, |bash, command| complaint(Command::new(bash).arg("-n"), command));
+}
+
+#[test]
+fn zsh_parses_its_rows() {
+    parses(Shell::Zsh, |zsh, command| complaint(Command::new(zsh).args(["-f", "-n"]), command));
+}
+
+#[test]
+fn fish_parses_its_rows() {
+    parses(Shell::Fish, |fish, command| complaint(Command::new(fish).args(["-N", "--no-execute"]), command));
+}
+
+/// Nushell's own checker finds errors; defining a function of the row also warns of what is deprecated.
+#[test]
+fn nushell_parses_its_rows() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("row.nu");
+    parses(Shell::Nu, |nu, command| {
+        fs::write(&file, format!("{command}\n")).unwrap();
+        let check =
+            Command::new(nu).args(["-n", "--no-std-lib", "--ide-check", "10"]).arg(&file).output().unwrap();
+        let found = String::from_utf8_lossy(&check.stdout).into_owned();
+        if found.contains("\"diagnostic\"") {
+            return Some(found);
+        }
+        let definition = format!("def askline_row [] {{ {command} }}");
+        complaint(Command::new(nu).args(["-n", "--no-std-lib", "-c", &definition]), "")
+    });
+}
+
+#[test]
+fn rows_are_plain() {
+    for shell in Shell::ALL {
+        for Solved { request, command } in all(shell) {
+            for (text, longest) in [(&request, REQUEST_CHARS_MAX), (&command, COMMAND_CHARS_MAX)] {
+                assert!(!text.is_empty() && text.trim() == text, "{shell}: {text:?}");
+                assert!(text.chars().all(|c| c == ' ' || c.is_ascii_graphic()), "{shell}: {text:?}");
+                assert!(text.len() <= longest, "{shell}: {} characters: {text}", text.len());
+            }
+            assert!(!request.starts_with('#') && !request.ends_with('.'), "{shell}: {request}");
+        }
+    }
+}
+
+#[test]
+fn no_row_stands_twice() {
+    for shell in Shell::ALL {
+        let mut requests = HashSet::new();
+        for row in all(shell) {
+            assert!(requests.insert(row.request.to_lowercase()), "{shell}: {}", row.request);
+        }
+        let mut commands = HashMap::new();
+        for row in [rows(shell, Section::Solved), rows(shell, Section::More)].concat() {
+            let other = commands.insert(row.command, row.request.clone());
+            assert_eq!(other, None, "{shell}: {}", row.request);
+        }
+    }
+}
+
+/// A model repeats what it has seen: whatever destroys must name a narrow place.
+#[test]
+fn what_destroys_is_narrow() {
+    for shell in Shell::ALL {
+        for row in all(shell) {
+            assert_eq!(too_wide(&row.command), None, "{shell}: {}", row.command);
+        }
+    }
+    for wide in [
+        "rm -rf /",
+        "rm -rf build",
+        "rm *",
+        "find . -delete",
+        "chmod -R 777 /",
+        "chown -R me ~",
+        "dd of=/dev/sda",
+    ] {
+        assert!(too_wide(wide).is_some(), "{wide}");
+    }
+}
+
+#[test]
+fn rows_begin_with_known_tools() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let more = match shell {
+            Shell::Zsh => ZSH_TOOLS,
+            Shell::Fish => FISH_TOOLS,
+            Shell::Bash | Shell::Nu => "",
+        };
+        let known: HashSet<&str> = TOOLS.split_whitespace().chain(more.split_whitespace()).collect();
+        for row in all(shell) {
+            for program in programs(&row.command) {
+                assert!(known.contains(program.as_str()), "{shell}: `{program}` in: {}", row.command);
+            }
+        }
+    }
+}
+
+/// The checker takes an unknown word for an external program, so a misspelt builtin would pass it.
+#[test]
+fn nushell_rows_use_its_builtins_or_known_tools() {
+    let Some(nu) = installed(Shell::Nu) else { return };
+    let listing = Command::new(nu)
+        .args(["-n", "--no-std-lib", "-c", "help commands | get name | to text"])
+        .output()
+        .unwrap();
+    let listing = String::from_utf8(listing.stdout).unwrap();
+    let known: HashSet<&str> = listing
+        .lines()
+        .filter_map(|name| name.split_whitespace().next())
+        .chain(TOOLS.split_whitespace())
+        .collect();
+    assert!(known.contains("sort-by"), "{listing}");
+    for row in all(Shell::Nu) {
+        let command = row.command.replace("{ ", "|").replace(" (", "|").replace("...(", "|");
+        for element in command.split(['|', ';']) {
+            let first = element.split_whitespace().next().unwrap_or_default().trim_end_matches([')', '}']);
+            let is_key_or_parameter = first.ends_with(':') || element.len() == 1;
+            if first.starts_with(|c: char| c.is_ascii_lowercase()) && !is_key_or_parameter {
+                assert!(known.contains(first), "`{first}` in: {}", row.command);
+            }
+        }
+    }
+}
+
+/// The requests that the test with the real model asks, so that a slip here fails before a model is fetched.
+#[test]
+fn everyday_requests_are_ten_plain_lines() {
+    #[derive(Deserialize)]
+    struct Everyday {
+        request: Vec<Request>,
+    }
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Request {
+        text: String,
+    }
+    let everyday: Everyday = toml::from_str(include_str!("../data/everyday.toml")).unwrap();
+    assert_eq!(everyday.request.len(), 10);
+    for Request { text } in everyday.request {
+        assert!(text.is_ascii() && text.len() <= REQUEST_CHARS_MAX && !text.contains('\n'), "{text}");
+    }
+}
+
+/// Every row of a shell.
+fn all(shell: Shell) -> Vec<Solved> {
+    Section::ALL.into_iter().flat_map(|section| rows(shell, section)).collect()
+}
+
+/// Fails with every row that the shell's own parser complains about.
+fn parses(shell: Shell, complaint: impl Fn(&PathBuf, &str) -> Option<String>) {
+    let Some(program) = installed(shell) else { return };
+    assert!(complaint(&program, "echo 'never closed").is_some(), "{shell} lets a broken line pass");
+    let rows = all(shell);
+    assert!(100 < rows.len(), "{shell}: only {} rows", rows.len());
+    let faults: Vec<String> = rows
+        .iter()
+        .filter_map(|row| complaint(&program, &row.command).map(|fault| format!("{}\n{fault}", row.command)))
+        .collect();
+    assert!(faults.is_empty(), "{shell}:\n{}", faults.join("\n"));
+}
+
+/// What a parser says about a line given on its standard input, if it says anything or fails.
+fn complaint(parser: &mut Command, line: &str) -> Option<String> {
+    let mut child =
+        parser.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A parser may end before it has read everything; its exit status tells what matters.
+    let _ = writeln!(child.stdin.take().unwrap(), "{line}");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    (!output.status.success() || !said.is_empty()).then_some(said)
+}
+
+/// The shell's path. A shell that is missing fails the run in CI and is skipped with a line elsewhere.
+fn installed(shell: Shell) -> Option<PathBuf> {
+    match which::which(shell.name()) {
+        Ok(path) => Some(path),
+        Err(_) if std::env::var_os("CI").is_some() => {
+            panic!("{shell} is not installed; CI needs all four shells")
+        }
+        Err(_) => {
+            // Not eprintln: the test harness would swallow the line, and a skipped check must be seen.
+            std::io::stderr().write_all(format!("skipped: {shell} is not installed\n").as_bytes()).unwrap();
+            None
+        }
+    }
+}
+
+/// The programs that a line of bash, zsh or fish starts, keywords included; what stands within quotes is passed over.
+fn programs(command: &str) -> Vec<String> {
+    let command = command.replace("$(", " | ").replace("<(", " | ").replace(" (", " | ").replace(')', " ");
+    let mut programs = Vec::new();
+    let mut starts = true;
+    for word in shell_words::split(&command).unwrap() {
+        let ends = word.ends_with(';') || ["|", "&&", "||", "&"].contains(&word.as_str());
+        let name = word.trim_end_matches(';');
+        if starts
+            && !name.contains('=')
+            && !["do", "done", "then", "fi"].contains(&name)
+            && !["", "|"].contains(&name)
+        {
+            programs.push(name.to_owned());
+        }
+        starts = ends || (starts && (name.contains('=') || ["do", "then", "and", "else"].contains(&name)));
+    }
+    programs
+}
+
+/// The word that makes a destructive line too wide, if it is.
+fn too_wide(command: &str) -> Option<String> {
+    let words: Vec<&str> =
+        command.split([' ', ';', '|', '(', ')', '{', '}']).filter(|word| !word.is_empty()).collect();
+    let is = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    if let Some(word) = words.iter().find(|word| {
+        ["dd", "mkfs", "shred", "--no-preserve-root", "--hard", "--force-with-lease"].contains(word)
+    }) {
+        return Some((*word).to_owned());
+    }
+    let recursive_rm = is(&["rm"])
+        && words.iter().any(|word| {
+            word.starts_with('-') && (*word == "--recursive" || word.contains('r') || word.contains('R'))
+        });
+    if recursive_rm {
+        return Some("rm -r".to_owned());
+    }
+    let destroys = is(&["rm", "-delete", "--delete", "chmod", "chown", "kill", "pkill", "killall"]);
+    let wide = ["/", "/*", "~", "~/", "~/*", ".", "./", "*", "./*", "..", "$HOME", "-1"];
+    words.iter().find(|word| destroys && wide.contains(word)).map(|word| (*word).to_owned())
+}
