@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn rivals_are_found() {
         let nu = "keybindings: [{\n name: x\n modifier: control\n keycode: char_g\n}]";
-        let table: [(Shell, &str, Option<(usize, &str)>); 11] = [
+        let table = [
             (Shell::Zsh, "bindkey '^G' my-widget", Some((1, "bindkey '^G' my-widget"))),
             (Shell::Zsh, "bindkey '^F' my-widget\n# bindkey '^G' x", None),
             (Shell::Zsh, "\neval \"$(navi widget zsh)\"", Some((2, "navi"))),
