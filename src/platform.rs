@@ -67,11 +67,7 @@ pub fn userland_of(real_path: &Path, os: &str) -> Userland {
     // there (`~/.cargo/bin`, Ubuntu's `/usr/lib/cargo/bin/coreutils/ls`) or it says so.
     let by_cargo = directories.windows(2).any(|pair| matches!(pair, ["cargo" | ".cargo", "bin"]));
     let says_uutils = |part: &&str| part.contains("uutils") || part.starts_with("rust-coreutils");
-    if by_cargo
-        || says_uutils(name)
-        || name.starts_with("uu-")
-        || directories.iter().any(|part| says_uutils(part))
-    {
+    if by_cargo || says_uutils(name) || name.starts_with("uu-") || directories.iter().any(says_uutils) {
         return Userland::Uutils;
     }
     if NEVER_GNU.contains(name) {

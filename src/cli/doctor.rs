@@ -348,7 +348,9 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
     };
     let mut findings = vec![first];
     if key.eq_ignore_ascii_case("ctrl-g") {
-        for (path, text) in &texts {
+        // Our own script binds the key, of course.
+        let own = |text: &str| hook::hook(text).is_some_and(|hook| hook.saved_by.is_some());
+        for (path, text) in texts.iter().filter(|(_, text)| !own(text)) {
             findings.extend(hook::rivals(shell, text).into_iter().map(|rival| {
                 warning(
                     subject,

@@ -10,26 +10,26 @@ use std::process::{Command, Stdio};
 use expect_test::expect;
 
 /// One run of the program: describe it, then [`Askline::run`] it.
-pub struct Askline {
+pub(crate) struct Askline {
     home: tempfile::TempDir,
     command: Command,
     stdin: Vec<u8>,
 }
 
 /// What a run printed; each method checks one thing and gives the run back.
-pub struct Ran {
+pub(crate) struct Ran {
     /// Standard output, with the home directory written as `HOME`.
-    pub stdout: String,
+    pub(crate) stdout: String,
     /// Standard error, likewise.
-    pub stderr: String,
+    pub(crate) stderr: String,
     /// The exit code; -1 when a signal ended it.
-    pub code: i32,
+    pub(crate) code: i32,
     home: tempfile::TempDir,
 }
 
 impl Askline {
     /// `askline` with these arguments, in an empty home directory that is also the working directory.
-    pub fn new<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
         command.args(args).env_clear().current_dir(home.path());
@@ -42,13 +42,13 @@ impl Askline {
     }
 
     /// With a variable; `HOME/` at the start of the value, or after a colon, stands for the home directory.
-    pub fn env(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value.replace("HOME/", &format!("{}/", self.home.path().display())));
         self
     }
 
     /// With a file below the home directory, its folders made as needed.
-    pub fn file(self, path: &str, text: &str) -> Self {
+    pub(crate) fn file(self, path: &str, text: &str) -> Self {
         let file = self.home.path().join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
@@ -56,23 +56,23 @@ impl Askline {
     }
 
     /// With our `config.toml`.
-    pub fn config(self, text: &str) -> Self {
+    pub(crate) fn config(self, text: &str) -> Self {
         self.file("config/askline/config.toml", text)
     }
 
     /// With a scripted model: one JSON row per line.
-    pub fn model(self, rows: &str) -> Self {
+    pub(crate) fn model(self, rows: &str) -> Self {
         self.file("model.jsonl", rows).env("ASKLINE_MODEL", "scripted:HOME/model.jsonl")
     }
 
     /// With text on standard input.
-    pub fn stdin(mut self, text: &str) -> Self {
+    pub(crate) fn stdin(mut self, text: &str) -> Self {
         self.stdin = text.into();
         self
     }
 
     /// Runs it to its end.
-    pub fn run(mut self) -> Ran {
+    pub(crate) fn run(mut self) -> Ran {
         use std::io::Write as _;
         let mut child =
             self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -96,27 +96,27 @@ impl Askline {
 impl Ran {
     /// Standard output is exactly this.
     #[track_caller]
-    pub fn stdout(self, expected: &str) -> Self {
+    pub(crate) fn stdout(self, expected: &str) -> Self {
         assert_eq!(self.stdout, expected, "stdout; stderr was {:?}", self.stderr);
         self
     }
 
     /// Standard error is exactly this.
     #[track_caller]
-    pub fn stderr(self, expected: &str) -> Self {
+    pub(crate) fn stderr(self, expected: &str) -> Self {
         assert_eq!(self.stderr, expected, "stderr");
         self
     }
 
     /// The exit code is this.
     #[track_caller]
-    pub fn code(self, expected: i32) -> Self {
+    pub(crate) fn code(self, expected: i32) -> Self {
         assert_eq!(self.code, expected, "stdout {:?}, stderr {:?}", self.stdout, self.stderr);
         self
     }
 
     /// Where a path below the home directory is.
-    pub fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+    pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.home.path().join(path)
     }
 }
@@ -233,7 +233,7 @@ fn doctor_is_content_with_a_sound_machine() {
         .code(0);
     let bash = ran.stdout.lines().find(|line| line.contains(" bash: ")).unwrap();
     assert!(bash.starts_with("ok ") && bash.ends_with(", set up in HOME/.bashrc:1"), "{bash}");
-    assert!(!ran.stdout.contains("fault") && !ran.stdout.contains('\x1b'), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("\nfault") && !ran.stdout.contains('\x1b'), "{}", ran.stdout);
     assert!(!ran.path("config").exists() && !ran.path("cache").exists(), "it changes nothing");
 }
 
