@@ -13,14 +13,17 @@ use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
 
 use crate::clean::visible;
 use crate::config::{Config, Setting, Wrong};
+use crate::context::{self, Machine};
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
+use crate::shell::Shell;
 use crate::store::Paths;
 use crate::suggestion::Failure;
 use args::{Cli, Command};
@@ -49,11 +52,17 @@ struct Desk {
     /// Where our own files and settings are: always this machine.
     host: LocalHost,
     /// The machine that suggestions are for: this one, or the recording that `ASKLINE_HOST=recorded:FILE` names.
-    machine: Box<dyn Host>,
+    machine: Machine,
     paths: Paths,
 }
 
 impl Desk {
+    fn open() -> anyhow::Result<Self> {
+        let host = LocalHost;
+        let paths = Paths::of_user(&host)?;
+        Ok(Self { host, machine: machine(&host, &paths)?, paths })
+    }
+
     /// The configuration in force; an error names file, line and the nearest key.
     fn config(&self) -> anyhow::Result<Config> {
         Ok(self.settings()?.0)
@@ -79,6 +88,23 @@ impl Desk {
     }
 }
 
+impl Desk {
+    /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
+    fn login_shell(&self) -> Shell {
+        login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
+    }
+
+    /// The system as prompts name it.
+    fn system(&self, shell: Shell) -> String {
+        crate::suggest::system(&context::gather(&self.machine, shell, &[]))
+    }
+}
+
+/// The shell that a user logs in with, if it is one of ours.
+fn login_shell(host: &dyn Host) -> Option<Shell> {
+    Shell::of_program(host.env("SHELL")?.to_str()?)
+}
+
 /// Runs the program.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
@@ -99,25 +125,17 @@ pub fn run() -> ExitCode {
     ExitCode::from(exit as u8)
 }
 
-impl Desk {
-    fn open() -> anyhow::Result<Self> {
-        let host = LocalHost;
-        let paths = Paths::of_user(&host)?;
-        Ok(Self { host, machine: machine(&host)?, paths })
-    }
-}
-
 /// The machine that suggestions are for.
-fn machine(host: &LocalHost) -> anyhow::Result<Box<dyn Host>> {
+fn machine(host: &LocalHost, paths: &Paths) -> anyhow::Result<Machine> {
     let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
-        return Ok(Box::new(*host));
+        return Ok(Machine { host: Arc::new(*host), cache: Some(paths.cache.clone()) });
     };
     let named = named.to_string_lossy();
     let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
         return Err(Wrong(format!("ASKLINE_HOST must be recorded:FILE, not {named}")).into());
     };
     let text = String::from_utf8(host.read(file, RECORDING_LIMIT)?)?;
-    Ok(Box::new(RecordedHost::parse(file, &text)?))
+    Ok(Machine { host: Arc::new(RecordedHost::parse(file, &text)?), cache: None })
 }
 
 /// The exit code that an error means outside `askline line`.

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
@@ -37,6 +38,15 @@ const CLOCK_GRAIN: Duration = Duration::from_secs(2);
 /// First line of the cache; another version means: make it anew.
 const CACHE_HEADER: &str = "askline commands 1";
 
+/// The machine that suggestions are for.
+#[derive(Clone)]
+pub struct Machine {
+    /// This machine, or a recording of one.
+    pub host: Arc<dyn Host>,
+    /// Our cache directory, where facts about it are kept; a recording has none.
+    pub cache: Option<PathBuf>,
+}
+
 /// The facts around the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
@@ -59,9 +69,9 @@ pub struct Context {
 }
 
 /// Looks at the machine. `told` is what the shell's script hands to `askline line` besides the line, by name, such as
-/// `ZSH_VERSION`. `cache` is our cache directory; without one every directory is scanned anew. Never fails: what can't
-/// be found out is left empty.
-pub fn gather(host: &dyn Host, shell: Shell, told: &[(String, String)], cache: Option<&Path>) -> Context {
+/// `ZSH_VERSION`. Without a cache every directory is scanned anew. Never fails: what can't be found out is left empty.
+pub fn gather(machine: &Machine, shell: Shell, told: &[(String, String)]) -> Context {
+    let host = machine.host.as_ref();
     let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.clone());
     let env = |name: &str| {
         host.env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
@@ -74,7 +84,7 @@ pub fn gather(host: &dyn Host, shell: Shell, told: &[(String, String)], cache: O
         shell_version: fact(version_variable(shell)).or_else(|| env(version_variable(shell))),
         current_dir: host.current_dir(),
         user: env("USER").or_else(|| env("LOGNAME")),
-        commands: Commands::on_path(host, cache),
+        commands: Commands::on_path(host, machine.cache.as_deref()),
         system,
     }
 }
@@ -83,6 +93,13 @@ impl Context {
     /// The family that a common tool belongs to, by its own file.
     pub fn userland(&self, host: &dyn Host, program: &str) -> Userland {
         userland(host, &self.system, program)
+    }
+
+    /// Keeps what was found out by scanning, for the next time; a cache that can't be written costs only time.
+    pub fn remember(&self, machine: &Machine) {
+        if let Some(Err(error)) = machine.cache.as_ref().map(|cache| self.commands.remember(cache)) {
+            tracing::debug!("the commands are not kept: {error:#}");
+        }
     }
 
     /// For `--debug` and bug reports.
@@ -334,6 +351,10 @@ mod tests {
         "/tmp/open" = 0o777
     "#;
 
+    fn machine(host: RecordedHost) -> Machine {
+        Machine { host: Arc::new(host), cache: None }
+    }
+
     fn alpine() -> RecordedHost {
         RecordedHost::parse(Path::new("alpine.toml"), ALPINE).unwrap()
     }
@@ -342,7 +363,7 @@ mod tests {
     fn facts_of_a_recorded_machine() {
         let host = alpine();
         let told = [("ZSH_VERSION".to_owned(), "5.9".to_owned())];
-        let context = gather(&host, Shell::Zsh, &told, None);
+        let context = gather(&machine(host.clone()), Shell::Zsh, &told);
         expect![[r#"
             {
               "commands": [
@@ -381,13 +402,16 @@ mod tests {
         .assert_eq(&serde_json::to_string_pretty(&context.to_json()).unwrap());
         assert_eq!(context.userland(&host, "find"), Userland::Gnu);
         assert_eq!(context.userland(&host, "nothing"), Userland::Unknown);
-        assert_eq!(gather(&host, Shell::Nu, &told, None).shell_version.as_deref(), Some("0.115.1"));
-        assert_eq!(gather(&host, Shell::Bash, &told, None).shell_version, None);
+        assert_eq!(
+            gather(&machine(host.clone()), Shell::Nu, &told).shell_version.as_deref(),
+            Some("0.115.1")
+        );
+        assert_eq!(gather(&machine(host), Shell::Bash, &told).shell_version, None);
     }
 
     #[test]
     fn commands_are_found_in_the_order_of_the_path() {
-        let commands = gather(&alpine(), Shell::Bash, &[], None).commands;
+        let commands = gather(&machine(alpine()), Shell::Bash, &[]).commands;
         assert!(commands.complete && commands.contains("zsh") && commands.contains("evil"));
         assert!(!commands.contains("README") && !commands.contains("") && !commands.contains("/bin/ls"));
         // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, not trusted.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// This machine, or a recording of one.
-pub trait Host: Sync {
+pub trait Host: Send + Sync {
     /// Starts `program`, an absolute path, with the fixed arguments of `probe`: in the root directory, without input,
     /// bounded in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`].
     ///

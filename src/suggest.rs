@@ -1,13 +1,12 @@
 //! The product's story: a request becomes a suggestion.
 
-use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
 use crate::clean::{Cleaned, clean};
 use crate::config::Config;
-use crate::context::{self, Context};
-use crate::host::Host;
+use crate::context::{self, Context, Machine};
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
@@ -26,26 +25,29 @@ pub struct Request<'a> {
     pub told: &'a [(String, String)],
 }
 
-/// Turns what stands on the prompt line into a command. `cache` is our cache directory.
+/// Turns what stands on the prompt line into a command.
 ///
 /// # Errors
 /// A [`Failure`] says why there is no suggestion; anything else is unexpected. Either way the line stays as typed.
 pub fn suggest(
     request: &Request<'_>,
-    host: &dyn Host,
-    cache: &Path,
+    machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Suggestion> {
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
-    let context = context::gather(host, request.shell, request.told, Some(cache));
+    let context = context::gather(machine, request.shell, request.told);
     tracing::debug!("context {}", context.to_json());
     let context_time = watch.lap();
 
     let prompt = prompt::draft(&request.line.text, request.shell, &system(&context));
-    let reply = model.complete(&prompt, config.max_tokens, patience)?;
+    let reply = thread::scope(|scope| {
+        // Waits for the disk, beside the model that makes the person wait anyhow.
+        scope.spawn(|| context.remember(machine));
+        model.complete(&prompt, config.max_tokens, patience)
+    })?;
     tracing::debug!(usage = ?reply.usage, "the model said {:?}", reply.text);
     let model_time = watch.lap();
 

@@ -9,11 +9,12 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use super::init::how_to_load;
+use super::login_shell;
 use super::model::free_memory;
 use super::{Desk, Exit, print, tell};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice};
-use crate::context::{Context, gather};
+use crate::context::{Context, Machine, gather};
 use crate::host::{Host, Probe, find_on_path};
 use crate::models::manifest::Manifest;
 use crate::models::{self, megabytes};
@@ -61,9 +62,9 @@ fn fault(subject: &'static str, text: impl Display, remedy: impl Display) -> Fin
 }
 
 pub(super) fn run(desk: &Desk) -> anyhow::Result<Exit> {
-    let machine = desk.machine.as_ref();
-    let shell = login_shell(machine).unwrap_or(Shell::Bash);
-    let context = gather(machine, shell, &[], None);
+    let machine = desk.machine.host.as_ref();
+    let shell = desk.login_shell();
+    let context = gather(&Machine { cache: None, ..desk.machine.clone() }, shell, &[]);
     let mut findings = vec![build(&context)];
     findings.extend(processor());
     findings.extend(system(&context));
@@ -278,10 +279,6 @@ fn directory(host: &dyn Host, subject: &'static str, path: &Path) -> Finding {
 /// A path as a word for a POSIX shell.
 fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
-}
-
-fn login_shell(host: &dyn Host) -> Option<Shell> {
-    Shell::of_program(host.env("SHELL")?.to_str()?)
 }
 
 fn shells(host: &dyn Host) -> Vec<Finding> {

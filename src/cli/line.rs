@@ -143,13 +143,13 @@ impl Attendant {
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
         let worker = Worker::start({
-            let (host, paths, shell, patience) =
-                (desk.host, desk.paths.clone(), args.shell, patience.clone());
+            let (host, machine, paths) = (desk.host, desk.machine.clone(), desk.paths.clone());
+            let (shell, patience) = (args.shell, patience.clone());
             move || {
                 // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
                 let model = Box::leak(models::open(&config, &host, &paths)?);
                 let request = Request { line: &input.line, shell, told: &input.facts };
-                let suggestion = suggest(&request, &host, &paths.cache, model, &config, &patience)?;
+                let suggestion = suggest(&request, &machine, model, &config, &patience)?;
                 model.finish()?;
                 Ok(suggestion)
             }

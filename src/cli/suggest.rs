@@ -9,14 +9,12 @@ use serde_json::{Value, json};
 
 use super::args::Suggest;
 use super::{Desk, Exit, complain, exit_of, print, tell};
-use crate::context;
-use crate::host::Host as _;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::Patience;
 use crate::prompt;
 use crate::shell::Shell;
-use crate::suggest::{self, Request, suggest};
+use crate::suggest::{Request, suggest};
 use crate::suggestion::{Suggestion, Timing};
 
 /// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
@@ -32,11 +30,11 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     for request in requests(args)? {
         let patience = Patience::until(Instant::now() + Duration::from_millis(config.deadline_ms));
-        let answer = request.and_then(|request| {
+        let answer = request.map(|request| {
             let line = PromptLine::typed(request);
             let request = Request { line: &line, shell, told: &[] };
-            let answer = suggest(&request, &desk.host, &desk.paths.cache, model.as_mut(), &config, &patience);
-            Ok((line.text, answer))
+            let answer = suggest(&request, &desk.machine, model.as_mut(), &config, &patience);
+            (line.text, answer)
         });
         let (request, answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
         if let Err(error) = &answer {
@@ -156,17 +154,4 @@ fn open(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     let opened = std::fs::File::open(file)
         .with_context(|| format!("can't read the requests in {}", file.display()))?;
     Ok(Box::new(BufReader::new(opened)))
-}
-
-impl Desk {
-    /// The system as prompts name it.
-    pub(super) fn system(&self, shell: Shell) -> String {
-        suggest::system(&context::gather(&self.host, shell, &[], Some(&self.paths.cache)))
-    }
-
-    /// The shell this user logs in with, bash when that is none of ours.
-    pub(super) fn login_shell(&self) -> Shell {
-        let shell = self.host.env("SHELL").and_then(|shell| shell.into_string().ok());
-        shell.and_then(|shell| Shell::of_program(&shell)).unwrap_or(Shell::Bash)
-    }
 }

@@ -1,5 +1,8 @@
 //! The one integration binary: one module per thing a user touches, plus `tidy` for rules the compiler can't check.
-#![expect(clippy::unwrap_used, reason = "a test that can't go on stops; clippy's allow-in-tests leaves helpers out")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that can't go on stops; clippy's allow-in-tests leaves helpers out"
+)]
 
 mod cli;
 mod completions;
