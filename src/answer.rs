@@ -1,22 +1,399 @@
 //! The command inside a model's reply.
+//!
+//! We ask for a bare command and mostly get one; then nothing here touches it. Small models also wrap it in a fence, a
+//! prompt sign, a label, a list, JSON or an apology, and run on into the next example. Words never become a line: a
+//! refusal, a question or an explanation is shown to the person instead.
+//!
+//! A reply is read in one pass into pieces (fenced block, command, words, comment), then the best kind of piece wins:
+//! fenced blocks, then bare commands, then `code` inside words.
 
+mod json;
+#[cfg(test)]
+mod tests;
+mod words;
+mod wrapping;
+
+use crate::clean::visible;
+use crate::quoting::Reader;
 use crate::shell::Shell;
+
+/// How much of a reply is read, in bytes.
+pub const MAX_REPLY_BYTES: usize = 64 << 10;
+/// The most commands taken from one reply.
+pub const MAX_COMMANDS: usize = 8;
+/// The most words shown of a reply without a command, in characters.
+pub const MAX_WORDS_CHARS: usize = 240;
 
 /// What a reply turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Commands, best first, never empty.
     Commands(Vec<String>),
-    /// Words: a refusal, a question, an explanation without a command. For people, never for the line.
+    /// Words: a refusal, a question, an explanation without a command. For people, never for the line. One row, a
+    /// sentence or two, safe to show.
     Words(String),
     /// Nothing at all.
     Nothing,
 }
 
-/// Finds the command in a reply.
-pub fn extract(reply: &str, _shell: Shell) -> Answer {
-    match reply.trim() {
-        "" => Answer::Nothing,
-        command => Answer::Commands(vec![command.to_owned()]),
+/// Finds the command in a reply. A reply that is one bare command comes back unchanged.
+pub fn extract(reply: &str, shell: Shell) -> Answer {
+    let text = wrapping::without_thoughts(bounded(reply));
+    let text = wrapping::without_tags(wrapping::without_end_marks(text)).trim();
+    if text.is_empty() || words::means_nothing(text) {
+        return Answer::Nothing;
     }
+    if let Some(found) = json::read(text, shell) {
+        return found.into_answer();
+    }
+    let pieces = read(text, shell);
+    let commands = if words::refuses(&pieces) { Vec::new() } else { commands(&pieces, shell) };
+    Found { commands, words: words::told(&pieces) }.into_answer()
+}
+
+/// Commands as written and what was said besides.
+#[derive(Debug, Default)]
+struct Found {
+    commands: Vec<String>,
+    words: String,
+}
+
+impl Found {
+    fn into_answer(self) -> Answer {
+        let mut commands: Vec<String> = Vec::new();
+        for command in self.commands {
+            let command = wrapping::without_tail(&command);
+            let usable = !command.is_empty() && !words::means_nothing(command);
+            if usable && commands.len() < MAX_COMMANDS && !commands.iter().any(|c| c == command) {
+                commands.push(command.to_owned());
+            }
+        }
+        let words = visible(words::shorten(&self.words).trim());
+        match (commands.is_empty(), words.is_empty()) {
+            (false, _) => Answer::Commands(commands),
+            (true, false) => Answer::Words(words),
+            (true, true) => Answer::Nothing,
+        }
+    }
+}
+
+/// A part of a reply.
+#[derive(Debug)]
+enum Piece<'a> {
+    /// A fenced block: its language tag in lower case and its lines.
+    Fence {
+        tag: String,
+        lines: Vec<&'a str>,
+    },
+    Command(Command),
+    Words(&'a str),
+    /// A `#` line, with the sign.
+    Comment(&'a str),
+    Break,
+}
+
+/// A command as it stands in a reply, its wrapping taken off.
+#[derive(Debug)]
+struct Command {
+    text: String,
+    /// From a list: an alternative, not the next step.
+    listed: bool,
+    /// Stood behind a prompt sign.
+    prompted: bool,
+}
+
+fn bounded(reply: &str) -> &str {
+    reply.get(..reply.floor_char_boundary(MAX_REPLY_BYTES)).unwrap_or(reply)
+}
+
+/// Splits a reply into pieces.
+fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    let mut pieces = Vec::new();
+    if let Some(end) = orphan_fence(&lines) {
+        // The prompt opened the fence and the reply only closes it.
+        let rest = lines.split_off(end);
+        pieces.push(Piece::Fence { tag: String::new(), lines });
+        lines = rest;
+        lines.remove(0);
+    }
+    if runs_on(&lines, shell) {
+        lines.truncate(1);
+    }
+    let multi = 1 < lines.len();
+    let mut left = Lines { lines, at: 0, multi, joins: true, json_tried: false };
+    while let Some(line) = left.next() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || wrapping::is_rule(trimmed) {
+            pieces.push(Piece::Break);
+        } else if let Some(fence) = wrapping::fence(line) {
+            let mut piece = fenced(fence, &mut left);
+            if let Piece::Fence { tag, .. } = &mut piece
+                && tag.is_empty()
+                && shows_output(&pieces)
+            {
+                "output".clone_into(tag);
+            }
+            pieces.push(piece);
+        } else if left.at == 1 && left.multi && wrapping::is_shell_tag(trimmed) {
+            // A fence's language without its fence.
+            pieces.push(Piece::Break);
+        } else if let Some(found) = left.json(trimmed, shell) {
+            let listed = |text| Piece::Command(Command { text, listed: true, prompted: false });
+            pieces.extend(found.commands.into_iter().map(listed));
+            break;
+        } else {
+            pieces.push(unfenced(trimmed, &mut left, shell));
+        }
+    }
+    pieces
+}
+
+/// Whether a block that comes next shows what the one before it prints.
+fn shows_output(pieces: &[Piece<'_>]) -> bool {
+    let said = pieces.iter().rev().find(|piece| !matches!(piece, Piece::Break));
+    let announced = matches!(said, Some(Piece::Words(line)) if line.to_lowercase().contains("output"));
+    announced && pieces.iter().any(|piece| matches!(piece, Piece::Fence { .. }))
+}
+
+/// The lines of a reply, taken one after the other.
+struct Lines<'a> {
+    lines: Vec<&'a str>,
+    at: usize,
+    /// Whether the reply has several lines, which makes room for words among them.
+    multi: bool,
+    /// Whether open commands are continued; given up after one that never closes, so that reading stays linear.
+    joins: bool,
+    /// Whether JSON has been looked for; once is enough, for the same reason.
+    json_tried: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn next(&mut self) -> Option<&'a str> {
+        let line = self.lines.get(self.at).copied();
+        self.at += usize::from(line.is_some());
+        line
+    }
+
+    /// JSON below words, from this line to the end.
+    fn json(&mut self, line: &str, shell: Shell) -> Option<Found> {
+        if self.json_tried || !line.starts_with(['{', '[']) {
+            return None;
+        }
+        self.json_tried = true;
+        let rest = self.lines.get(self.at..).unwrap_or_default();
+        let text = [&[line], rest].concat().join("\n");
+        json::read(&text, shell)
+    }
+
+    /// A whole command that starts with `first`, lines joined while it is open.
+    fn command(&mut self, first: &str, prompted: bool, shell: Shell) -> String {
+        let mut text = first.to_owned();
+        if !self.joins {
+            return text;
+        }
+        let mut reader = Reader::new(shell);
+        text.chars().for_each(|c| reader.read(c));
+        let mut at = self.at;
+        loop {
+            let next = self.lines.get(at).copied();
+            if !reader.is_open() && !next.is_some_and(wrapping::goes_on) {
+                self.at = at;
+                return text;
+            }
+            let Some(next) = next else {
+                self.joins = !self.multi;
+                return first.to_owned();
+            };
+            let next = if prompted { next.strip_prefix("> ").unwrap_or(next) } else { next };
+            text.push('\n');
+            text.push_str(next);
+            reader.read('\n');
+            next.chars().for_each(|c| reader.read(c));
+            at += 1;
+        }
+    }
+}
+
+/// Whether a whole command comes first and the next example of our prompt after it: `ls`, an empty line, `# …`.
+fn runs_on(lines: &[&str], shell: Shell) -> bool {
+    let Some((first, rest)) = lines.split_first() else { return false };
+    let mut reader = Reader::new(shell);
+    first.chars().for_each(|c| reader.read(c));
+    let next = rest.iter().find(|line| !line.trim().is_empty());
+    let wrapped = first.starts_with(['#', '`', '~']) || words::capitalised(first);
+    next.is_some_and(|line| line.starts_with("# ")) && !wrapped && !words::surely(first) && !reader.is_open()
+}
+
+/// Where a fence closes that was never opened: its line.
+fn orphan_fence(lines: &[&str]) -> Option<usize> {
+    let fences = || (0..lines.len()).filter(|at| wrapping::fence(lines[*at]).is_some());
+    let first = fences().next()?;
+    let bare = wrapping::fence(lines[first])?.rest.is_empty();
+    let command = lines[..first].iter().find(|line| !line.trim().is_empty())?.trim();
+    let wordy = words::surely(command) || words::likely(command);
+    (bare && fences().count() % 2 == 1 && !wordy).then_some(first)
+}
+
+fn fenced<'a>(fence: wrapping::Fence<'a>, left: &mut Lines<'a>) -> Piece<'a> {
+    if let Some(inline) = fence.inline() {
+        return Piece::Fence { tag: String::new(), lines: vec![inline] };
+    }
+    let (tag, first) = fence.tag_and_content();
+    let mut lines = Vec::from_iter(first);
+    while let Some(line) = left.next() {
+        if fence.closed_by(line) {
+            break;
+        }
+        lines.push(wrapping::dedent(line, fence.indent));
+    }
+    Piece::Fence { tag, lines }
+}
+
+fn unfenced<'a>(line: &'a str, left: &mut Lines<'a>, shell: Shell) -> Piece<'a> {
+    let wordy = |line: &str, multi: bool| words::surely(line) || (multi && words::likely(line));
+    if line.starts_with('#') {
+        return Piece::Comment(line);
+    }
+    if let Some(code) = wrapping::whole_code(line) {
+        return Piece::Command(Command { text: code.to_owned(), listed: true, prompted: false });
+    }
+    let (item, listed) = match wrapping::list_item(line) {
+        Some(item) => (item, true),
+        None => (line, false),
+    };
+    if let Some(code) = wrapping::whole_code(item).or_else(|| wrapping::leading_code(item, listed)) {
+        return Piece::Command(Command { text: code.to_owned(), listed: true, prompted: false });
+    }
+    let labelled = wrapping::label(item);
+    let item = labelled.unwrap_or(item);
+    if item.is_empty() {
+        return Piece::Break;
+    }
+    let item = wrapping::whole_code(item).unwrap_or(item);
+    let (item, prompted) = match wrapping::prompt_sign(item, shell) {
+        Some(command) => (command, true),
+        None => (item, false),
+    };
+    if !prompted && wordy(item, left.multi && labelled.is_none()) {
+        return match wrapping::announced(item).filter(|rest| !wordy(rest, true)) {
+            Some(rest) => {
+                let text = wrapping::whole_code(rest).unwrap_or(rest).to_owned();
+                Piece::Command(Command { text, listed: true, prompted })
+            }
+            None => Piece::Words(line),
+        };
+    }
+    let item = if listed { wrapping::without_gloss(item) } else { item };
+    Piece::Command(Command { text: left.command(item, prompted, shell), listed, prompted })
+}
+
+/// The commands of the best kind of piece.
+fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
+    let fences = |wanted: fn(&str) -> bool| {
+        let mut blocks: Vec<_> = pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Fence { tag, lines } if wanted(tag) => Some((tag, lines)),
+                _ => None,
+            })
+            .collect();
+        // A block for this very shell comes before blocks for others.
+        blocks.sort_by_key(|(tag, _)| *tag != shell.name());
+        blocks.into_iter().flat_map(|(_, lines)| in_fence(lines, shell)).collect::<Vec<_>>()
+    };
+    let by_kind: [&dyn Fn() -> Vec<String>; 4] = [
+        &|| fences(|tag| tag.is_empty() || tag == "json" || wrapping::is_shell_tag(tag)),
+        &|| bare(pieces),
+        &|| fences(|tag| matches!(tag, "text" | "txt" | "plaintext" | "plain")),
+        &|| words::code(pieces),
+    ];
+    by_kind
+        .into_iter()
+        .map(|find| find())
+        .find(|found| !found.is_empty())
+        .or_else(|| as_root(pieces))
+        .unwrap_or_default()
+}
+
+/// Commands that stand on their own. Neighbours are steps of one command; list items and paragraphs are alternatives.
+fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
+    let session = pieces.iter().any(|piece| matches!(piece, Piece::Command(command) if command.prompted));
+    let mut found: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for piece in pieces {
+        match piece {
+            // Between prompt signs stands output.
+            Piece::Command(command) if session && !command.prompted => {}
+            Piece::Command(command) => {
+                match found.last_mut().filter(|_| goes_on && !command.listed) {
+                    Some(last) if last != &command.text => {
+                        last.push('\n');
+                        last.push_str(&command.text);
+                    }
+                    Some(_) => {}
+                    None => found.push(command.text.clone()),
+                }
+                goes_on = !command.listed;
+            }
+            // The reply runs on into the next example.
+            Piece::Comment(_) if !found.is_empty() => break,
+            Piece::Break if session => {}
+            _ => goes_on = false,
+        }
+    }
+    found
+}
+
+/// The commands of a fenced block: one, unless comments offer a choice.
+fn in_fence(lines: &[&str], shell: Shell) -> Vec<String> {
+    let text = lines.join("\n");
+    if let Some(found) = json::read(text.trim(), shell) {
+        return found.commands;
+    }
+    let prompt = |line: &&str| wrapping::prompt_sign(line.trim(), shell).is_some();
+    let session = lines.iter().any(|line| line.trim().starts_with("$ ") && prompt(line))
+        || lines.iter().find(|line| !line.trim().is_empty()).is_some_and(prompt);
+    let mut left = Lines { lines: lines.to_vec(), at: 0, multi: true, joins: true, json_tried: false };
+    let mut found: Vec<String> = Vec::new();
+    let mut choice = true;
+    while let Some(line) = left.next() {
+        let trimmed = line.trim();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            choice |= words::offers_choice(trimmed);
+            continue;
+        }
+        let signed = wrapping::prompt_sign(trimmed, shell);
+        if session && signed.is_none() {
+            continue;
+        }
+        let command = left.command(signed.unwrap_or(trimmed), session, shell);
+        match found.last_mut().filter(|_| !choice) {
+            Some(last) => {
+                last.push('\n');
+                last.push_str(&command);
+            }
+            None => found.push(command),
+        }
+        choice = false;
+    }
+    found.retain(|command| !words::surely(command));
+    found
+}
+
+/// A reply of `# …` lines only may be commands behind root's prompt sign.
+fn as_root(pieces: &[Piece<'_>]) -> Option<Vec<String>> {
+    let mut commands = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Comment(line) => {
+                let command =
+                    line.strip_prefix("# ").map(str::trim).filter(|line| words::root_command(line))?;
+                commands.push(command.to_owned());
+            }
+            Piece::Break => {}
+            _ => return None,
+        }
+    }
+    Some(vec![commands.join("\n")]).filter(|_| !commands.is_empty())
 }

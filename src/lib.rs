@@ -14,6 +14,7 @@ pub mod answer;
 pub mod clean;
 pub mod platform;
 pub mod prompt;
+pub mod quoting;
 // 2 outside: the only code that touches the machine
 pub mod host;
 pub mod model;

@@ -41,7 +41,7 @@ pub fn suggest(
     let cleaned = clean(&first).map_err(Failure::Unclean)?;
     Ok(Suggestion {
         command: cleaned.text,
-        changes: cleaned.changes,
+        changes: [cleaned.changes, cleaned.warnings].concat(),
         alternatives: commands
             .filter_map(|command| clean(&command).ok())
             .map(|cleaned| cleaned.text)

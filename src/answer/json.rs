@@ -1,0 +1,76 @@
+//! Replies in JSON: `{"command": "…"}` and its many relatives, whole, fenced, in a list, or with quotes left
+//! unescaped.
+
+use serde_json::Value;
+
+use super::Found;
+use crate::shell::Shell;
+
+/// Fields that hold the command or several, in the order we look.
+const COMMANDS: &[&str] = &[
+    "command",
+    "cmd",
+    "commands",
+    "suggestion",
+    "suggestions",
+    "candidates",
+    "alternatives",
+    "answer",
+    "code",
+    "line",
+    "result",
+];
+/// Fields with words for people.
+const WORDS: &[&str] =
+    &["error", "refusal", "question", "message", "explanation", "description", "reason", "text"];
+/// How deep lists of records may be nested.
+const MAX_DEPTH: usize = 4;
+
+/// Reads a reply that is JSON and nothing else but words behind it; none when it is not, or when it is a plain value that a
+/// shell could be meant to read.
+pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
+    if !text.starts_with(['{', '[']) {
+        return None;
+    }
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
+    let Some(Ok(value)) = values.next() else { return unescaped(text) };
+    // `{…}` or `[…]` in front of more on its line is a command of Nushell, not a reply in JSON.
+    let rest = text.get(values.byte_offset()..).unwrap_or_default();
+    if !rest.trim_start_matches([' ', '\t']).starts_with('\n') && !rest.trim().is_empty() {
+        return None;
+    }
+    if shell == Shell::Nu && value.as_array().is_some_and(|items| items.iter().all(|item| !item.is_object()))
+    {
+        return None;
+    }
+    let mut found = Found::default();
+    collect(&value, MAX_DEPTH, &mut found);
+    (!found.commands.is_empty() || !found.words.is_empty()).then_some(found)
+}
+
+fn collect(value: &Value, depth: usize, found: &mut Found) {
+    match value {
+        _ if depth == 0 => {}
+        Value::String(command) => found.commands.push(command.clone()),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, depth - 1, found)),
+        Value::Object(fields) => {
+            for field in COMMANDS.iter().filter_map(|name| fields.get(*name)) {
+                collect(field, depth - 1, found);
+            }
+            if found.words.is_empty() {
+                let words = WORDS.iter().find_map(|name| fields.get(*name)?.as_str());
+                found.words = words.unwrap_or_default().to_owned();
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// `{"command": "grep "a b" f"}`: a record of one command whose quotes were not escaped.
+fn unescaped(text: &str) -> Option<Found> {
+    let inner = text.strip_prefix('{')?.trim_end().strip_suffix('}')?.trim();
+    let (name, value) = inner.strip_prefix('"')?.split_once('"')?;
+    let value = value.trim_start().strip_prefix(':')?.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let one = COMMANDS.contains(&name) && !value.contains("\",");
+    one.then(|| Found { commands: vec![value.to_owned()], words: String::new() })
+}

@@ -1,0 +1,186 @@
+//! Replies as models write them (`tests/data/replies.toml`), and what holds for any reply.
+
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::*;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    text: String,
+    shell: Option<String>,
+    #[serde(default)]
+    commands: Vec<String>,
+    words: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct File {
+    reply: Vec<Row>,
+}
+
+fn rows() -> Vec<Row> {
+    toml::from_str::<File>(include_str!("../../tests/data/replies.toml")).unwrap().reply
+}
+
+#[test]
+fn replies() {
+    let rows = rows();
+    assert!(80 <= rows.len(), "{} rows", rows.len());
+    let mut wrong = Vec::new();
+    for row in rows {
+        let expected = match (row.commands.is_empty(), row.words) {
+            (false, None) => Answer::Commands(row.commands),
+            (true, Some(words)) => Answer::Words(words),
+            (true, None) => Answer::Nothing,
+            (false, Some(_)) => panic!("{:?} expects both", row.text),
+        };
+        let shell = row.shell.as_deref().unwrap_or("bash").parse().unwrap();
+        let answer = extract(&row.text, shell);
+        if answer != expected {
+            wrong.push(format!("{:?}\n  expected {expected:?}\n  found    {answer:?}", row.text));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A model that answers as asked is never damaged.
+#[test]
+fn bare_commands_are_untouched() {
+    let solved = crate::prompt::solved(Shell::Bash).into_iter().map(|solved| solved.command);
+    let sample = include_str!("../../tests/data/commands.txt").lines().map(str::to_owned);
+    for command in solved.chain(sample) {
+        for shell in Shell::ALL {
+            // `> ` starts a redirection in bash and zsh only; in fish and Nushell it is how the prompt ends.
+            if command.starts_with("> ") && matches!(shell, Shell::Fish | Shell::Nu) {
+                continue;
+            }
+            assert_eq!(extract(&command, shell), Answer::Commands(vec![command.clone()]), "{shell}");
+        }
+        for wrapped in [
+            format!("```bash\n{command}\n```"),
+            format!("Here is the command:\n\n```\n{command}\n```\nIt does what you asked."),
+            format!("\n{command}\n\n# another request\nls\n"),
+            serde_json::json!({ "command": command }).to_string(),
+        ] {
+            assert_eq!(extract(&wrapped, Shell::Bash), Answer::Commands(vec![command.clone()]), "{wrapped}");
+        }
+    }
+}
+
+/// Reading takes time in proportion to the reply, whatever it holds.
+#[test]
+fn long_replies_are_read_in_time() {
+    for unit in [
+        "echo 'it\n",
+        "$(",
+        "`",
+        "```\n",
+        "<think>",
+        "a ",
+        "\"",
+        "[",
+        "{\"command\":",
+        "<<E\n",
+        "# x\n",
+        "1. `a`: b\n",
+    ] {
+        let started = std::time::Instant::now();
+        let reply = unit.repeat(MAX_REPLY_BYTES / unit.len() * 2);
+        let _ = extract(&reply, Shell::Bash);
+        assert!(started.elapsed().as_secs() < 5, "{unit:?} took {:?}", started.elapsed());
+    }
+}
+
+fn any_shell() -> impl Strategy<Value = Shell> {
+    prop::sample::select(&Shell::ALL[..])
+}
+
+/// Replies made of what this module looks at.
+fn odd_reply() -> impl Strategy<Value = String> {
+    const PIECES: &[&str] = &[
+        "ls",
+        " -la",
+        "\n",
+        "\n\n",
+        " ",
+        "```",
+        "```bash\n",
+        "~~~",
+        "`",
+        "$ ",
+        "> ",
+        "# ",
+        "#",
+        "1. ",
+        "- ",
+        "Here is",
+        ":",
+        "the",
+        "?",
+        "<think>",
+        "</think>\n",
+        "{\"command\": \"ls\"}",
+        "[\"a\"]",
+        "{",
+        "}",
+        "\"",
+        "'",
+        "\\",
+        "|",
+        "&&",
+        "<<E",
+        "E",
+        "for f in x; do",
+        "done",
+        "Command: ",
+        "**",
+        "I'm sorry",
+        "é",
+        "日",
+        "\u{1b}",
+        "\r\n",
+        "\t",
+        "N/A",
+        ". ",
+        "echo",
+    ];
+    prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+fn holds(reply: &str, shell: Shell) -> Result<(), TestCaseError> {
+    match extract(reply, shell) {
+        Answer::Commands(commands) => {
+            prop_assert!(!commands.is_empty() && commands.len() <= MAX_COMMANDS);
+            for command in commands {
+                prop_assert_eq!(command.trim(), &command);
+                prop_assert!(!command.is_empty());
+                // JSON escapes aside, every line was said.
+                if !reply.contains('{') && !reply.contains('[') {
+                    for line in command.lines() {
+                        prop_assert!(reply.contains(line), "{:?} is not in {:?}", line, reply);
+                    }
+                }
+            }
+        }
+        Answer::Words(words) => {
+            prop_assert!(!words.trim().is_empty() && !words.contains('\n'));
+            prop_assert_eq!(visible(&words), words);
+        }
+        Answer::Nothing => {}
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn any_reply(reply in any::<String>(), shell in any_shell()) {
+        holds(&reply, shell)?;
+    }
+
+    #[test]
+    fn odd_replies(reply in odd_reply(), shell in any_shell()) {
+        holds(&reply, shell)?;
+    }
+}
