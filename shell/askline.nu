@@ -10,10 +10,22 @@
 def __askline_help [draw: string, options: list<string>] {
   let words = $in
   let status = ($env.LAST_EXIT_CODE? | default 0)
-  try {
+  let answer = (try {
     $words | ^$__askline.program line --shell nu --draw $draw --status $status ...$options | complete
   } catch {
     {stdout: "", exit_code: 127}
+  })
+  __askline_drop_keys
+  $answer
+}
+
+# Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
+# among them would run a command that nobody has read.
+def __askline_drop_keys [] {
+  for _ in 1..1000 {
+    if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) {
+      return
+    }
   }
 }
 
@@ -65,8 +77,8 @@ def __askline_ask [words: list<string>] {
 def __askline_conflict [] {
   $env.config.keybindings
   | where { |it|
-      (($it.modifier? | default "" | str downcase) == $__askline.modifier
-        and ($it.keycode? | default "" | str downcase) == $__askline.keycode
+      (($it.modifier? | default "") =~ $"\(?i\)^($__askline.modifier)$"
+        and ($it.keycode? | default "") =~ $"\(?i\)^($__askline.keycode)$"
         and ($it.name? | default "") != "askline_line"
         and ($it.event? | default {} | to nuon) != "{edit: redo}")
     }

@@ -97,8 +97,7 @@ fn a_failure_keeps_the_line(setup: Setup) {
     sh.press();
     dismiss(&sh, "the server is gone");
     sh.expect("list files");
-    sh.pty.send("x");
-    sh.expect("xlist files");
+    sh.insists("x", "xlist files");
 }
 
 /// Waits for a reason on the screen and presses a key that is not typed.
@@ -140,8 +139,7 @@ fn cancelling_keeps_line_and_cursor(setup: Setup) {
         sh.pty.send(key);
         sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
         sh.expect("touch typed");
-        sh.pty.send("x");
-        sh.expect("xtouch typed");
+        sh.insists("x", "xtouch typed");
         sh.pty.send("\x7f");
         sh.expect("touch typed");
     }
@@ -153,8 +151,6 @@ fn a_dead_helper_keeps_the_line(setup: Setup) {
     sh.asks("list files");
     let screen = sh.pty.wait_for("ended unexpectedly (101)");
     assert!(screen.contains("list files"), "{screen}");
-    sh.pty.send("x");
-    sh.pty.wait_for("list filesx");
     sh.is_well();
 }
 
@@ -182,6 +178,9 @@ fn a_missing_helper_keeps_the_line(setup: Setup) {
 
 fn an_empty_line_gets_a_message(setup: Setup) {
     let sh = setup.model(LS).start();
+    sh.types("x");
+    sh.pty.send("\x7f");
+    sh.expect("");
     sh.press();
     dismiss(&sh, "type what you want");
     sh.expect("");
@@ -282,7 +281,9 @@ fn a_right_prompt_stays(setup: Setup) {
     sh.press();
     sh.expect_busy();
     let screen = sh.pty.wait("the answer", |screen| {
-        screen.lines().any(|row| row.starts_with("READY> touch suggested ") && row.trim_end().ends_with("RIGHT"))
+        screen
+            .lines()
+            .any(|row| row.starts_with("READY> touch suggested ") && row.trim_end().ends_with("RIGHT"))
     });
     assert_eq!(screen.matches("READY>").count(), 1, "{screen}");
 }

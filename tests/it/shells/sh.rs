@@ -148,8 +148,14 @@ impl Setup {
                 write(".bashrc", format!("PS1='{PROMPT}'\n{before}\neval \"$(<$HOME/script)\"\n{after}\n"));
             }
             Shell::Fish => {
-                let prompt = format!("function fish_prompt; builtin printf '{PROMPT}'; end; set -g fish_greeting");
-                write("config/fish/config.fish", format!("{prompt}\n{before}\nsource $HOME/script\n{after}\n"));
+                let prompt = format!(
+                    "function fish_prompt; builtin printf '{PROMPT}'; end; set -g fish_greeting; \
+                     set -g fish_autosuggestion_enabled 0"
+                );
+                write(
+                    "config/fish/config.fish",
+                    format!("{prompt}\n{before}\nsource $HOME/script\n{after}\n"),
+                );
             }
             Shell::Nu => {
                 let prompt = format!(
@@ -239,6 +245,20 @@ impl Sh {
         });
     }
 
+    /// Types again and again until the line is this: keys are dropped until the helper has quite ended.
+    #[track_caller]
+    pub fn insists(&self, keys: &str, line: &str) {
+        let started = Instant::now();
+        while last_line(&self.pty.screen()) != line {
+            assert!(started.elapsed() < PATIENCE, "{keys:?} never made it {line:?}; {}", self.pty.describe());
+            self.pty.send(keys);
+            let sent = Instant::now();
+            while sent.elapsed() < Duration::from_secs(1) && last_line(&self.pty.screen()) != line {
+                std::thread::sleep(TICK);
+            }
+        }
+    }
+
     /// Moves the cursor to the start of the line.
     pub fn home_key(&self) {
         self.pty.send("\x01");
@@ -267,11 +287,15 @@ impl Sh {
     /// Clears the line and runs a command; returns what it left in `out`.
     #[track_caller]
     pub fn runs(&self, command: &str) -> String {
-        self.pty.send("\x05\x15");
-        self.expect("");
         let _ = fs::remove_file(self.home().join("done"));
-        self.pty.send(command);
-        self.expect(command);
+        let keys = format!("\x05\x15{command}");
+        let row = format!("{PROMPT}{command}");
+        let started = Instant::now();
+        while !self.pty.screen().lines().any(|seen| seen.trim_end() == row) {
+            assert!(started.elapsed() < PATIENCE, "can't type; {}", self.pty.describe());
+            self.pty.send(&keys);
+            std::thread::sleep(Duration::from_millis(300));
+        }
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
