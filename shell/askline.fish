@@ -38,7 +38,11 @@ function __askline_line --description 'Turn the words on the command line into a
         case 0
             if test -n "$answer"
                 builtin commandline --replace -- "$answer"
-                builtin commandline --cursor 99999999
+                set cursor (string length -- "$answer")
+                if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
+                    set cursor (builtin math $cursor - 1) # on the last character, where x and a expect it
+                end
+                builtin commandline --cursor $cursor
             end
         case 3 130 # the helper has said why
         case '*'

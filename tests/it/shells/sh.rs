@@ -17,6 +17,8 @@ use crate::pty::Pty;
 const PROMPT: &str = "READY> ";
 /// Longest wait for a file to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// When keys that may have been dropped are sent again.
+const SECOND_TRY: Duration = Duration::from_millis(1500);
 /// How often it is looked for.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -245,15 +247,26 @@ impl Sh {
         });
     }
 
-    /// Types again and again until the line is this: keys are dropped until the helper has quite ended.
+    /// Types until the line is this; the first keys may be dropped, for the helper may not have quite ended.
     #[track_caller]
     pub fn insists(&self, keys: &str, line: &str) {
+        self.sends_until(keys, || last_line(&self.pty.screen()) == line);
+    }
+
+    /// Presses the key until it did something.
+    #[track_caller]
+    pub fn presses_until(&self, done: impl Fn() -> bool) {
+        self.sends_until("\x07", done);
+    }
+
+    #[track_caller]
+    fn sends_until(&self, keys: &str, done: impl Fn() -> bool) {
         let started = Instant::now();
-        while last_line(&self.pty.screen()) != line {
-            assert!(started.elapsed() < PATIENCE, "{keys:?} never made it {line:?}; {}", self.pty.describe());
+        while !done() {
+            assert!(started.elapsed() < PATIENCE, "{keys:?} did nothing; {}", self.pty.describe());
             self.pty.send(keys);
             let sent = Instant::now();
-            while sent.elapsed() < Duration::from_secs(1) && last_line(&self.pty.screen()) != line {
+            while sent.elapsed() < SECOND_TRY && !done() {
                 std::thread::sleep(TICK);
             }
         }
@@ -290,12 +303,13 @@ impl Sh {
         let _ = fs::remove_file(self.home().join("done"));
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
-        let started = Instant::now();
-        while !self.pty.screen().lines().any(|seen| seen.trim_end() == row) {
-            assert!(started.elapsed() < PATIENCE, "can't type; {}", self.pty.describe());
-            self.pty.send(&keys);
-            std::thread::sleep(Duration::from_millis(300));
-        }
+        self.sends_until(&keys, || {
+            let screen = self.pty.screen();
+            screen
+                .lines()
+                .rfind(|seen| seen.starts_with(PROMPT.trim_end()))
+                .is_some_and(|seen| seen.trim_end() == row)
+        });
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
