@@ -110,7 +110,7 @@ __askline_conflict() {
   # Linux lets us open again for writing. Elsewhere a subshell does it.
   \builtin printf -v pad '%65536s' ''
   {
-    if __askline_bindings >/dev/fd/9; then :; fi
+    __askline_bindings >/dev/fd/9 || \builtin :
     IFS='' \builtin read -r -d '' listing </dev/fd/9 || \builtin :
   } 2>/dev/null 9<<<"$pad" || \builtin :
   if [[ -z ${listing//[[:space:]]/} ]]; then
@@ -120,7 +120,10 @@ __askline_conflict() {
     for key in "${__askline_keys[@]}"; do
       case $entry in
         "\"$key\""*__askline_line*) ours=1 ;;
-        "\"$key"*) REPLY=${entry#*\" } && REPLY=${REPLY#*\": } ;;
+        "\"$key"*)
+          REPLY=${entry#*\": \"}
+          REPLY=${REPLY%\"}
+          ;;
       esac
     done
   done <<<"$listing"

@@ -91,10 +91,11 @@ end
 
 # What you or a plugin bound to the key, or to longer sequences that begin with it. What fish itself binds gives way.
 function __askline_conflict
-    set -l spelled (string escape --style=regex -- $__askline_keys[-1] | string replace -- '\\\\c' '(\\\\c|ctrl-)')
+    # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
+    set -l key (string escape -- $__askline_keys[-1] | string escape --style=regex)
     for mode in default insert visual
         builtin bind --user -M $mode 2>/dev/null | string match --invert '* __askline_line' \
-            | string match --regex --groups-only -- "^bind (?:-\S+ \S+ |--\S+ )*$spelled\S* (.+)"
+            | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$__askline_key)([\\\\,]\S*)? (.+)" '$4'
     end
 end
 

@@ -30,24 +30,22 @@ def __askline_drop_keys [] {
 }
 
 # After a helper that died: the terminal usable again, and a message low enough not to be painted over.
-def __askline_repair [saved: string, code: int] {
-  try { ^stty $saved }
-  print -e $"\n\n\e[Jaskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
-}
-
-def __askline_terminal [] {
-  try { ^stty -g | complete | get stdout | str trim } catch { "sane" }
+def __askline_repair [code: int] {
+  # Nushell takes the terminal back a moment after a program's end. Earlier, stty would be stopped for touching it; for
+  # the same reason nothing may run just before the helper, and the modes can't be saved there.
+  sleep 50ms
+  try { ^stty sane }
+  print -e $"\n\e[J\naskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
 }
 
 def __askline_line [] {
-  let saved = (__askline_terminal)
   let answer = (
     commandline | __askline_help below [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   match $answer.exit_code {
     0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
     3 | 130 => {} # the helper has said why
-    _ => { __askline_repair $saved $answer.exit_code }
+    _ => { __askline_repair $answer.exit_code }
   }
 }
 
@@ -60,12 +58,11 @@ def __askline_ask [words: list<string>] {
     print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
     return
   }
-  let saved = (__askline_terminal)
   let answer = ($words | str join " " | __askline_help here [])
   match $answer.exit_code {
     0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
     3 | 130 => {}
-    _ => { __askline_repair $saved $answer.exit_code }
+    _ => { __askline_repair $answer.exit_code }
   }
 }
 

@@ -135,8 +135,7 @@ fn cancelling_keeps_line_and_cursor(setup: Setup) {
     sh.types("touch typed");
     for key in ["\x03", "\x1b", "\x07"] {
         sh.home_key();
-        sh.press();
-        sh.expect_busy();
+        sh.presses_until(|| sh.pty.screen().contains("Esc keeps"));
         sh.pty.send(key);
         sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
         sh.expect("touch typed");
@@ -167,7 +166,14 @@ fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     sh.pty.wait_for("ended unexpectedly");
     let screen = sh.pty.wait_for("READY> list files");
     assert!(!screen.contains("busy"), "{screen}");
-    assert_eq!(sh.runs(modes), before);
+    let after = sh.runs(modes);
+    if sh.shell == Shell::Nu {
+        // Nushell leaves no moment to save the modes in, so they become the usual ones: output and local flags are.
+        let usual = |modes: &str| modes.split(':').skip(1).take(3).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(usual(&after), usual(&before));
+    } else {
+        assert_eq!(after, before);
+    }
 }
 
 fn a_missing_helper_keeps_the_line(setup: Setup) {
@@ -347,8 +353,7 @@ fn hidden_characters_reach_neither_line_nor_screen(setup: Setup) {
     sh.types("list files");
     for (payload, escape) in payloads {
         sh.model(&format!(r#"{{"reply": "{payload}"}}"#));
-        sh.press();
-        sh.pty.wait_for("press any key");
+        sh.presses_until(|| sh.pty.screen().contains("press any key"));
         dismiss(&sh, "press any key");
         sh.expect("list files");
         assert!(!sh.pty.raw().contains(escape), "{payload} reached the terminal");

@@ -25,6 +25,7 @@ in_every_shell! {
     a_prefix_of_yours_is_not_taken
     a_key_of_yours_is_taken_by_force
     a_program_off_the_path_is_called_by_its_path
+    a_plugin_that_makes_its_own_key_maps_leaves_ours
 }
 
 /// The shell's own reader accepts the printed script, and so do the linters there are.
@@ -76,14 +77,14 @@ fn it_works_whatever_the_aliases(setup: Setup) {
         .before(|shell| match shell {
             Shell::Zsh => {
                 "for w in builtin command emulate setopt local print zle stty exit return bindkey exec typeset alias \
-                 whence printf cat grep sed true false read noglob __askline_ask; alias $w='exit 9;'"
+                 whence printf cat grep sed true false read noglob; alias $w='exit 9;'"
             }
             Shell::Bash => {
                 "for w in builtin command local printf stty exit return bind read alias type cat grep sed true false \
                  unset : '['; do alias \"$w\"='exit 9;'; done"
             }
             Shell::Fish => {
-                "for w in commandline stty bind printf math count type cat grep sed true false echo fish_config; \
+                "for w in stty cat grep sed commandline type; \
                  function $w --inherit-variable w; builtin echo BROKEN $w; end; end"
             }
             Shell::Nu => "alias stty = exit 9; alias cat = exit 9; alias askline = exit 9",
@@ -212,7 +213,7 @@ fn widget_of_yours(shell: Shell) -> &'static str {
 fn a_key_of_yours_is_not_taken(setup: Setup) {
     let shell = setup.shell;
     let sh = setup.before(widget_of_yours).model(LS).start();
-    let screen = sh.pty.wait_for("add --force");
+    let screen = sh.pty.wait_for("or --force");
     let said = screen.replace('\n', "");
     assert!(said.contains("askline: ctrl-g is already bound to mine; choose another key"), "{screen}");
     assert!(said.contains(&format!("askline init {shell} --key alt-g")), "{screen}");
@@ -249,7 +250,14 @@ fn a_program_off_the_path_is_called_by_its_path(setup: Setup) {
     let directory = setup.home().join("it's \"$HOME\" \\ (1) #é");
     let program = directory.join("askline");
     fs::create_dir(&directory).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_askline"), &program).unwrap();
+    // By another process: one that this test's neighbours start meanwhile would inherit our open file and keep it busy.
+    assert!(
+        Command::new("cp")
+            .args([env!("CARGO_BIN_EXE_askline").as_ref(), program.as_os_str()])
+            .status()
+            .unwrap()
+            .success()
+    );
     let output = Command::new(&program)
         .args(["init", setup.shell.name()])
         .env("PATH", "")
@@ -260,6 +268,21 @@ fn a_program_off_the_path_is_called_by_its_path(setup: Setup) {
     fs::remove_file(setup.home().join("bin/askline")).unwrap();
     let sh = setup.model(LS).launch_with(&script);
     sh.expect("");
+    rewrites(&sh);
+}
+
+/// zsh-vi-mode does so at the first prompt, and then calls whoever asked it to; it may be loaded before or after us.
+fn a_plugin_that_makes_its_own_key_maps_leaves_ours(setup: Setup) {
+    if setup.shell != Shell::Zsh {
+        return;
+    }
+    let sh = setup
+        .after(|_| {
+            "remake() { precmd_functions=(${precmd_functions:#remake}); bindkey -d; bindkey -v; \
+             for f in $zvm_after_init_commands; do eval $f; done }; precmd_functions+=(remake)"
+        })
+        .model(LS)
+        .start();
     rewrites(&sh);
 }
 
