@@ -6,7 +6,7 @@ use super::sh::{Setup, Sh};
 
 const LS: &str = r#"{"reply": "ls -la"}"#;
 /// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
-const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 900}"#;
+const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
 /// A model that answers too late for any test.
 const NEVER: &str = r#"{"reply": "touch suggested", "delay_ms": 60000}"#;
 
@@ -222,20 +222,12 @@ fn any_text_arrives_exactly(setup: Setup) {
     sh.types("words");
     for text in texts {
         std::fs::write(sh.home().join("answer"), text).unwrap();
-        press_and_see(&sh);
-        let seen = press_and_see(&sh);
+        sh.presses_and_sees();
+        let seen = sh.presses_and_sees();
         // fish ends what it hands over with a newline.
         let seen = if sh.shell == Shell::Fish { seen.strip_suffix('\n').unwrap_or(&seen) } else { &seen };
         assert_eq!(seen, text, "{}", sh.pty.describe());
     }
-}
-
-/// Presses the key, again if it was dropped with the keys of the press before, and returns the line the helper got.
-#[track_caller]
-fn press_and_see(sh: &Sh) -> String {
-    let _ = std::fs::remove_file(sh.home().join("arguments"));
-    sh.presses_until(|| sh.home().join("arguments").exists());
-    std::fs::read_to_string(sh.home().join("seen")).unwrap()
 }
 
 fn the_helper_learns_cursor_and_status(setup: Setup) {

@@ -118,7 +118,7 @@ fn it_works_whatever_the_options(setup: Setup) {
 fn loading_twice_changes_nothing(setup: Setup) {
     let sh = setup
         .after(|shell| match shell {
-            Shell::Zsh | Shell::Bash => "eval \"$(<$HOME/script)\"; eval \"$(<$HOME/script)\"",
+            Shell::Zsh | Shell::Bash => "eval \"$(<\"$HOME/script\")\"; eval \"$(<\"$HOME/script\")\"",
             Shell::Fish => "source $HOME/script; source $HOME/script",
             Shell::Nu => "source ../../../data/nushell/vendor/autoload/askline.nu",
         })

@@ -72,8 +72,10 @@ impl Setup {
     /// Puts a program of the test in the helper's place: a body for `sh`, which finds the line in `seen` and its
     /// arguments in `arguments`.
     pub fn helper(self, body: &str) -> Self {
-        let script =
-            format!("#!/bin/sh\ncat >\"$HOME/seen\"\nprintf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n");
+        let script = format!(
+            "#!/bin/sh\ncat >\"$HOME/seen.$$\"\nmv \"$HOME/seen.$$\" \"$HOME/seen\"\n\
+                 printf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n"
+        );
         let path = self.home().join("fake/askline");
         fs::create_dir(self.home().join("fake")).unwrap();
         fs::write(&path, script).unwrap();
@@ -144,10 +146,16 @@ impl Setup {
         write("script", script.to_owned());
         match self.shell {
             Shell::Zsh => {
-                write(".zshrc", format!("PROMPT='{PROMPT}'\n{before}\neval \"$(<$HOME/script)\"\n{after}\n"));
+                write(
+                    ".zshrc",
+                    format!("PROMPT='{PROMPT}'\n{before}\neval \"$(<\"$HOME/script\")\"\n{after}\n"),
+                );
             }
             Shell::Bash => {
-                write(".bashrc", format!("PS1='{PROMPT}'\n{before}\neval \"$(<$HOME/script)\"\n{after}\n"));
+                write(
+                    ".bashrc",
+                    format!("PS1='{PROMPT}'\n{before}\neval \"$(<\"$HOME/script\")\"\n{after}\n"),
+                );
             }
             Shell::Fish => {
                 let prompt = format!(
@@ -250,23 +258,31 @@ impl Sh {
     /// Types until the line is this; the first keys may be dropped, for the helper may not have quite ended.
     #[track_caller]
     pub fn insists(&self, keys: &str, line: &str) {
-        self.sends_until(keys, || last_line(&self.pty.screen()) == line);
+        self.sends_until(keys, SECOND_TRY, || last_line(&self.pty.screen()) == line);
     }
 
-    /// Presses the key until it did something.
+    /// Presses the key until it did something. Pressed twice by mistake it cancels itself, and is pressed once more.
     #[track_caller]
     pub fn presses_until(&self, done: impl Fn() -> bool) {
-        self.sends_until("\x07", done);
+        self.sends_until("\x07", SECOND_TRY, done);
+    }
+
+    /// Presses the key and returns the line that the test's helper got.
+    #[track_caller]
+    pub fn presses_and_sees(&self) -> String {
+        let _ = fs::remove_file(self.home().join("arguments"));
+        self.sends_until("\x07", SECOND_TRY / 6, || self.home().join("arguments").exists());
+        fs::read_to_string(self.home().join("seen")).unwrap()
     }
 
     #[track_caller]
-    fn sends_until(&self, keys: &str, done: impl Fn() -> bool) {
+    fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
         let started = Instant::now();
         while !done() {
             assert!(started.elapsed() < PATIENCE, "{keys:?} did nothing; {}", self.pty.describe());
             self.pty.send(keys);
             let sent = Instant::now();
-            while sent.elapsed() < SECOND_TRY && !done() {
+            while sent.elapsed() < every && !done() {
                 std::thread::sleep(TICK);
             }
         }
@@ -303,7 +319,7 @@ impl Sh {
         let _ = fs::remove_file(self.home().join("done"));
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
-        self.sends_until(&keys, || {
+        self.sends_until(&keys, SECOND_TRY, || {
             let screen = self.pty.screen();
             screen
                 .lines()
