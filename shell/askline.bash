@@ -34,14 +34,14 @@ __askline_line() {
       fi
       ;;
     3 | 130) ;; # the helper has said why
-    *) __askline_repair "$saved" "$code; your line is kept" ;;
+    *) __askline_repair "$saved" "($code); your line is kept" ;;
   esac
 }
 
 # After a helper that died: the terminal as it was, its status row gone, and one line that says so.
 __askline_repair() {
   \command stty "${1:-sane}" </dev/tty 2>/dev/null || \builtin :
-  \builtin printf '\r\e[Kaskline: %s ended unexpectedly (%s)\n' "$__askline_program" "$2" >/dev/tty || \builtin :
+  \builtin printf '\r\e[Kaskline: %s ended unexpectedly %s\n' "$__askline_program" "$2" >/dev/tty || \builtin :
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ __askline_ask() {
       \builtin printf '\e[5n' >/dev/tty
       ;;
     3 | 130) ;;
-    *) __askline_repair "$saved" "$code" ;;
+    *) __askline_repair "$saved" "($code)" ;;
   esac
   \builtin return "$code"
 }
@@ -110,7 +110,7 @@ __askline_conflict() {
   # Linux lets us open again for writing. Elsewhere a subshell does it.
   \builtin printf -v pad '%65536s' ''
   {
-    if __askline_bindings >/dev/fd/9; then :; fi
+    __askline_bindings >/dev/fd/9 || \builtin :
     IFS='' \builtin read -r -d '' listing </dev/fd/9 || \builtin :
   } 2>/dev/null 9<<<"$pad" || \builtin :
   if [[ -z ${listing//[[:space:]]/} ]]; then
@@ -120,7 +120,10 @@ __askline_conflict() {
     for key in "${__askline_keys[@]}"; do
       case $entry in
         "\"$key\""*__askline_line*) ours=1 ;;
-        "\"$key"*) REPLY=${entry#*\" } && REPLY=${REPLY#*\": } ;;
+        "\"$key"*)
+          REPLY=${entry#*\": \"}
+          REPLY=${REPLY%\"}
+          ;;
       esac
     done
   done <<<"$listing"

@@ -8,37 +8,48 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
+# Asks the helper, which owns the terminal meanwhile, about the words on stdin. Prints its answer; a status of 0, 3 or
+# 130 is its own, anything else is the end of a helper that died.
+function __askline_help
+    if not command --query $__askline_program
+        return 127
+    end
+    set -l saved (command stty -g </dev/tty 2>/dev/null)
+    command $__askline_program line --shell fish $argv 2>/dev/null
+    set -l code $status
+    if not contains -- $code 0 3 130
+        set -q saved[1]; or set saved sane
+        command stty $saved[1] </dev/tty 2>/dev/null
+    end
+    return $code
+end
+
 function __askline_line --description 'Turn the words on the command line into a command'
     set -l previous $status
     set -l cursor (builtin commandline --cursor)
-    set -l saved (command stty -g </dev/tty 2>/dev/null)
     # The helper draws below the line, also when it has several rows.
     builtin commandline --cursor 99999999
-    set -l answer (builtin commandline --current-buffer | command $__askline_program line --shell fish --draw below \
-        --cursor $cursor --keymap "$fish_bind_mode" --status $previous 2>/dev/null | string collect --no-trim-newlines --allow-empty)
+    set -l answer (builtin commandline --current-buffer \
+        | __askline_help --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous \
+        | string collect --no-trim-newlines --allow-empty)
     set -l code $pipestatus[2]
     builtin commandline --cursor $cursor
-    switch "$code"
+    switch $code
         case 0
             if test -n "$answer"
                 builtin commandline --replace -- "$answer"
-                builtin commandline --cursor 99999999
+                set cursor (string length -- "$answer")
+                if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
+                    set cursor (builtin math $cursor - 1) # on the last character, where x and a expect it
+                end
+                builtin commandline --cursor $cursor
             end
         case 3 130 # the helper has said why
         case '*'
-            __askline_repair $saved
             __askline_say "askline: $__askline_program ended unexpectedly ($code); your line is kept"
             return
     end
     builtin commandline --function repaint
-end
-
-# After a helper that died: the terminal as it was.
-function __askline_repair
-    if test (count $argv) -eq 0
-        set argv sane
-    end
-    command stty $argv[1] </dev/tty 2>/dev/null
 end
 
 # Prints a message that stays, below the line, and draws the prompt again below that.
@@ -61,16 +72,14 @@ function __askline_ask
         builtin echo 'usage: ask WORDS, such as: ask files larger than ten megabytes' >&2
         return 2
     end
-    set -l saved (command stty -g </dev/tty 2>/dev/null)
-    set -l answer (builtin printf %s "$argv" | command $__askline_program line --shell fish --draw here \
-        --status $previous 2>/dev/null | string collect --no-trim-newlines --allow-empty)
+    set -l answer (builtin printf %s "$argv" | __askline_help --draw here --status $previous \
+        | string collect --no-trim-newlines --allow-empty)
     set -l code $pipestatus[2]
-    switch "$code"
+    switch $code
         case 0
             builtin commandline --replace -- "$answer"
         case 3 130
         case '*'
-            __askline_repair $saved
             builtin printf '\r\e[K%s\n' "askline: $__askline_program ended unexpectedly ($code)" >&2
     end
     return $code
@@ -82,10 +91,11 @@ end
 
 # What you or a plugin bound to the key, or to longer sequences that begin with it. What fish itself binds gives way.
 function __askline_conflict
-    set -l spelled (string escape --style=regex -- $__askline_keys[-1] | string replace -- '\\\\c' '(\\\\c|ctrl-)')
+    # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
+    set -l key (string escape -- $__askline_keys[-1] | string escape --style=regex)
     for mode in default insert visual
         builtin bind --user -M $mode 2>/dev/null | string match --invert '* __askline_line' \
-            | string match --regex --groups-only -- "^bind (?:-\S+ \S+ |--\S+ )*$spelled\S* (.+)"
+            | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$__askline_key)([\\\\,]\S*)? (.+)" '$4'
     end
 end
 

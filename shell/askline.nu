@@ -10,32 +10,42 @@
 def __askline_help [draw: string, options: list<string>] {
   let words = $in
   let status = ($env.LAST_EXIT_CODE? | default 0)
-  try {
+  let answer = (try {
     $words | ^$__askline.program line --shell nu --draw $draw --status $status ...$options | complete
   } catch {
     {stdout: "", exit_code: 127}
+  })
+  __askline_drop_keys
+  $answer
+}
+
+# Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
+# among them would run a command that nobody has read.
+def __askline_drop_keys [] {
+  for _ in 1..1000 {
+    if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) {
+      return
+    }
   }
 }
 
 # After a helper that died: the terminal usable again, and a message low enough not to be painted over.
-def __askline_repair [saved: string, code: int] {
-  try { ^stty $saved }
-  print -e $"\n\n\e[Jaskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
-}
-
-def __askline_terminal [] {
-  try { ^stty -g | complete | get stdout | str trim } catch { "sane" }
+def __askline_repair [code: int] {
+  # Nushell takes the terminal back a moment after a program's end. Earlier, stty would be stopped for touching it; for
+  # the same reason nothing may run just before the helper, and the modes can't be saved there.
+  sleep 50ms
+  try { ^stty sane }
+  print -e $"\n\e[J\naskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
 }
 
 def __askline_line [] {
-  let saved = (__askline_terminal)
   let answer = (
     commandline | __askline_help below [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   match $answer.exit_code {
     0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
     3 | 130 => {} # the helper has said why
-    _ => { __askline_repair $saved $answer.exit_code }
+    _ => { __askline_repair $answer.exit_code }
   }
 }
 
@@ -48,12 +58,11 @@ def __askline_ask [words: list<string>] {
     print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
     return
   }
-  let saved = (__askline_terminal)
   let answer = ($words | str join " " | __askline_help here [])
   match $answer.exit_code {
     0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
     3 | 130 => {}
-    _ => { __askline_repair $saved $answer.exit_code }
+    _ => { __askline_repair $answer.exit_code }
   }
 }
 
@@ -65,8 +74,8 @@ def __askline_ask [words: list<string>] {
 def __askline_conflict [] {
   $env.config.keybindings
   | where { |it|
-      (($it.modifier? | default "" | str downcase) == $__askline.modifier
-        and ($it.keycode? | default "" | str downcase) == $__askline.keycode
+      (($it.modifier? | default "") =~ $"\(?i\)^($__askline.modifier)$"
+        and ($it.keycode? | default "") =~ $"\(?i\)^($__askline.keycode)$"
         and ($it.name? | default "") != "askline_line"
         and ($it.event? | default {} | to nuon) != "{edit: redo}")
     }

@@ -18,7 +18,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
 use super::{Model, Reply};
-use crate::patience::Patience;
+use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 
 /// How often patience is looked at during a scripted delay.
@@ -77,6 +77,7 @@ impl Model for Scripted {
             bail!("{}: no reply is left; add a line for this request", self.source);
         };
         std::thread::sleep(Duration::from_millis(row.hang_ms));
+        patience.enter(Stage::Thinking, Instant::now());
         let until = Instant::now() + Duration::from_millis(row.delay_ms);
         loop {
             let now = Instant::now();

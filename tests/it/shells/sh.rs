@@ -17,6 +17,8 @@ use crate::pty::Pty;
 const PROMPT: &str = "READY> ";
 /// Longest wait for a file to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// When keys that may have been dropped are sent again.
+const SECOND_TRY: Duration = Duration::from_millis(1500);
 /// How often it is looked for.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -70,8 +72,10 @@ impl Setup {
     /// Puts a program of the test in the helper's place: a body for `sh`, which finds the line in `seen` and its
     /// arguments in `arguments`.
     pub fn helper(self, body: &str) -> Self {
-        let script =
-            format!("#!/bin/sh\ncat >\"$HOME/seen\"\nprintf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n");
+        let script = format!(
+            "#!/bin/sh\ncat >\"$HOME/seen.$$\"\nmv \"$HOME/seen.$$\" \"$HOME/seen\"\n\
+                 printf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n"
+        );
         let path = self.home().join("fake/askline");
         fs::create_dir(self.home().join("fake")).unwrap();
         fs::write(&path, script).unwrap();
@@ -142,14 +146,22 @@ impl Setup {
         write("script", script.to_owned());
         match self.shell {
             Shell::Zsh => {
-                write(".zshrc", format!("PROMPT='{PROMPT}'\n{before}\neval \"$(<$HOME/script)\"\n{after}\n"));
+                write(
+                    ".zshrc",
+                    format!("PROMPT='{PROMPT}'\n{before}\neval \"$(<\"$HOME/script\")\"\n{after}\n"),
+                );
             }
             Shell::Bash => {
-                write(".bashrc", format!("PS1='{PROMPT}'\n{before}\neval \"$(<$HOME/script)\"\n{after}\n"));
+                write(
+                    ".bashrc",
+                    format!("PS1='{PROMPT}'\n{before}\neval \"$(<\"$HOME/script\")\"\n{after}\n"),
+                );
             }
             Shell::Fish => {
-                let prompt =
-                    format!("function fish_prompt; builtin printf '{PROMPT}'; end; set -g fish_greeting");
+                let prompt = format!(
+                    "function fish_prompt; builtin printf '{PROMPT}'; end; set -g fish_greeting; \
+                     set -g fish_autosuggestion_enabled 0"
+                );
                 write(
                     "config/fish/config.fish",
                     format!("{prompt}\n{before}\nsource $HOME/script\n{after}\n"),
@@ -243,6 +255,39 @@ impl Sh {
         });
     }
 
+    /// Types until the line is this; the first keys may be dropped, for the helper may not have quite ended.
+    #[track_caller]
+    pub fn insists(&self, keys: &str, line: &str) {
+        self.sends_until(keys, SECOND_TRY, || last_line(&self.pty.screen()) == line);
+    }
+
+    /// Presses the key until it did something. Pressed twice by mistake it cancels itself, and is pressed once more.
+    #[track_caller]
+    pub fn presses_until(&self, done: impl Fn() -> bool) {
+        self.sends_until("\x07", SECOND_TRY, done);
+    }
+
+    /// Presses the key and returns the line that the test's helper got.
+    #[track_caller]
+    pub fn presses_and_sees(&self) -> String {
+        let _ = fs::remove_file(self.home().join("arguments"));
+        self.sends_until("\x07", SECOND_TRY / 6, || self.home().join("arguments").exists());
+        fs::read_to_string(self.home().join("seen")).unwrap()
+    }
+
+    #[track_caller]
+    fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
+        let started = Instant::now();
+        while !done() {
+            assert!(started.elapsed() < PATIENCE, "{keys:?} did nothing; {}", self.pty.describe());
+            self.pty.send(keys);
+            let sent = Instant::now();
+            while sent.elapsed() < every && !done() {
+                std::thread::sleep(TICK);
+            }
+        }
+    }
+
     /// Moves the cursor to the start of the line.
     pub fn home_key(&self) {
         self.pty.send("\x01");
@@ -271,11 +316,16 @@ impl Sh {
     /// Clears the line and runs a command; returns what it left in `out`.
     #[track_caller]
     pub fn runs(&self, command: &str) -> String {
-        self.pty.send("\x05\x15");
-        self.expect("");
         let _ = fs::remove_file(self.home().join("done"));
-        self.pty.send(command);
-        self.expect(command);
+        let keys = format!("\x05\x15{command}");
+        let row = format!("{PROMPT}{command}");
+        self.sends_until(&keys, SECOND_TRY, || {
+            let screen = self.pty.screen();
+            screen
+                .lines()
+                .rfind(|seen| seen.starts_with(PROMPT.trim_end()))
+                .is_some_and(|seen| seen.trim_end() == row)
+        });
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
