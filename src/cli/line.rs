@@ -27,6 +27,7 @@ use self::row::{FRAME, Glyphs};
 use self::terminal::{Terminal, Tone};
 use super::args::Draw;
 use super::{Desk, Exit, tell};
+use crate::clean::visible;
 use crate::host::Host;
 use crate::models;
 use crate::patience::Patience;
@@ -43,7 +44,7 @@ const CANCEL_GRACE: Duration = Duration::from_millis(100);
 const HANDOVER: Duration = Duration::from_millis(100);
 /// Longest time that a reason stays on the status row.
 const REASON_SHOWN: Duration = Duration::from_secs(30);
-/// Shortest time, so that someone who is typing doesn't wipe it away unread.
+/// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
 const REASON_KEPT: Duration = Duration::from_millis(300);
 /// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
 const CRASHED: i32 = 101;
@@ -61,7 +62,7 @@ enum End {
 /// Does what the module says. Never returns: a worker that doesn't stop may be deep inside the model's library, whose
 /// exit handlers must not run beside it.
 pub(super) fn run(args: &super::args::Line, desk: &Desk) -> anyhow::Result<Exit> {
-    panic::set_hook(Box::new(|info| tracing::error!("{info}")));
+    panic::set_hook(Box::new(|info| tracing::error!("{}", visible(&info.to_string()))));
     let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args, desk)));
     signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
 }
@@ -158,7 +159,7 @@ impl Attendant {
             if self.key(now) == Some(Key::Cancel) {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
-                self.pause(Some(&worker.done), CANCEL_GRACE);
+                let _ = worker.said.recv_timeout(CANCEL_GRACE);
                 return Ok(End::Cancelled);
             }
             // An Esc may still be on its way through the decoder; then it counts more than the answer.
@@ -174,25 +175,28 @@ impl Attendant {
                 let row = self.glyphs.working(patience.stage(), elapsed, terminal.columns());
                 terminal.show(row, Tone::Dim);
             }
-            done |= self.pause((!done).then_some(&worker.done), FRAME);
+            done |= self.pause((!done).then_some(&worker.done));
         }
     }
 
     /// Leaves the reason on the row until a key is pressed, or on stderr when there is no row.
     fn show_reason(&mut self, reason: &str) {
         let started = Instant::now();
+        let mut last_key = started;
         loop {
             let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
                 return tell(&format!("askline: {reason}"));
             };
             let row = self.glyphs.failed(reason, terminal.columns());
             terminal.show(row, Tone::Plain);
-            self.pause(None, FRAME);
+            self.pause(None);
             let now = Instant::now();
-            let shown = now - started;
-            let is_read = self.key(now).is_some() && REASON_KEPT <= shown;
-            if is_read || REASON_SHOWN <= shown || self.ended() {
-                return;
+            match self.key(now) {
+                Some(Key::Cancel) => return,
+                Some(Key::Other) if REASON_KEPT <= now - last_key => return,
+                Some(Key::Other) => last_key = now,
+                None if REASON_SHOWN <= now - started => return,
+                None => {}
             }
         }
     }
@@ -212,9 +216,9 @@ impl Attendant {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Waits for a key, a signal or the worker, at most `longest`; tells whether the worker is done.
-    fn pause(&self, done: Option<&PipeReader>, longest: Duration) -> bool {
-        let longest = if self.keys.undecided() { longest.min(SEQUENCE_WAIT) } else { longest };
+    /// Waits for a key, a signal, the worker or the next picture; tells whether the worker is done.
+    fn pause(&self, done: Option<&PipeReader>) -> bool {
+        let longest = if self.keys.undecided() { SEQUENCE_WAIT } else { FRAME };
         let timeout = longest.try_into().unwrap_or_default();
         let has_worker = done.is_some();
         let keys = self.terminal.iter().map(|terminal| PollFd::new(terminal, PollFlags::IN));

@@ -5,9 +5,10 @@
 //! {"reply": "ls", "delay_ms": 400, "must_contain": "# list files"}
 //! {"fail": "the server is gone"}
 //! {"panic": "to see that the line is kept"}
+//! {"hang_ms": 60000}
 //! ```
 //! Being asked more often than the file has lines fails, and so does finishing with lines left over. `delay_ms` waits
-//! but looks at patience meanwhile; `must_contain` fails unless the prompt's text holds it.
+//! but looks at patience meanwhile, `hang_ms` like a model that doesn't; `must_contain` fails unless the prompt's text holds it.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -38,6 +39,8 @@ struct Row {
     panic: Option<String>,
     #[serde(default)]
     delay_ms: u64,
+    #[serde(default)]
+    hang_ms: u64,
     must_contain: Option<String>,
 }
 
@@ -73,6 +76,7 @@ impl Model for Scripted {
         let Some(row) = self.left.pop_front() else {
             bail!("{}: no reply is left; add a line for this request", self.source);
         };
+        std::thread::sleep(Duration::from_millis(row.hang_ms));
         let until = Instant::now() + Duration::from_millis(row.delay_ms);
         loop {
             let now = Instant::now();

@@ -1,7 +1,7 @@
 //! `askline line`, alone in a terminal: what it draws, which keys end it, and that the terminal is as it was before.
 
 use std::fs;
-use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use portable_pty::CommandBuilder;
@@ -21,7 +21,7 @@ struct Run {
 }
 
 impl Run {
-    /// `model` is the script, `before` what `sh` does first (it may define `$input` and `$extra`).
+    /// `model` is the script, `before` what `sh` does first; it may set the variables of the script.
     fn start(model: &str, before: &str) -> Self {
         Self::sized(12, 60, model, before)
     }
@@ -34,9 +34,17 @@ impl Run {
             input='list files'
             extra=
             draw=below
+            wrap=
+            out=out
+            err=err
+            ask() {{
+                printf '%s' "$input" |
+                    $wrap sh -c 'echo $$ >pid; exec "$@"' sh "$helper" line --shell bash --draw $draw $extra >$out 2>$err
+            }}
+            how=ask
             {before}
             stty -g >before
-            printf '%s' "$input" | $helper line --shell bash --draw $draw $extra >out 2>err
+            $how
             echo $? >code
             stty -g >after
             printf '\n{ENDED}'
@@ -62,6 +70,19 @@ impl Run {
         Self { pty: Pty::start(rows, columns, command), home }
     }
 
+    /// Sends a signal to the helper.
+    fn signal(&self, name: &str) {
+        let pid = fs::read_to_string(self.home.path().join("pid")).unwrap();
+        let status = Command::new("kill").args([&format!("-{name}"), pid.trim()]).status().unwrap();
+        assert!(status.success());
+    }
+
+    /// Presses a key on a failure that is shown, after the time in which keys count as type-ahead.
+    fn dismiss(&self, key: &str) {
+        std::thread::sleep(Duration::from_millis(400));
+        self.pty.send(key);
+    }
+
     /// Waits for the end of the helper, types a line for whoever reads next, and checks that nothing else was left for
     /// them, that the modes are back and how the helper ended.
     #[track_caller]
@@ -72,9 +93,9 @@ impl Run {
         self.pty.wait_exit();
         let read = |name: &str| fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
         let err = read("err");
-        assert_eq!((read("code").trim(), read("out").as_str()), (code, out), "stderr: {err}; {describe}");
-        assert_eq!(read("typed"), "fresh\n", "type-ahead was left over; {describe}");
         assert_eq!(read("before"), read("after"), "the terminal's modes changed; {describe}");
+        assert_eq!(read("typed"), "fresh\n", "type-ahead was left over; {describe}");
+        assert_eq!((read("code").trim(), read("out").as_str()), (code, out), "stderr: {err}; {describe}");
         Ended { screen, err, raw: self.pty.raw() }
     }
 }
@@ -93,7 +114,7 @@ fn reply(command: &str, delay_ms: u32) -> String {
 #[test]
 fn a_quick_answer_draws_nothing() {
     let ended = Run::start(&reply("ls -la", 0), "").ends("0", "ls -la");
-    assert_eq!(ended.raw.trim_start().lines().next(), Some(ENDED));
+    assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
 }
 
 #[test]
@@ -103,4 +124,303 @@ fn a_slow_answer_shows_a_row_and_erases_it() {
     assert!(screen.starts_with("prompt$ list files\n"), "{screen}");
     let ended = run.ends("0", "ls -la");
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+}
+
+#[test]
+fn cancel_keys_keep_the_line() {
+    for keys in
+        ["\x1b", "\x03", "\x07", "\x1b[99;5u", "\x1b[103;5u", "\x1b[27u", "\x1b[27;5;99~", "rm -rf x\r\x1b"]
+    {
+        let run = Run::start(&reply("ls -la", LONG), "printf 'prompt$ list files'");
+        run.pty.wait_for("thinking");
+        run.pty.send(keys);
+        let ended = run.ends("130", "");
+        assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"), "{}", keys.escape_debug());
+    }
+}
+
+#[test]
+fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
+    let run = Run::start(&reply("ls -la", 2000), "printf 'prompt$ list files'");
+    run.pty.wait_for("thinking");
+    for keys in [
+        "\r",
+        "touch marker\r",
+        "\x1b[A",
+        "\x1bOP",
+        "é",
+        "\x1b[200~\x03 paste\r\x1b[201~",
+        "\x1bx",
+        "\x1a",
+        "\x13",
+    ] {
+        run.pty.send(keys);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let ended = run.ends("0", "ls -la");
+    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+}
+
+/// What is typed before the helper has the terminal is echoed by the terminal, but dropped all the same.
+#[test]
+fn type_ahead_from_before_the_start_is_dropped() {
+    let run = Run::start(&reply("ls -la", 300), "printf ready; sleep 0.5");
+    run.pty.wait_for("ready");
+    run.pty.send("touch marker\rand more");
+    run.ends("0", "ls -la");
+}
+
+/// More than the helper reads at a time, so that the rest can only be dropped by its very last act.
+#[test]
+fn type_ahead_that_was_never_read_is_dropped() {
+    let run = Run::start(r#"{"hang_ms": 60000}"#, "");
+    run.pty.wait_for("thinking");
+    run.pty.send(&format!("\x03{}\rtouch marker\r", "x".repeat(1000)));
+    run.ends("130", "");
+}
+
+#[test]
+fn a_failure_stays_until_a_key_is_pressed() {
+    let run = Run::start(r#"{"fail": "the server\nis \u001b[31mgone"}"#, "printf 'prompt$ list files'");
+    let screen = run.pty.wait_for("press any key");
+    assert_eq!(screen, "prompt$ list files\nthe server is \\u{1b}[31mgone — press any key");
+    run.dismiss("x");
+    let ended = run.ends("3", "");
+    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+    assert_eq!(ended.err, "");
+}
+
+/// Someone who was still typing when the failure came must get to see it.
+#[test]
+fn type_ahead_does_not_wipe_a_failure_away() {
+    let run = Run::start(r#"{"fail": "the server is gone", "delay_ms": 300}"#, "");
+    run.pty.wait_for("thinking");
+    let mut seen = None;
+    while seen.is_none_or(|seen: Instant| seen.elapsed() < Duration::from_millis(500)) {
+        run.pty.send("x");
+        std::thread::sleep(Duration::from_millis(10));
+        if seen.is_none() && run.pty.screen().contains("press any key") {
+            seen = Some(Instant::now());
+        }
+    }
+    run.pty.wait_for("the server is gone — press any key");
+    run.dismiss("\x1b[A");
+    run.ends("3", "");
+}
+
+#[test]
+fn a_panic_at_work_is_a_failure() {
+    let run = Run::start(r#"{"panic": "on purpose"}"#, "printf 'prompt$ list files'");
+    let screen = run.pty.wait_for("press any");
+    assert!(screen.starts_with("prompt$ list files\na bug in askline stopped it"), "{screen}");
+    assert!(!screen.contains("on purpose"), "{screen}");
+    run.dismiss(" ");
+    assert_eq!(run.ends("3", "").err, "");
+}
+
+#[test]
+fn signals_restore_the_terminal() {
+    for signal in ["TERM", "HUP", "INT", "QUIT"] {
+        let run = Run::start(&reply("ls -la", LONG), "printf 'prompt$ list files'");
+        run.pty.wait_for("thinking");
+        run.signal(signal);
+        let ended = run.ends("130", "");
+        assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"), "{signal}");
+    }
+}
+
+/// A stop in raw mode would leave a terminal that nobody can use.
+#[test]
+fn a_stop_signal_is_ignored() {
+    // As a job of its own; the group of a session leader is never stopped.
+    let run = Run::start(&reply("ls -la", 1500), "job() { set -m; ask; }; how=job");
+    run.pty.wait_for("thinking");
+    run.signal("TSTP");
+    run.ends("0", "ls -la");
+}
+
+/// A worker deep inside the model's library can't be stopped, but nobody waits for it.
+#[test]
+fn a_stuck_worker_is_left_behind() {
+    let run = Run::start(r#"{"hang_ms": 60000}"#, "");
+    run.pty.wait_for("thinking");
+    run.pty.send("\x1b");
+    run.ends("130", "");
+    let run = Run::start(r#"{"hang_ms": 60000}"#, "export ASKLINE_DEADLINE_MS=300");
+    run.pty.wait_for("no answer in time");
+    run.dismiss("q");
+    run.ends("3", "");
+}
+
+#[test]
+fn the_deadline_ends_the_wait() {
+    let before = "export ASKLINE_DEADLINE_MS=400";
+    let run = Run::start(&reply("ls -la", LONG), before);
+    run.pty.wait_for("no answer in time");
+    run.dismiss("q");
+    run.ends("3", "");
+}
+
+/// The words above the row stay where they were and whole, and the row goes.
+#[test]
+fn at_the_bottom_of_the_screen_the_line_stays_whole() {
+    let before = "for n in 1 2 3 4 5 6 7 8; do echo $n; done; printf 'prompt$ list files'";
+    let run = Run::sized(6, 40, &reply("ls -la", 1500), before);
+    let screen = run.pty.wait_for("thinking");
+    assert!(screen.starts_with("5\n6\n7\n8\nprompt$ list files\n"), "{screen}");
+    assert_eq!(run.pty.cursor(), (4, 18), "{}", run.pty.describe());
+    let ended = run.ends("0", "ls -la");
+    assert_eq!(ended.screen, format!("5\n6\n7\n8\nprompt$ list files\n{ENDED}"));
+}
+
+#[test]
+fn drawn_here_the_row_replaces_the_blanked_line() {
+    let run = Run::start(&reply("ls -la", 1500), "draw=here; echo above");
+    let screen = run.pty.wait_for("thinking");
+    assert!(screen.starts_with("above\n") && screen.lines().count() == 2, "{screen}");
+    let ended = run.ends("0", "ls -la");
+    assert_eq!(ended.screen, format!("above\n\n{ENDED}"));
+}
+
+#[test]
+fn drawn_nowhere_a_failure_goes_to_stderr_at_once() {
+    let ended = Run::start(r#"{"fail": "the server is gone"}"#, "draw=none").ends("3", "");
+    assert_eq!(ended.err, "askline: the server is gone\n");
+    assert_eq!(ended.screen, format!("\n{ENDED}"));
+    let run = Run::start(&reply("ls -la", LONG), "draw=none; printf ready");
+    run.pty.wait_for("ready");
+    std::thread::sleep(Duration::from_millis(300));
+    run.pty.send("\x1b");
+    run.ends("130", "");
+}
+
+#[test]
+fn a_dumb_terminal_gets_no_sequences() {
+    let ended = Run::start(&reply("ls -la", 400), "export TERM=dumb").ends("0", "ls -la");
+    assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
+}
+
+/// Logs and the row would draw over each other.
+#[test]
+fn logs_on_the_screen_take_the_row_s_place() {
+    let run = Run::start(&reply("ls -la", 900), "extra=--debug; err=/dev/tty");
+    run.pty.wait_for("a line of 10 characters");
+    let ended = run.ends("0", "ls -la");
+    assert!(!ended.raw.contains("Esc keeps"), "{}", ended.raw.escape_debug());
+}
+
+#[test]
+fn no_color_and_other_locales_are_respected() {
+    let run = Run::start(&reply("ls -la", 900), "export NO_COLOR=1 LC_ALL=C");
+    run.pty.wait_for("thinking 0 s - Esc keeps your line");
+    let ended = run.ends("0", "ls -la");
+    assert!(!ended.raw.contains('\u{1b}') || !ended.raw.contains("\x1b[2m"), "{}", ended.raw.escape_debug());
+    assert!(ended.raw.is_ascii(), "{}", ended.raw.escape_debug());
+    let run = Run::start(&reply("ls -la", 900), "");
+    run.pty.wait_for("thinking");
+    assert!(run.ends("0", "ls -la").raw.contains("\x1b[2m"));
+}
+
+#[test]
+fn a_narrow_terminal_gets_a_cut_row() {
+    let before = "printf '日本語 prompt$ list files'";
+    let run = Run::sized(8, 20, &reply("ls -la", 1500), before);
+    let screen = run.pty.wait_for("thinking");
+    let rows: Vec<&str> = screen.lines().collect();
+    assert_eq!(rows[0], "日本語 prompt$ list files", "wrapped by the terminal, left alone by us");
+    assert!(rows.len() == 2 && rows[1].ends_with('…') && rows[1].chars().count() == 19, "{screen}");
+    run.ends("0", "ls -la");
+    let failure = r#"{"fail": "日本語日本語日本語日本語日本語"}"#;
+    let run = Run::sized(8, 20, failure, "");
+    run.pty.wait("a cut reason", |screen| screen == "\n日本語日本語日本語…");
+    run.dismiss("q");
+    run.ends("3", "");
+}
+
+#[test]
+fn a_resize_moves_the_row_along() {
+    let before = "for n in 1 2 3 4 5 6 7 8; do echo $n; done; printf 'prompt$ list files'";
+    let run = Run::sized(12, 60, &reply("ls -la", 3000), before);
+    run.pty.wait_for("thinking");
+    // So low that the cursor's row becomes the last one, and the row has to move the rest up.
+    run.pty.resize(9, 30);
+    let screen = run.pty.wait("a shorter row", |screen| screen.trim_end().ends_with('…'));
+    assert!(run.pty.last_row().contains("thinking"), "{screen}");
+    assert!(screen.contains("8\nprompt$ list files\n"), "{screen}");
+    run.pty.resize(20, 60);
+    let screen = run.pty.wait_for("Esc keeps your line");
+    assert_eq!(screen.matches("thinking").count(), 1, "{screen}");
+    // This emulator cuts rows; one that wraps them anew would leave a piece of the old row below the new one.
+    assert!(run.pty.raw().contains("\x1b[J"), "{}", run.pty.raw().escape_debug());
+    let ended = run.ends("0", "ls -la");
+    assert!(ended.screen.ends_with(&format!("8\nprompt$ list files\n{ENDED}")), "{}", ended.screen);
+}
+
+#[test]
+fn the_request_arrives_whole() {
+    let model = r#"{"reply": "a\nb", "must_contain": "größe 日本"}"#;
+    let before = "input='größe 日本
+zweite Zeile
+'; extra='--cursor 3 --keymap vicmd --status -1'";
+    Run::start(model, before).ends("0", "a\nb");
+}
+
+#[test]
+fn a_blank_line_is_refused_politely() {
+    let run = Run::start(&reply("ls -la", 0), "input=' '");
+    run.pty.wait_for("type what you want, then press the key — press any key");
+    run.dismiss("\r");
+    run.ends("3", "");
+}
+
+#[test]
+fn a_line_that_nobody_takes_is_a_failure() {
+    Run::start(&reply("ls -la", 300), "out=/dev/full").ends("3", "");
+}
+
+/// Without a controlling terminal everything works but the row.
+#[test]
+fn without_a_terminal_only_exit_codes_tell() {
+    for (model, code, out, err) in [
+        (reply("ls -la", 0), "0", "ls -la", ""),
+        (r#"{"fail": "the server is gone"}"#.to_owned(), "3", "", "askline: the server is gone\n"),
+        (
+            r#"{"panic": "on purpose"}"#.to_owned(),
+            "3",
+            "",
+            "askline: a bug in askline stopped it; `askline suggest --debug` shows more\n",
+        ),
+    ] {
+        let run = Run::start(&model, "wrap='setsid -w'");
+        assert_eq!(run.ends(code, out).err, err);
+    }
+}
+
+/// A background process must neither draw nor touch the modes; nor may it be stopped for trying.
+#[test]
+fn in_the_background_nothing_is_touched() {
+    let before = "background() { set -m; ask & wait $!; }; how=background; stty tostop";
+    let ended = Run::start(&reply("ls -la", 400), before).ends("0", "ls -la");
+    assert!(!ended.raw.contains("thinking"), "{}", ended.raw.escape_debug());
+}
+
+/// Stopped by force, then let on in the background: by now the terminal has other modes and another owner.
+#[test]
+fn a_terminal_that_was_lost_is_left_alone() {
+    let before = "
+        job() {
+            set -m
+            ask
+            printf stopped
+            stty -echo
+            stty -g >before
+            bg %1 >bg
+            wait %1
+        }
+        how=job";
+    let run = Run::start(&reply("ls -la", LONG), before);
+    run.pty.wait_for("thinking");
+    run.signal("STOP");
+    run.pty.wait_for("stopped");
+    run.ends("130", "");
 }

@@ -27,7 +27,7 @@ const FOREGROUND_TICK: Duration = Duration::from_millis(2);
 /// Longest wait for a terminal that takes no output; then a picture is left out.
 const WRITE_WAIT: Duration = Duration::from_millis(100);
 /// Most bytes of keys taken at a time.
-const KEYS_LIMIT: usize = 4096;
+const KEYS_LIMIT: usize = 256;
 /// Columns of terminals that don't tell.
 const COLUMNS: u16 = 80;
 
