@@ -104,15 +104,18 @@ __askline_bindings() {
 
 # Names in REPLY what you or a tool bound to the key, if anything. What readline itself binds gives way.
 __askline_conflict() {
-  \builtin local pad='' listing='' entry key ours=''
+  \builtin local listing='' entry key ours=''
   REPLY=''
-  # Reading the output of a builtin without a process: a here-document too long for a pipe is a deleted file, which
-  # Linux lets us open again for writing. Elsewhere a subshell does it.
-  \builtin printf -v pad '%65536s' ''
+  # Reading the output of a builtin without a process: a here-document is a deleted file, which Linux lets us open
+  # again for writing. Elsewhere a subshell does it. Since bash 5.1 a short one is a pipe, which could fill up and hang,
+  # except where the ways of 5.0 are asked for.
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
+    \builtin local BASH_COMPAT=50
+  fi
   {
     __askline_bindings >/dev/fd/9 || \builtin :
     IFS='' \builtin read -r -d '' listing </dev/fd/9 || \builtin :
-  } 2>/dev/null 9<<<"$pad" || \builtin :
+  } 2>/dev/null 9<<<'' || \builtin :
   if [[ -z ${listing//[[:space:]]/} ]]; then
     listing=$(__askline_bindings 2>/dev/null) || \builtin :
   fi

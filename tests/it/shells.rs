@@ -13,22 +13,22 @@ macro_rules! in_every_shell {
 
             #[test]
             fn zsh() {
-                Setup::of(Shell::Zsh).map_or((), super::$case);
+                Setup::of(Shell::Zsh).into_iter().for_each(super::$case);
             }
 
             #[test]
             fn bash() {
-                Setup::of(Shell::Bash).map_or((), super::$case);
+                Setup::of(Shell::Bash).into_iter().for_each(super::$case);
             }
 
             #[test]
             fn fish() {
-                Setup::of(Shell::Fish).map_or((), super::$case);
+                Setup::of(Shell::Fish).into_iter().for_each(super::$case);
             }
 
             #[test]
             fn nu() {
-                Setup::of(Shell::Nu).map_or((), super::$case);
+                Setup::of(Shell::Nu).into_iter().for_each(super::$case);
             }
         }
     )*};

@@ -23,9 +23,9 @@ const SECOND_TRY: Duration = Duration::from_millis(1500);
 const TICK: Duration = Duration::from_millis(10);
 
 /// A shell that is about to start, in a home of its own.
-pub struct Setup {
+pub(crate) struct Setup {
     /// Which one.
-    pub shell: Shell,
+    pub(crate) shell: Shell,
     program: PathBuf,
     home: TempDir,
     init: Vec<String>,
@@ -35,17 +35,17 @@ pub struct Setup {
 }
 
 /// A shell that is running, at its prompt.
-pub struct Sh {
+pub(crate) struct Sh {
     /// Its terminal.
-    pub pty: Pty,
+    pub(crate) pty: Pty,
     /// Which one.
-    pub shell: Shell,
+    pub(crate) shell: Shell,
     home: TempDir,
 }
 
 impl Setup {
     /// A shell of this machine with the defaults, or none when it is missing, which only a person's machine may do.
-    pub fn of(shell: Shell) -> Option<Self> {
+    pub(crate) fn of(shell: Shell) -> Option<Self> {
         let Ok(program) = which::which(shell.name()) else {
             assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");
             let _ = writeln!(std::io::stderr(), "SKIPPED: {shell} is not installed");
@@ -59,19 +59,19 @@ impl Setup {
     }
 
     /// The home directory, which is also where the shell starts.
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
     /// What a scripted model says, rows of `scripted:FILE`.
-    pub fn model(self, rows: &str) -> Self {
+    pub(crate) fn model(self, rows: &str) -> Self {
         fs::write(self.home().join("model"), rows).unwrap();
         self
     }
 
     /// Puts a program of the test in the helper's place: a body for `sh`, which finds the line in `seen` and its
     /// arguments in `arguments`.
-    pub fn helper(self, body: &str) -> Self {
+    pub(crate) fn helper(self, body: &str) -> Self {
         let script = format!(
             "#!/bin/sh\ncat >\"$HOME/seen.$$\"\nmv \"$HOME/seen.$$\" \"$HOME/seen\"\n\
                  printf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n"
@@ -84,37 +84,37 @@ impl Setup {
     }
 
     /// A helper that answers with exactly this text.
-    pub fn answers(self, text: &str) -> Self {
+    pub(crate) fn answers(self, text: &str) -> Self {
         fs::write(self.home().join("answer"), text).unwrap();
         self.helper(r#"cat "$HOME/answer""#)
     }
 
     /// Options for `askline init`.
-    pub fn init(mut self, options: &[&str]) -> Self {
+    pub(crate) fn init(mut self, options: &[&str]) -> Self {
         self.init = options.iter().map(ToString::to_string).collect();
         self
     }
 
     /// What the start-up file of this shell does before it loads the script.
-    pub fn before(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
+    pub(crate) fn before(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
         self.before = text_of(self.shell).to_owned();
         self
     }
 
     /// What it does afterwards.
-    pub fn after(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
+    pub(crate) fn after(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
         self.after = text_of(self.shell).to_owned();
         self
     }
 
     /// Sets a variable of the environment.
-    pub fn variable(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// What `askline init` prints for it.
-    pub fn script(&self) -> String {
+    pub(crate) fn script(&self) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_askline"))
             .args(["init", self.shell.name()])
             .args(&self.init)
@@ -129,13 +129,13 @@ impl Setup {
     }
 
     /// Writes the start-up files and starts the shell, without waiting for its prompt.
-    pub fn launch(self) -> Sh {
+    pub(crate) fn launch(self) -> Sh {
         let script = self.script();
         self.launch_with(&script)
     }
 
     /// As `launch`, with a script that may differ from the one `init` printed.
-    pub fn launch_with(self, script: &str) -> Sh {
+    pub(crate) fn launch_with(self, script: &str) -> Sh {
         let home = self.home.path().to_owned();
         let (before, after) = (&self.before, &self.after);
         let write = |name: &str, text: String| {
@@ -209,7 +209,7 @@ impl Setup {
 
     /// Starts the shell and waits for its prompt.
     #[track_caller]
-    pub fn start(self) -> Sh {
+    pub(crate) fn start(self) -> Sh {
         let sh = self.launch();
         sh.expect("");
         sh
@@ -218,36 +218,36 @@ impl Setup {
 
 impl Sh {
     /// The home directory.
-    pub fn home(&self) -> &Path {
+    pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
     /// Changes what the model says from now on.
-    pub fn model(&self, rows: &str) {
+    pub(crate) fn model(&self, rows: &str) {
         fs::write(self.home().join("model"), rows).unwrap();
     }
 
     /// Types words at the prompt and sees them there.
     #[track_caller]
-    pub fn types(&self, words: &str) {
+    pub(crate) fn types(&self, words: &str) {
         self.pty.send(words);
         self.expect(words);
     }
 
     /// Presses the key.
-    pub fn press(&self) {
+    pub(crate) fn press(&self) {
         self.pty.send("\x07");
     }
 
     /// Types words and presses the key.
     #[track_caller]
-    pub fn asks(&self, words: &str) {
+    pub(crate) fn asks(&self, words: &str) {
         self.types(words);
         self.press();
     }
 
     /// Takes one change back.
-    pub fn undo(&self) {
+    pub(crate) fn undo(&self) {
         self.pty.send(match self.shell {
             Shell::Zsh | Shell::Bash => "\x1f",
             Shell::Fish => "\x1a",
@@ -257,19 +257,19 @@ impl Sh {
 
     /// Types until the line is this; the first keys may be dropped, for the helper may not have quite ended.
     #[track_caller]
-    pub fn insists(&self, keys: &str, line: &str) {
+    pub(crate) fn insists(&self, keys: &str, line: &str) {
         self.sends_until(keys, SECOND_TRY, || last_line(&self.pty.screen()) == line);
     }
 
     /// Presses the key until it did something. Pressed twice by mistake it cancels itself, and is pressed once more.
     #[track_caller]
-    pub fn presses_until(&self, done: impl Fn() -> bool) {
+    pub(crate) fn presses_until(&self, done: impl Fn() -> bool) {
         self.sends_until("\x07", SECOND_TRY, done);
     }
 
     /// Presses the key and returns the line that the test's helper got.
     #[track_caller]
-    pub fn presses_and_sees(&self) -> String {
+    pub(crate) fn presses_and_sees(&self) -> String {
         let _ = fs::remove_file(self.home().join("arguments"));
         self.sends_until("\x07", SECOND_TRY / 6, || self.home().join("arguments").exists());
         fs::read_to_string(self.home().join("seen")).unwrap()
@@ -289,13 +289,13 @@ impl Sh {
     }
 
     /// Moves the cursor to the start of the line.
-    pub fn home_key(&self) {
+    pub(crate) fn home_key(&self) {
         self.pty.send("\x01");
     }
 
     /// Waits until exactly this stands after the last prompt.
     #[track_caller]
-    pub fn expect(&self, line: &str) {
+    pub(crate) fn expect(&self, line: &str) {
         self.pty.wait(&format!("the line {line:?}"), |screen| {
             screen.contains(PROMPT.trim_end()) && last_line(screen) == line
         });
@@ -303,19 +303,19 @@ impl Sh {
 
     /// Waits until this is all that stands on the screen.
     #[track_caller]
-    pub fn expect_whole(&self, screen: &str) {
+    pub(crate) fn expect_whole(&self, screen: &str) {
         self.pty.wait(&format!("nothing but {screen:?}"), |seen| seen.trim() == screen);
     }
 
     /// Waits until the helper shows that it works.
     #[track_caller]
-    pub fn expect_busy(&self) {
+    pub(crate) fn expect_busy(&self) {
         self.pty.wait_for("Esc keeps your line");
     }
 
     /// Clears the line and runs a command; returns what it left in `out`.
     #[track_caller]
-    pub fn runs(&self, command: &str) -> String {
+    pub(crate) fn runs(&self, command: &str) -> String {
         let _ = fs::remove_file(self.home().join("done"));
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
@@ -333,13 +333,13 @@ impl Sh {
 
     /// Shows that the shell still runs commands, after which whatever it was going to run has been run.
     #[track_caller]
-    pub fn is_well(&self) {
+    pub(crate) fn is_well(&self) {
         self.runs("touch done");
     }
 
     /// Waits for a file in the home directory and returns its text.
     #[track_caller]
-    pub fn wait_file(&self, name: &str) -> String {
+    pub(crate) fn wait_file(&self, name: &str) -> String {
         let started = Instant::now();
         loop {
             if let Ok(text) = fs::read_to_string(self.home().join(name)) {
@@ -352,7 +352,7 @@ impl Sh {
 
     /// Nothing made this file.
     #[track_caller]
-    pub fn lacks(&self, name: &str) {
+    pub(crate) fn lacks(&self, name: &str) {
         assert!(!self.home().join(name).exists(), "{name} exists; {}", self.pty.describe());
     }
 }
