@@ -101,16 +101,11 @@ fn a_failure_keeps_the_line(setup: Setup) {
     sh.insists("x", "xlist files");
 }
 
-/// Waits for a reason on the screen and presses a key that is not typed.
+/// Waits for a reason on the screen and presses a key, which wipes it away and is not typed.
 #[track_caller]
 fn dismiss(sh: &Sh, reason: &str) {
     sh.pty.wait_for(reason);
-    // The helper keeps a reason for 300 ms at least; a key before that does not count.
-    while sh.pty.screen().contains("press any key") {
-        sh.pty.send("k");
-        std::thread::sleep(std::time::Duration::from_millis(150));
-    }
-    sh.pty.wait("the reason to go", |screen| !screen.contains("press any key"));
+    sh.dismisses();
 }
 
 fn a_panic_keeps_the_line(setup: Setup) {

@@ -267,6 +267,12 @@ impl Sh {
         self.sends_until("\x07", SECOND_TRY, done);
     }
 
+    /// Presses a key that wipes away a reason. The helper lets it count after 300 ms without another.
+    #[track_caller]
+    pub(crate) fn dismisses(&self) {
+        self.sends_until("k", SECOND_TRY / 3, || !self.pty.screen().contains("press any key"));
+    }
+
     /// Presses the key and returns the line that the test's helper got.
     #[track_caller]
     pub(crate) fn presses_and_sees(&self) -> String {
