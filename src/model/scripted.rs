@@ -76,8 +76,8 @@ impl Model for Scripted {
         let Some(row) = self.left.pop_front() else {
             bail!("{}: no reply is left; add a line for this request", self.source);
         };
-        std::thread::sleep(Duration::from_millis(row.hang_ms));
         patience.enter(Stage::Thinking, Instant::now());
+        std::thread::sleep(Duration::from_millis(row.hang_ms));
         let until = Instant::now() + Duration::from_millis(row.delay_ms);
         loop {
             let now = Instant::now();
