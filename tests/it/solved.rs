@@ -3,14 +3,13 @@
 //! Nothing here runs a row. That each does what its request asks was looked at by hand in a scratch folder.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use askline::prompt::{Section, Solved, rows};
 use askline::shell::Shell;
 use serde::Deserialize;
+
+use crate::parser::{Parser, installed};
 
 /// The longest command, in characters: it must fit a narrow screen in two lines.
 const COMMAND_CHARS_MAX: usize = 120;
@@ -30,35 +29,22 @@ const FISH_TOOLS: &str =
 
 #[test]
 fn bash_parses_its_rows() {
-    parses(Shell::Bash, |bash, command| complaint(Command::new(bash).arg("-n"), command));
+    parses(Shell::Bash);
 }
 
 #[test]
 fn zsh_parses_its_rows() {
-    parses(Shell::Zsh, |zsh, command| complaint(Command::new(zsh).args(["-f", "-n"]), command));
+    parses(Shell::Zsh);
 }
 
 #[test]
 fn fish_parses_its_rows() {
-    parses(Shell::Fish, |fish, command| complaint(Command::new(fish).args(["-N", "--no-execute"]), command));
+    parses(Shell::Fish);
 }
 
-/// Nushell's own checker finds errors; defining a function of the row also warns of what is deprecated.
 #[test]
 fn nushell_parses_its_rows() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("row.nu");
-    parses(Shell::Nu, |nu, command| {
-        fs::write(&file, format!("{command}\n")).unwrap();
-        let check =
-            Command::new(nu).args(["-n", "--no-std-lib", "--ide-check", "10"]).arg(&file).output().unwrap();
-        let found = String::from_utf8_lossy(&check.stdout).into_owned();
-        if found.contains("\"diagnostic\"") {
-            return Some(found);
-        }
-        let definition = format!("def askline_row [] {{ {command} }}");
-        complaint(Command::new(nu).args(["-n", "--no-std-lib", "-c", &definition]), "")
-    });
+    parses(Shell::Nu);
 }
 
 #[test]
@@ -180,42 +166,15 @@ fn all(shell: Shell) -> Vec<Solved> {
 }
 
 /// Fails with every row that the shell's own parser complains about.
-fn parses(shell: Shell, complaint: impl Fn(&PathBuf, &str) -> Option<String>) {
-    let Some(program) = installed(shell) else { return };
-    assert!(complaint(&program, "echo 'never closed").is_some(), "{shell} lets a broken line pass");
+fn parses(shell: Shell) {
+    let Some(parser) = Parser::of(shell) else { return };
     let rows = all(shell);
     assert!(100 < rows.len(), "{shell}: only {} rows", rows.len());
     let faults: Vec<String> = rows
         .iter()
-        .filter_map(|row| complaint(&program, &row.command).map(|fault| format!("{}\n{fault}", row.command)))
+        .filter_map(|row| parser.complaint(&row.command).map(|fault| format!("{}\n{fault}", row.command)))
         .collect();
     assert!(faults.is_empty(), "{shell}:\n{}", faults.join("\n"));
-}
-
-/// What a parser says about a line given on its standard input, if it says anything or fails.
-fn complaint(parser: &mut Command, line: &str) -> Option<String> {
-    let mut child =
-        parser.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A parser may end before it has read everything; its exit status tells what matters.
-    let _ = writeln!(child.stdin.take().unwrap(), "{line}");
-    let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    (!output.status.success() || !said.is_empty()).then_some(said)
-}
-
-/// The shell's path. A shell that is missing fails the run in CI and is skipped with a line elsewhere.
-fn installed(shell: Shell) -> Option<PathBuf> {
-    match which::which(shell.name()) {
-        Ok(path) => Some(path),
-        Err(_) if std::env::var_os("CI").is_some() => {
-            panic!("{shell} is not installed; CI needs all four shells")
-        }
-        Err(_) => {
-            // Not eprintln: the test harness would swallow the line, and a skipped check must be seen.
-            std::io::stderr().write_all(format!("skipped: {shell} is not installed\n").as_bytes()).unwrap();
-            None
-        }
-    }
 }
 
 /// The programs that a line of bash, zsh or fish starts, keywords included; what stands within quotes is passed over.

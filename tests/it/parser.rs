@@ -1,0 +1,75 @@
+//! What a shell's own parser says about a line; nothing is run.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use askline::shell::Shell;
+
+/// The parser of an installed shell.
+pub(crate) struct Parser {
+    shell: Shell,
+    program: PathBuf,
+    directory: tempfile::TempDir,
+}
+
+impl Parser {
+    /// None, with a line that says so, where the shell is missing; see [`installed`].
+    pub(crate) fn of(shell: Shell) -> Option<Self> {
+        let parser = Self { shell, program: installed(shell)?, directory: tempfile::tempdir().unwrap() };
+        assert!(parser.complaint("echo 'never closed").is_some(), "{shell} lets a broken line pass");
+        Some(parser)
+    }
+
+    /// What the parser has against a line, if anything.
+    pub(crate) fn complaint(&self, line: &str) -> Option<String> {
+        let mut command = Command::new(&self.program);
+        match self.shell {
+            Shell::Bash => said(command.arg("-n"), line),
+            Shell::Zsh => said(command.args(["-f", "-n"]), line),
+            Shell::Fish => said(command.args(["-N", "--no-execute"]), line),
+            Shell::Nu => {
+                // Nushell's own checker finds errors; defining a function of the line also warns of what is deprecated.
+                let file = self.directory.path().join("line.nu");
+                std::fs::write(&file, format!("{line}\n")).unwrap();
+                let check = command.args(["-n", "--no-std-lib", "--ide-check", "10"]).arg(&file).output().unwrap();
+                let found = String::from_utf8_lossy(&check.stdout).into_owned();
+                if found.contains("\"diagnostic\"") {
+                    return Some(found);
+                }
+                let definition = format!("def askline_line [] {{ {line} }}");
+                said(Command::new(&self.program).args(["-n", "--no-std-lib", "-c", &definition]), "")
+            }
+        }
+    }
+}
+
+/// What a parser says about a line given on its standard input, if it says anything or fails.
+fn said(parser: &mut Command, line: &str) -> Option<String> {
+    let mut child =
+        parser.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A parser may end before it has read everything; its exit status tells what matters.
+    let _ = writeln!(child.stdin.take().unwrap(), "{line}");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    (!output.status.success() || !said.is_empty()).then_some(said)
+}
+
+/// The shell's path. A shell that is missing fails the run in CI and is skipped with a line elsewhere.
+pub(crate) fn installed(shell: Shell) -> Option<PathBuf> {
+    match which::which(shell.name()) {
+        Ok(path) => Some(path),
+        Err(_) if std::env::var_os("CI").is_some() => {
+            panic!("{shell} is not installed; CI needs all four shells")
+        }
+        Err(_) => {
+            skipped(&format!("{shell} is not installed"));
+            None
+        }
+    }
+}
+
+/// Says that a check is left out, where the test harness can't swallow the line.
+pub(crate) fn skipped(why: &str) {
+    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
+}

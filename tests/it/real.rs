@@ -1,0 +1,114 @@
+//! The real thing: a real model on this machine's processor, asked everyday requests.
+//!
+//! `ASKLINE_TEST_MODEL` names an installed model (`scripts/test` sees to it). Without it this fails where `CI` is set and is
+//! skipped with a line elsewhere.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use askline::shell::Shell;
+use serde_json::Value;
+
+use crate::cli::Askline;
+use crate::parser::{Parser, installed, skipped};
+
+/// Each answer parses in bash and starts with a command that is installed or bash's own; the second process takes the
+/// state of the first over and says the same.
+#[test]
+fn everyday_requests_get_commands_that_parse_and_exist() {
+    let Some(model) = model() else { return };
+    let requests = everyday();
+    let (Some(parser), Some(bash)) = (Parser::of(Shell::Bash), installed(Shell::Bash)) else { return };
+    let first = ask(&model, Shell::Bash, &requests);
+    assert_eq!(first.len(), requests.len());
+    for (request, answer) in requests.iter().zip(&first) {
+        let command = answer["command"].as_str().unwrap_or_else(|| panic!("{request}: {answer}"));
+        assert_eq!(parser.complaint(command), None, "{request}: {command}");
+        let word = command.split_whitespace().next().unwrap();
+        let known = Command::new(&bash).args(["-c", "type -t -- \"$1\"", "-", word]).output().unwrap();
+        assert!(known.status.success(), "{request}: no `{word}` here: {command}");
+        assert_eq!(answer["source"].as_str().unwrap(), format!("local:{}", stem(&model)));
+    }
+    let again = ask(&model, Shell::Bash, &requests[..2]);
+    let commands = |answers: &[Value]| answers.iter().map(|answer| answer["command"].clone()).collect::<Vec<_>>();
+    assert_eq!(commands(&again), commands(&first[..2]));
+}
+
+/// In the other shells the languages differ, so the small model may miss; most answers must still parse.
+#[test]
+fn other_shells_get_lines_in_their_language() {
+    let Some(model) = model() else { return };
+    let requests = everyday();
+    for shell in [Shell::Zsh, Shell::Fish, Shell::Nu] {
+        let Some(parser) = Parser::of(shell) else { continue };
+        let answers = ask(&model, shell, &requests);
+        let faults: Vec<_> = answers
+            .iter()
+            .filter_map(|answer| {
+                let command = answer["command"].as_str().unwrap_or_else(|| panic!("{shell}: {answer}"));
+                parser.complaint(command).map(|fault| format!("{command}: {fault}"))
+            })
+            .collect();
+        assert!(faults.len() <= 1, "{shell}: {} of {} do not parse:\n{}", faults.len(), answers.len(), faults.join("\n"));
+    }
+}
+
+/// A deadline in the middle of the work, then the same question again: no answer, then one.
+#[test]
+fn a_deadline_ends_the_work_and_harms_nothing() {
+    let Some(model) = model() else { return };
+    let ask = |milliseconds: &str| {
+        Askline::new(["suggest", "--shell", "bash", "--", "list the files in this directory"])
+            .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+            .env("ASKLINE_DEADLINE_MS", milliseconds)
+            .env("XDG_CACHE_HOME", cache().to_str().unwrap())
+            .run()
+    };
+    let late = ask("50").code(1).stdout("");
+    assert!(late.stderr.contains("no answer in time"), "{}", late.stderr);
+    ask("60000").code(0);
+}
+
+/// The answers to requests, in one process, as JSON objects.
+fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value> {
+    let ran = Askline::new(["suggest", "--json", "--lines", "-", "--shell", shell.name()])
+        .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+        .env("ASKLINE_DEADLINE_MS", "120000")
+        .env("XDG_CACHE_HOME", cache().to_str().unwrap())
+        .stdin(&requests.join("\n"))
+        .run();
+    assert_eq!(ran.stderr, "");
+    ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// One cache for all tests of a run, so that each shell's fixed part is computed once.
+fn cache() -> PathBuf {
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("real-cache");
+    std::fs::create_dir_all(&cache).unwrap();
+    cache
+}
+
+fn everyday() -> Vec<String> {
+    let table: toml::Table = toml::from_str(include_str!("../data/everyday.toml")).unwrap();
+    table["request"].as_array().unwrap().iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The file of the model to test with.
+fn model() -> Option<PathBuf> {
+    if cfg!(not(feature = "local-model")) {
+        return None;
+    }
+    let Some(name) = std::env::var_os("ASKLINE_TEST_MODEL") else {
+        assert!(std::env::var_os("CI").is_none(), "ASKLINE_TEST_MODEL is not set; CI tests a real model");
+        skipped("no real model; scripts/test fetches one");
+        return None;
+    };
+    // The user's own environment tells where models are; the program knows how to read it.
+    let found = Command::new(env!("CARGO_BIN_EXE_askline")).args(["model", "path"]).arg(&name).output().unwrap();
+    assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
+    Some(String::from_utf8(found.stdout).unwrap().trim_end().into())
+}
+
+fn stem(path: &std::path::Path) -> &str {
+    path.file_stem().unwrap().to_str().unwrap()
+}
