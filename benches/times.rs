@@ -34,7 +34,12 @@ fn main() {
     let [scripted] = interleave(RUNS, [&scripted]);
     show("suggest without the model's time", &sorted(scripted));
 
-    for (shell, plain) in [("zsh", &["-f", "-i"][..]), ("bash", &["--norc", "-i"]), ("fish", &["-N", "-i"]), ("nu", &["-n", "--no-std-lib"])] {
+    for (shell, plain) in [
+        ("zsh", &["-f", "-i"][..]),
+        ("bash", &["--norc", "-i"]),
+        ("fish", &["-N", "-i"]),
+        ("nu", &["-n", "--no-std-lib"]),
+    ] {
         let Ok(shell_path) = which::which(shell) else { continue };
         let file = home.path().join(format!("askline.{shell}"));
         std::fs::write(&file, askline(home.path()).args(["init", shell]).output().unwrap().stdout).unwrap();
@@ -67,7 +72,11 @@ fn suggestions(model: &OsStr) {
         let output = child.wait_with_output().unwrap();
         let rows = String::from_utf8(output.stdout).unwrap();
         rows.lines()
-            .map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap()["timing_ms"]["total"].as_f64().unwrap())
+            .map(|row| {
+                serde_json::from_str::<serde_json::Value>(row).unwrap()["timing_ms"]["total"]
+                    .as_f64()
+                    .unwrap()
+            })
             .collect()
     };
     let home = tempfile::tempdir().unwrap();
@@ -103,7 +112,10 @@ fn interleave<const N: usize>(runs: usize, tasks: [&dyn Fn() -> Duration; N]) ->
 
 fn askline(home: &Path) -> Command {
     let mut command = Command::new(ASKLINE);
-    command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache")).env("XDG_CONFIG_HOME", home.join("config"));
+    command
+        .env("HOME", home)
+        .env("XDG_CACHE_HOME", home.join("cache"))
+        .env("XDG_CONFIG_HOME", home.join("config"));
     command
 }
 

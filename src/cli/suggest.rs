@@ -139,7 +139,12 @@ fn requests(args: &Suggest) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Re
     let Some(file) = &args.lines else {
         return Ok(Box::new(std::iter::once(Ok(args.words.join(" ")))));
     };
-    let rows = open(file)?.split(b'\n').map(|row| {
+    let mut rows = open(file)?.split(b'\n');
+    let mut broken = false;
+    // A reader that fails once (a directory, a lost disk) fails for ever.
+    let rows =
+        std::iter::from_fn(move || rows.next().filter(|row| !std::mem::replace(&mut broken, row.is_err())));
+    let rows = rows.map(|row| {
         let row = row.context("the requests can't be read further")?;
         anyhow::ensure!(row.len() <= ROW_LIMIT, "a request is longer than {ROW_LIMIT} bytes");
         String::from_utf8(row).context("a request is not valid UTF-8")

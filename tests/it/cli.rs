@@ -286,3 +286,78 @@ fn doctor_looks_at_a_recorded_machine() {
     let system = "ok    system: Alpine Linux v3.20, kernel 6.6.1, BusyBox tools, 2 commands on PATH\n";
     assert!(ran.stdout.contains(system), "{}", ran.stdout);
 }
+
+#[test]
+fn suggest_answers_each_row_of_a_file() {
+    let rows = "{\"reply\": \"ls\", \"must_contain\": \"# list files\"}\n{\"reply\": \"pwd\"}\n";
+    Askline::new(["suggest", "--shell", "bash", "--lines", "-"])
+        .model(rows)
+        .stdin("list files\n\nwhere am i\n")
+        .run()
+        .stderr("")
+        .stdout("ls\npwd\n")
+        .code(0);
+}
+
+#[test]
+fn suggest_stops_where_its_rows_cannot_be_read() {
+    let ran = Askline::new(["suggest", "--lines", "."]).model("").run().stdout("").code(1);
+    assert!(ran.stderr.starts_with("askline: the requests can't be read further"), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn suggest_prints_one_json_object_a_row_also_for_failures() {
+    let ran = Askline::new(["suggest", "--json", "--shell", "fish", "--lines", "-"])
+        .model("{\"reply\": \"du -sh .\"}\n{\"reply\": \"I can't help with that.\"}\n")
+        .stdin("how big is this\nsomething bad")
+        .run()
+        .stderr("");
+    let rows: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let fields: Vec<_> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut contract = vec![
+        "request",
+        "command",
+        "shell",
+        "confidence",
+        "risk",
+        "checks",
+        "changes",
+        "rounds",
+        "alternatives",
+        "source",
+        "timing_ms",
+        "error",
+    ];
+    contract.sort_unstable();
+    assert_eq!(fields, contract);
+    assert_eq!((&rows[0]["command"], &rows[0]["error"]), (&"du -sh .".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&rows[1]["command"], &rows[1]["request"]),
+        (&serde_json::Value::Null, &"something bad".into())
+    );
+    assert!(rows[1]["error"].is_string());
+    assert_eq!(ran.code, 1);
+}
+
+#[test]
+fn suggest_shows_the_request_and_asks_nobody() {
+    let ran = Askline::new(["suggest", "--shell", "nu", "--show-request", "list", "files"])
+        .model("")
+        .run()
+        .stderr("");
+    assert!(ran.stdout.starts_with("# One-line Nushell commands for Linux.\n\n# "), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("\n\n# list files\n"), "{}", ran.stdout);
+    ran.code(0);
+}
+
+#[test]
+fn a_script_with_replies_left_over_fails() {
+    let ran = Askline::new(["suggest", "--shell", "bash", "x"])
+        .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
+        .run();
+    assert_eq!(ran.stdout, "ls\n");
+    assert!(ran.stderr.contains("1 replies were never asked for"), "{}", ran.stderr);
+    ran.code(1);
+}

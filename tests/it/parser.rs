@@ -32,7 +32,8 @@ impl Parser {
                 // Nushell's own checker finds errors; defining a function of the line also warns of what is deprecated.
                 let file = self.directory.path().join("line.nu");
                 std::fs::write(&file, format!("{line}\n")).unwrap();
-                let check = command.args(["-n", "--no-std-lib", "--ide-check", "10"]).arg(&file).output().unwrap();
+                let check =
+                    command.args(["-n", "--no-std-lib", "--ide-check", "10"]).arg(&file).output().unwrap();
                 let found = String::from_utf8_lossy(&check.stdout).into_owned();
                 if found.contains("\"diagnostic\"") {
                     return Some(found);

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use askline::shell::Shell;
 use serde_json::Value;
@@ -17,6 +18,7 @@ use crate::parser::{Parser, installed, skipped};
 #[test]
 fn everyday_requests_get_commands_that_parse_and_exist() {
     let Some(model) = model() else { return };
+    let _alone = alone();
     let requests = everyday();
     let (Some(parser), Some(bash)) = (Parser::of(Shell::Bash), installed(Shell::Bash)) else { return };
     let first = ask(&model, Shell::Bash, &requests);
@@ -30,18 +32,21 @@ fn everyday_requests_get_commands_that_parse_and_exist() {
         assert_eq!(answer["source"].as_str().unwrap(), format!("local:{}", stem(&model)));
     }
     let again = ask(&model, Shell::Bash, &requests[..2]);
-    let commands = |answers: &[Value]| answers.iter().map(|answer| answer["command"].clone()).collect::<Vec<_>>();
+    let commands =
+        |answers: &[Value]| answers.iter().map(|answer| answer["command"].clone()).collect::<Vec<_>>();
     assert_eq!(commands(&again), commands(&first[..2]));
 }
 
-/// In the other shells the languages differ, so the small model may miss; most answers must still parse.
+/// In other languages the small model may miss now and then; most answers must still parse.
 #[test]
 fn other_shells_get_lines_in_their_language() {
     let Some(model) = model() else { return };
-    let requests = everyday();
-    for shell in [Shell::Zsh, Shell::Fish, Shell::Nu] {
+    let _alone = alone();
+    let requests = &everyday()[..6];
+    for shell in [Shell::Fish, Shell::Nu] {
         let Some(parser) = Parser::of(shell) else { continue };
-        let answers = ask(&model, shell, &requests);
+        let answers = ask(&model, shell, requests);
+        assert_eq!(answers.len(), requests.len());
         let faults: Vec<_> = answers
             .iter()
             .filter_map(|answer| {
@@ -49,7 +54,7 @@ fn other_shells_get_lines_in_their_language() {
                 parser.complaint(command).map(|fault| format!("{command}: {fault}"))
             })
             .collect();
-        assert!(faults.len() <= 1, "{shell}: {} of {} do not parse:\n{}", faults.len(), answers.len(), faults.join("\n"));
+        assert!(faults.len() <= 1, "{shell}: {} do not parse:\n{}", faults.len(), faults.join("\n"));
     }
 }
 
@@ -57,6 +62,7 @@ fn other_shells_get_lines_in_their_language() {
 #[test]
 fn a_deadline_ends_the_work_and_harms_nothing() {
     let Some(model) = model() else { return };
+    let _alone = alone();
     let ask = |milliseconds: &str| {
         Askline::new(["suggest", "--shell", "bash", "--", "list the files in this directory"])
             .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
@@ -79,6 +85,12 @@ fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value>
         .run();
     assert_eq!(ran.stderr, "");
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// One model at a time: two would compute against each other.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One cache for all tests of a run, so that each shell's fixed part is computed once.
@@ -104,7 +116,8 @@ fn model() -> Option<PathBuf> {
         return None;
     };
     // The user's own environment tells where models are; the program knows how to read it.
-    let found = Command::new(env!("CARGO_BIN_EXE_askline")).args(["model", "path"]).arg(&name).output().unwrap();
+    let found =
+        Command::new(env!("CARGO_BIN_EXE_askline")).args(["model", "path"]).arg(&name).output().unwrap();
     assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     Some(String::from_utf8(found.stdout).unwrap().trim_end().into())
 }
