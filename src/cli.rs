@@ -107,6 +107,7 @@ fn login_shell(host: &dyn Host) -> Option<Shell> {
 
 /// Runs the program.
 pub fn run() -> ExitCode {
+    crate::model::local::at_start();
     let cli = Cli::parse();
     trace(cli.debug);
     let exit = Desk::open().and_then(|desk| match &cli.command {

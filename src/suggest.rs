@@ -43,11 +43,10 @@ pub fn suggest(
     let context_time = watch.lap();
 
     let prompt = prompt::draft(&request.line.text, request.shell, &system(&context));
-    let reply = thread::scope(|scope| {
-        // Waits for the disk, beside the model that makes the person wait anyhow.
-        scope.spawn(|| context.remember(machine));
-        model.complete(&prompt, config.max_tokens, patience)
-    })?;
+    // Beside the model, which makes the person wait anyhow; nobody waits for this.
+    let (scanned, kept_for) = (context, machine.clone());
+    thread::spawn(move || scanned.remember(&kept_for));
+    let reply = model.complete(&prompt, config.max_tokens, patience)?;
     tracing::debug!(usage = ?reply.usage, "the model said {:?}", reply.text);
     let model_time = watch.lap();
 

@@ -1,10 +1,10 @@
 //! `askline suggest`: requests in, commands out, for people and scripts.
 
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
 use super::args::Suggest;
@@ -63,7 +63,7 @@ fn show(
     answer: &anyhow::Result<Suggestion>,
 ) -> anyhow::Result<()> {
     if args.json {
-        print(&format!("{}\n", row(request, shell, answer)))?;
+        print(&format!("{}\n", object(request, shell, answer)))?;
     } else {
         match answer {
             Ok(suggestion) => {
@@ -87,7 +87,7 @@ fn show(
 }
 
 /// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null.
-fn row(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> Value {
+fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> Value {
     match answer {
         Ok(suggestion) => {
             let Timing { context, retrieve, model, check, total } = suggestion.timing;
@@ -139,17 +139,35 @@ fn requests(args: &Suggest) -> anyhow::Result<Box<dyn Iterator<Item = anyhow::Re
     let Some(file) = &args.lines else {
         return Ok(Box::new(std::iter::once(Ok(args.words.join(" ")))));
     };
-    let mut rows = open(file)?.split(b'\n');
+    let mut reader = open(file)?;
     let mut broken = false;
-    // A reader that fails once (a directory, a lost disk) fails for ever.
-    let rows =
-        std::iter::from_fn(move || rows.next().filter(|row| !std::mem::replace(&mut broken, row.is_err())));
-    let rows = rows.map(|row| {
-        let row = row.context("the requests can't be read further")?;
-        anyhow::ensure!(row.len() <= ROW_LIMIT, "a request is longer than {ROW_LIMIT} bytes");
-        String::from_utf8(row).context("a request is not valid UTF-8")
+    let rows = std::iter::from_fn(move || {
+        // A reader that fails once (a directory, a lost disk) fails for ever.
+        let row = if broken { None } else { row(&mut reader).transpose() };
+        broken = matches!(&row, Some(Err(error)) if error.is::<io::Error>());
+        row
     });
     Ok(Box::new(rows.filter(|row| !matches!(row, Ok(row) if row.trim().is_empty()))))
+}
+
+/// The next row of a reader, none at its end. A row that is too long or no text is read over.
+fn row(reader: &mut dyn BufRead) -> anyhow::Result<Option<String>> {
+    let mut row = Vec::new();
+    let read = (&mut *reader).take(ROW_LIMIT as u64 + 1).read_until(b'\n', &mut row);
+    if read.map_err(|error| anyhow::Error::new(error).context("the requests can't be read further"))? == 0 {
+        return Ok(None);
+    }
+    if ROW_LIMIT < row.len() {
+        while row.last() != Some(&b'\n') {
+            row.clear();
+            if (&mut *reader).take(ROW_LIMIT as u64).read_until(b'\n', &mut row)? == 0 {
+                break;
+            }
+        }
+        bail!("a request is longer than {ROW_LIMIT} bytes; cut it");
+    }
+    row.pop_if(|last| *last == b'\n');
+    String::from_utf8(row).map(Some).context("a request is not valid UTF-8")
 }
 
 fn open(file: &Path) -> anyhow::Result<Box<dyn BufRead>> {

@@ -16,11 +16,12 @@ use super::{Model, Reply, Usage};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 use crate::store;
+use crate::suggestion::Failure;
 use engine::{Sequence, Settings, Token, Weights};
 use pace::Pace;
 
 /// Part of the key of a kept state: raised whenever llama.cpp or the way we use it changes.
-const STATE_VERSION: &str = "askline-state-1 llama-cpp-sys-2 0.1.161";
+const STATE_VERSION: &str = "askline-state-2 llama-cpp-sys-2 0.1.161";
 
 /// Largest kept state that is read, bytes.
 const STATE_LIMIT: u64 = 512 << 20;
@@ -45,9 +46,10 @@ pub struct Local {
 }
 
 impl Local {
-    /// A model file that is read when first asked; states are kept in the directory `states`.
+    /// A model file that is read when first asked; states are kept in the directory `states`. More threads than cores
+    /// would only wait for each other.
     pub fn new(name: String, file: PathBuf, states: PathBuf, threads: Option<usize>) -> Self {
-        let threads = threads.unwrap_or_else(cores);
+        let threads = threads.unwrap_or(usize::MAX).min(cores());
         Self { name, file, states, settings: Settings { threads, repack: false }, sequence: None }
     }
 
@@ -57,55 +59,20 @@ impl Local {
     /// # Errors
     /// When the file can't be loaded or patience is spent; what was computed until then is kept.
     pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
-        let mut sequence = match self.sequence.take() {
+        let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
+        let sequence = match &mut self.sequence {
             Some(sequence) => sequence,
-            None => self.load(fixed, patience)?,
+            none => none.insert(load(&self.file, self.settings, fixed, patience)?),
         };
         let tokens = sequence.weights().tokens(fixed, false)?;
-        let shared = shared_prefix(sequence.tokens(), &tokens);
-        sequence.truncate(shared);
-        let state = self.states.join(format!("{}.state", self.state_key(fixed)?));
-        if shared < tokens.len() {
-            restore(&mut sequence, &tokens, &state);
+        sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
+        if sequence.tokens().len() < tokens.len() {
+            restore(sequence, &tokens, &file);
         }
-        let missing = tokens.get(sequence.tokens().len()..).unwrap_or_default();
-        let usage = if missing.is_empty() {
-            Usage::default()
-        } else {
-            self.compute(&mut sequence, missing, &state, patience)?
-        };
-        self.sequence = Some(sequence);
-        Ok(usage)
-    }
-
-    /// Reads what is missing of the fixed part and keeps the state after each stretch, so that a person who gives up on
-    /// the way has not waited for nothing: the next request goes on there.
-    fn compute(
-        &self,
-        sequence: &mut Sequence,
-        missing: &[Token],
-        file: &Path,
-        patience: &Patience,
-    ) -> anyhow::Result<Usage> {
-        patience.enter(Stage::Preparing, Instant::now());
-        let mut usage = Usage::default();
-        for stretch in missing.chunks(STRETCH) {
-            let started = Instant::now();
-            sequence.read(stretch, patience)?;
-            usage.prefill_tokens += stretch.len();
-            usage.prefill += started.elapsed();
-            if let Err(error) = keep(sequence, file) {
-                tracing::debug!("the model's state is not kept: {error:#}");
-            }
+        match tokens.get(sequence.tokens().len()..) {
+            None | Some([]) => Ok(Usage::default()),
+            Some(missing) => compute(sequence, missing, &file, patience),
         }
-        Ok(usage)
-    }
-
-    fn load(&self, fixed: &str, patience: &Patience) -> anyhow::Result<Sequence> {
-        patience.enter(Stage::Loading, Instant::now());
-        let weights = Weights::load(&self.file, self.settings, patience)?;
-        let room = weights.tokens(fixed, false)?.len() + REQUEST_ROOM;
-        Sequence::new(weights, room.next_multiple_of(256), self.settings)
     }
 
     /// Names a state by all that it depends on: the model file as it is now, the text and our version.
@@ -149,8 +116,39 @@ impl Model for Local {
     }
 }
 
-/// Greedy continuation up to the end of the first line that holds text, a token that ends the text, or `max_tokens`.
+fn load(file: &Path, settings: Settings, fixed: &str, patience: &Patience) -> anyhow::Result<Sequence> {
+    patience.enter(Stage::Loading, Instant::now());
+    let weights = Weights::load(file, settings, patience)?;
+    let room = weights.tokens(fixed, false)?.len() + REQUEST_ROOM;
+    Sequence::new(weights, room.next_multiple_of(256), settings)
+}
+
+/// Reads what is missing of the fixed part and keeps the state after each stretch, so that a person who gives up on
+/// the way has not waited for nothing: the next request goes on there.
+fn compute(
+    sequence: &mut Sequence,
+    missing: &[Token],
+    file: &Path,
+    patience: &Patience,
+) -> anyhow::Result<Usage> {
+    patience.enter(Stage::Preparing, Instant::now());
+    let mut usage = Usage::default();
+    for stretch in missing.chunks(STRETCH) {
+        let started = Instant::now();
+        sequence.read(stretch, patience)?;
+        usage.prefill_tokens += stretch.len();
+        usage.prefill += started.elapsed();
+        if let Err(error) = keep(sequence, file) {
+            tracing::debug!("the model's state is not kept: {error:#}");
+        }
+    }
+    Ok(usage)
+}
+
+/// Greedy continuation up to the end of the first line that holds text or a token that ends the text. None of it counts
+/// when it goes on for longer: the beginning of a command is another command.
 fn write(sequence: &mut Sequence, max_tokens: usize, patience: &Patience) -> anyhow::Result<(String, usize)> {
+    let max_tokens = max_tokens.min(sequence.left());
     let mut bytes = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads());
     for written in 0..max_tokens {
@@ -166,7 +164,9 @@ fn write(sequence: &mut Sequence, max_tokens: usize, patience: &Patience) -> any
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
         sequence.set_threads(pace.threads());
     }
-    Ok((String::from_utf8_lossy(&bytes).trim().to_owned(), max_tokens))
+    let why =
+        format!("the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`");
+    Err(Failure::NoCommand(why).into())
 }
 
 /// Processor time that this process has used.
@@ -175,25 +175,37 @@ fn processor_time() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-/// The file of a kept state: how many tokens it covers, then what the engine computed for them.
+/// The file of a kept state: the SHA-256 of what follows, how many tokens it covers, what the engine computed for them.
 fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
-    let mut content = (sequence.tokens().len() as u64).to_le_bytes().to_vec();
-    content.extend_from_slice(&sequence.state());
-    store::write(file, &content)?;
+    let count = (sequence.tokens().len() as u64).to_le_bytes();
+    let state = sequence.state();
+    let digest = Sha256::new().chain_update(count).chain_update(&state).finalize();
+    store::write(file, &[&digest[..], &count[..], &state].concat())?;
     store::thin_out(file.parent().context("a file without a directory")?, STATES_LIMIT)
 }
 
-/// Takes a kept state over, as far as it goes; without one, or with one that does not fit, nothing happens.
+/// Takes a kept state over, as far as it goes. A damaged one would change answers unseen, so it is removed instead.
 fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
     let Ok(Some(content)) = store::read(file, STATE_LIMIT) else { return };
-    let Some((count, state)) = content.split_first_chunk::<8>() else { return };
-    let covered = usize::try_from(u64::from_le_bytes(*count)).ok().and_then(|count| tokens.get(..count));
-    let fits = covered.is_some_and(|covered| sequence.restore(covered, state));
-    tracing::debug!(fits, "kept state {}", file.display());
+    let taken = content.split_first_chunk::<32>().is_some_and(|(digest, body)| {
+        let Some((count, state)) = body.split_first_chunk::<8>() else { return false };
+        let covered = usize::try_from(u64::from_le_bytes(*count)).ok().and_then(|count| tokens.get(..count));
+        Sha256::digest(body)[..] == digest[..]
+            && covered.is_some_and(|covered| sequence.restore(covered, state))
+    });
+    tracing::debug!(taken, "kept state {}", file.display());
+    if !taken && let Err(error) = store::remove(file) {
+        tracing::debug!("a damaged state stays: {error:#}");
+    }
 }
 
 fn shared_prefix(a: &[Token], b: &[Token]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// To be called first in the process, before any other thread lives.
+pub fn at_start() {
+    engine::no_debugger();
 }
 
 /// One thread per core that this process may use.

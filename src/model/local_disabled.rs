@@ -13,6 +13,9 @@ pub struct Local {
     name: String,
 }
 
+/// Nothing to do.
+pub fn at_start() {}
+
 impl Local {
     /// Remembers the name, for messages.
     pub fn new(name: String, _file: PathBuf, _states: PathBuf, _threads: Option<usize>) -> Self {

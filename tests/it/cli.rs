@@ -361,3 +361,19 @@ fn a_script_with_replies_left_over_fails() {
     assert!(ran.stderr.contains("1 replies were never asked for"), "{}", ran.stderr);
     ran.code(1);
 }
+
+#[test]
+fn a_row_that_is_too_long_or_no_text_costs_only_itself() {
+    let long = "x".repeat(200_000);
+    let ran = Askline::new(["suggest", "--json", "--shell", "bash", "--lines", "rows"])
+        .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
+        .file("rows", &format!("list files\n{long}\nwhere am i"))
+        .run()
+        .stderr("")
+        .code(1);
+    let rows: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!([&rows[0]["command"], &rows[2]["command"]], ["ls", "pwd"]);
+    assert!(rows[1]["error"].as_str().unwrap().contains("longer than"), "{}", rows[1]);
+}

@@ -75,6 +75,50 @@ fn a_deadline_ends_the_work_and_harms_nothing() {
     ask("60000").code(0);
 }
 
+/// The beginning of a command is another command: an answer that is cut off is none.
+#[test]
+fn an_answer_that_is_cut_off_is_refused() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let ran = Askline::new([
+        "suggest",
+        "--shell",
+        "bash",
+        "--",
+        "count the lines of all python files below /usr/lib",
+    ])
+    .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+    .env("XDG_CACHE_HOME", cache().to_str().unwrap())
+    .env("ASKLINE_DEADLINE_MS", "120000")
+    .config("max_tokens = 3")
+    .run()
+    .stdout("")
+    .code(1);
+    assert!(ran.stderr.contains("the answer is longer than 3 tokens"), "{}", ran.stderr);
+}
+
+/// A kept state that was damaged is not used, and made anew.
+#[test]
+fn a_damaged_state_changes_no_answer() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let requests = &everyday()[..1];
+    let command = |answers: Vec<Value>| answers[0]["command"].clone();
+    let before = command(ask(&model, Shell::Bash, requests));
+    let states: Vec<PathBuf> = std::fs::read_dir(cache().join("askline/states"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert!(!states.is_empty());
+    for state in &states {
+        let mut content = std::fs::read(state).unwrap();
+        let middle = content.len() / 2;
+        content[middle] ^= 0x40;
+        std::fs::write(state, content).unwrap();
+    }
+    assert_eq!(command(ask(&model, Shell::Bash, requests)), before);
+}
+
 /// The answers to requests, in one process, as JSON objects.
 fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value> {
     let ran = Askline::new(["suggest", "--json", "--lines", "-", "--shell", shell.name()])

@@ -241,6 +241,11 @@ impl Sequence {
         &self.read
     }
 
+    /// How many more tokens it can read.
+    pub fn left(&self) -> usize {
+        self.room - self.read.len()
+    }
+
     /// How many threads compute the next tokens.
     pub fn threads(&self) -> usize {
         // SAFETY: the context lives.
@@ -345,7 +350,10 @@ impl Sequence {
         let length = unsafe {
             sys::llama_state_seq_set_data(self.context.as_ptr(), state.as_ptr(), state.len(), SEQUENCE)
         };
-        if length != state.len() {
+        // SAFETY: the context lives.
+        let last =
+            unsafe { sys::llama_memory_seq_pos_max(sys::llama_get_memory(self.context.as_ptr()), SEQUENCE) };
+        if length != state.len() || usize::try_from(last).ok().map(|last| last + 1) != Some(tokens.len()) {
             self.truncate(0);
             return false;
         }
@@ -362,6 +370,12 @@ impl Drop for Sequence {
             sys::ggml_threadpool_free(self.pool.as_ptr());
         }
     }
+}
+
+/// Keeps llama.cpp from starting a debugger from PATH when it aborts: nothing is started on a key press.
+pub(super) fn no_debugger() {
+    // SAFETY: called first in the process, before any other thread could read the environment.
+    unsafe { std::env::set_var("GGML_NO_BACKTRACE", "1") };
 }
 
 /// Starts llama.cpp once per process; its messages go to our log.
