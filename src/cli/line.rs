@@ -46,6 +46,9 @@ const HANDOVER: Duration = Duration::from_millis(100);
 const REASON_SHOWN: Duration = Duration::from_secs(30);
 /// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
 const REASON_KEPT: Duration = Duration::from_millis(300);
+/// Longest time in which the rest of a paste or of a sequence is swallowed; then an answer counts as cancelled, for
+/// what still comes would be typed behind it.
+const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 /// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
 const CRASHED: i32 = 101;
 
@@ -84,9 +87,13 @@ fn help(args: &super::args::Line, desk: &Desk) -> Exit {
         },
         End::Reason(reason) => {
             attendant.show_reason(&reason);
+            attendant.settle();
             Exit::Failed
         }
-        End::Cancelled => Exit::Cancelled,
+        End::Cancelled => {
+            attendant.settle();
+            Exit::Cancelled
+        }
     }
 }
 
@@ -157,14 +164,16 @@ impl Attendant {
         let mut done = false;
         loop {
             let now = Instant::now();
-            if self.key(now) == Some(Key::Cancel) {
+            // What has begun to arrive comes first: an Esc counts more than the answer, and the rest of a paste must not
+            // be typed behind it.
+            let key = if done { self.settle() } else { self.key(now) };
+            if key == Some(Key::Cancel) {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.said.recv_timeout(CANCEL_GRACE);
                 return Ok(End::Cancelled);
             }
-            // An Esc may still be on its way through the decoder; then it counts more than the answer.
-            if done && !self.keys.undecided() {
+            if done {
                 return Ok(End::Answer(Box::new(worker.result()?)));
             }
             if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
@@ -210,6 +219,27 @@ impl Attendant {
         match self.terminal.as_ref()?.typed() {
             Some(bytes) => self.keys.feed(&bytes, now).max(self.keys.wait(now)),
             None => Some(Key::Cancel),
+        }
+    }
+
+    /// Swallows what is still arriving, be it a paste or a sequence, so that no rest of it is left for the shell. Gives
+    /// the most important key in it; one that doesn't end within [`SETTLE_LIMIT`] cancels.
+    fn settle(&mut self) -> Option<Key> {
+        let until = Instant::now() + SETTLE_LIMIT;
+        let mut key = None;
+        loop {
+            let now = Instant::now();
+            let bytes = self.terminal.as_ref()?.typed();
+            let Some(bytes) = bytes.filter(|_| !self.ended() && now < until) else {
+                return Some(Key::Cancel);
+            };
+            key = key.max(self.keys.feed(&bytes, now)).max(self.keys.wait(now));
+            if bytes.is_empty() {
+                if !self.keys.undecided() {
+                    return key;
+                }
+                self.pause(None);
+            }
         }
     }
 

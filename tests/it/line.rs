@@ -161,6 +161,32 @@ fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
 }
 
+/// The rest of a paste, typed behind an answer, would run it.
+#[test]
+fn a_paste_that_outlasts_the_wait_is_swallowed() {
+    let failed = r#"{"fail": "the server is gone", "delay_ms": 500}"#;
+    for (model, key, code, out) in [
+        (reply("ls -la", 500).as_str(), "", "0", "ls -la"),
+        (&reply("ls -la", LONG), "\x03", "130", ""),
+        (failed, "x", "3", ""),
+    ] {
+        let run = Run::start(model, "");
+        if model == failed {
+            run.pty.wait_for("press any key");
+            std::thread::sleep(Duration::from_millis(400));
+        } else {
+            run.pty.wait_for("thinking");
+        }
+        run.pty.send(&format!("{key}\x1b[200~first line\r"));
+        std::thread::sleep(Duration::from_millis(1000));
+        run.pty.send("echo PASTED\r");
+        std::thread::sleep(Duration::from_millis(1000));
+        run.pty.send("more\r\x1b[201~");
+        let ended = run.ends(code, out);
+        assert!(!ended.raw.contains("PASTED"), "{}", ended.raw.escape_debug());
+    }
+}
+
 /// What is typed before the helper has the terminal is echoed by the terminal, but dropped all the same.
 #[test]
 fn type_ahead_from_before_the_start_is_dropped() {
@@ -170,7 +196,7 @@ fn type_ahead_from_before_the_start_is_dropped() {
     run.ends("0", "ls -la");
 }
 
-/// More than the helper reads at a time, so that the rest can only be dropped by its very last act.
+/// More than the helper reads at a time.
 #[test]
 fn type_ahead_that_was_never_read_is_dropped() {
     let run = Run::start(r#"{"hang_ms": 60000}"#, "");
