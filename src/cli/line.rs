@@ -10,6 +10,7 @@ mod row;
 mod terminal;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
+use std::os::fd::OwnedFd;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +30,17 @@ use super::args::Draw;
 use super::{Desk, Exit, tell};
 use crate::clean::visible;
 use crate::host::Host;
+use crate::host::local::LocalHost;
 use crate::models;
 use crate::patience::Patience;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Failure, Suggestion};
 
+/// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
+/// make it the foreground after.
+const FOREGROUND_WAIT: Duration = Duration::from_millis(200);
+/// How often the terminal is looked at meanwhile.
+const FOREGROUND_TICK: Duration = Duration::from_millis(2);
 /// How long nothing is drawn: an answer this quick needs no status row.
 const QUIET: Duration = Duration::from_millis(120);
 /// How long after the deadline a worker may still bring its answer before it counts as stuck.
@@ -64,15 +71,15 @@ enum End {
 
 /// Does what the module says. Never returns: a worker that doesn't stop may be deep inside the model's library, whose
 /// exit handlers must not run beside it.
-pub(super) fn run(args: &super::args::Line, desk: &Desk) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
     panic::set_hook(Box::new(|info| tracing::error!("{}", visible(&info.to_string()))));
-    let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args, desk)));
+    let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args)));
     signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
 }
 
-fn help(args: &super::args::Line, desk: &Desk) -> Exit {
-    let mut attendant = Attendant::open(args.draw, &desk.host);
-    let end = attendant.work(args, desk).unwrap_or_else(|error| match error.downcast_ref() {
+fn help(args: &super::args::Line) -> Exit {
+    let mut attendant = Attendant::open(args.draw, &LocalHost);
+    let end = attendant.work(args).unwrap_or_else(|error| match error.downcast_ref() {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
@@ -105,8 +112,13 @@ fn write_line(suggestion: &Suggestion) -> io::Result<()> {
 
 /// Whoever waits: the person's keys, the row and the signals on one side, a worker on the other.
 struct Attendant {
-    /// Without one, everything works but nothing is shown and only signals cancel.
+    /// None where there is no terminal at all: everything works but nothing is shown and only signals cancel. Without
+    /// that, an answer needs `terminal`: what was typed meanwhile could not be dropped, and would run it.
+    tty: Option<OwnedFd>,
+    /// That terminal, once it is ours.
     terminal: Option<Terminal>,
+    draw: Draw,
+    colour: bool,
     keys: Keys,
     glyphs: Glyphs,
     /// A signal asked this process to end.
@@ -128,17 +140,35 @@ impl Attendant {
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
         let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
-        Self {
-            terminal: Terminal::open(draw, env("NO_COLOR").is_empty()),
+        let mut attendant = Self {
+            tty: Terminal::find(),
+            terminal: None,
+            draw,
+            colour: env("NO_COLOR").is_empty(),
             keys: Keys::new(Instant::now()),
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
             ended,
+        };
+        let until = Instant::now() + FOREGROUND_WAIT;
+        while !attendant.take_terminal() && Instant::now() < until {
+            thread::sleep(FOREGROUND_TICK);
         }
+        attendant
     }
 
-    fn work(&mut self, args: &super::args::Line, desk: &Desk) -> anyhow::Result<End> {
+    /// Takes the terminal if it has become ours; tells whether nothing is left to take.
+    fn take_terminal(&mut self) -> bool {
+        if let Some(tty) = self.tty.as_ref().filter(|_| self.terminal.is_none()) {
+            self.terminal = Terminal::take(tty, self.draw, self.colour);
+        }
+        self.tty.is_none() || self.terminal.is_some()
+    }
+
+    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
         let started = Instant::now();
         let input = Input::read(args.cursor)?;
+        // Only now, for what is wrong with it shall be told on the row like everything else.
+        let desk = Desk::open()?;
         let config = desk.config()?;
         tracing::debug!(
             status = args.status,
@@ -164,10 +194,11 @@ impl Attendant {
         let mut done = false;
         loop {
             let now = Instant::now();
+            let has_terminal = self.take_terminal();
             // What has begun to arrive comes first: an Esc counts more than the answer, and the rest of a paste must not
             // be typed behind it.
             let key = if done { self.settle() } else { self.key(now) };
-            if key == Some(Key::Cancel) {
+            if key == Some(Key::Cancel) || done && !has_terminal {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.said.recv_timeout(CANCEL_GRACE);

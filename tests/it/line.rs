@@ -399,6 +399,22 @@ fn a_blank_line_is_refused_politely() {
     run.ends("3", "");
 }
 
+/// Scripts take any other exit code for a crash.
+#[test]
+fn what_is_wrong_around_us_is_told_on_the_row() {
+    for (before, reason) in [
+        ("export ASKLINE_HOST=bad", "ASKLINE_HOST must be recorded:FILE, not bad"),
+        ("export ASKLINE_CONFIG=/nowhere", "/nowhere: there is no such file"),
+        ("export ASKLINE_DEADLINE_MS=soon", "ASKLINE_DEADLINE_MS"),
+    ] {
+        let run = Run::sized(12, 120, &reply("ls -la", 0), before);
+        let screen = run.pty.wait_for("press any key");
+        assert!(screen.contains(reason), "{screen}");
+        run.dismiss("x");
+        assert_eq!(run.ends("3", "").err, "");
+    }
+}
+
 #[test]
 fn a_line_that_nobody_takes_is_a_failure() {
     Run::start(&reply("ls -la", 300), "out=/dev/full").ends("3", "");
@@ -422,12 +438,25 @@ fn without_a_terminal_only_exit_codes_tell() {
     }
 }
 
-/// A background process must neither draw nor touch the modes; nor may it be stopped for trying.
+/// A background process must neither draw nor touch the modes; nor may it be stopped for trying. It can't drop what is
+/// typed meanwhile either, so its answer is kept back.
 #[test]
 fn in_the_background_nothing_is_touched() {
     let before = "background() { set -m; ask & wait $!; }; how=background; stty tostop";
-    let ended = Run::start(&reply("ls -la", 400), before).ends("0", "ls -la");
+    let ended = Run::start(&reply("ls -la", 400), before).ends("130", "");
     assert!(!ended.raw.contains("thinking"), "{}", ended.raw.escape_debug());
+}
+
+/// Handed over so late that the work has begun: taken all the same, with what was typed until then dropped.
+#[test]
+fn a_terminal_handed_over_late_is_taken() {
+    let before = "late() { set -m; ask & sleep 0.7; fg %1 >fg; }; how=late; printf ready";
+    let run = Run::start(&reply("ls -la", 2500), before);
+    run.pty.wait_for("ready");
+    run.pty.send("touch marker\r");
+    run.pty.wait_for("thinking");
+    run.pty.send("touch marker\r");
+    run.ends("0", "ls -la");
 }
 
 /// Stopped by force, then let on in the background: by now the terminal has other modes and another owner.
