@@ -53,6 +53,8 @@ const HANDOVER: Duration = Duration::from_millis(100);
 const REASON_SHOWN: Duration = Duration::from_secs(30);
 /// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
 const REASON_KEPT: Duration = Duration::from_millis(300);
+/// Longest time that a note on an answer stays on the status row.
+const NOTE_SHOWN: Duration = Duration::from_secs(3);
 /// Longest time in which the rest of a paste or of a sequence is swallowed; then an answer counts as cancelled, for
 /// what still comes would be typed behind it.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
@@ -83,6 +85,13 @@ fn help(args: &super::args::Line) -> Exit {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
+    // Before the line is written, because it can still be cancelled.
+    let end = match end {
+        End::Answer(suggestion) if attendant.show_notes(&suggestion.changes) == Some(Key::Cancel) => {
+            End::Cancelled
+        }
+        end => end,
+    };
     match end {
         // First the line, then the terminal (when `attendant` is dropped): keys are ours until the very end.
         End::Answer(suggestion) => match write_line(&suggestion) {
@@ -118,6 +127,8 @@ struct Attendant {
     /// That terminal, once it is ours.
     terminal: Option<Terminal>,
     draw: Draw,
+    /// No row can be drawn, but lines may be written.
+    tells: bool,
     colour: bool,
     keys: Keys,
     glyphs: Glyphs,
@@ -139,11 +150,13 @@ impl Attendant {
         let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
+        let tells = is_dumb && !logs_on_screen && draw != Draw::None;
         let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
         let mut attendant = Self {
             tty: Terminal::find(),
             terminal: None,
             draw,
+            tells,
             colour: env("NO_COLOR").is_empty(),
             keys: Keys::new(Instant::now()),
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
@@ -220,13 +233,33 @@ impl Attendant {
         }
     }
 
-    /// Leaves the reason on the row until a key is pressed, or on stderr when there is no row.
+    /// Leaves the notes on the row until a key is pressed, but not for long. Gives the key.
+    fn show_notes(&mut self, notes: &[String]) -> Option<Key> {
+        let until = Instant::now() + NOTE_SHOWN;
+        loop {
+            let terminal = self.terminal.as_mut().filter(|terminal| terminal.draws() && !notes.is_empty())?;
+            let row = self.glyphs.noted(notes, terminal.columns());
+            terminal.show(row, Tone::Dim);
+            self.pause(None);
+            let now = Instant::now();
+            let key = self.key(now);
+            if key.is_some() || until <= now {
+                return key.max(self.settle());
+            }
+        }
+    }
+
+    /// Leaves the reason on the row until a key is pressed. Without a row it becomes a line: on the terminal, because
+    /// scripts drop what goes to stderr, or there when there is no terminal or nothing must be drawn.
     fn show_reason(&mut self, reason: &str) {
         let started = Instant::now();
         let mut last_key = started;
         loop {
             let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
-                return tell(&format!("askline: {reason}"));
+                return match self.terminal.as_ref().filter(|_| self.tells) {
+                    Some(terminal) => terminal.tell(&self.glyphs.told(reason)),
+                    None => tell(&format!("askline: {reason}")),
+                };
             };
             let row = self.glyphs.failed(reason, terminal.columns());
             terminal.show(row, Tone::Plain);

@@ -326,6 +326,40 @@ fn a_dumb_terminal_gets_no_sequences() {
     assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
 }
 
+/// The scripts drop stderr, so a reason there would reach nobody.
+#[test]
+fn a_dumb_terminal_gets_the_reason_as_a_line() {
+    for dumb in ["export TERM=dumb", "unset TERM"] {
+        let failure = r#"{"fail": "the server\nis \u001b[31mgone"}"#;
+        let ended = Run::start(failure, &format!("{dumb}; printf 'prompt$ list files'")).ends("3", "");
+        let told = "askline: the server is \\u{1b}[31mgone";
+        assert_eq!(ended.screen, format!("prompt$ list files\n{told}\n\n{ENDED}"));
+        assert_eq!(ended.err, "");
+        assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
+    }
+}
+
+#[test]
+fn notes_on_an_answer_are_shown_for_a_while() {
+    let curly = reply("echo “hi”", 0);
+    let run = Run::start(&curly, "printf 'prompt$ list files'");
+    let shown = run.pty.wait_for("note: curly quotes made straight");
+    assert_eq!(shown, "prompt$ list files\nnote: curly quotes made straight");
+    let since = Instant::now();
+    let ended = run.ends("0", "echo \"hi\"");
+    assert!(Duration::from_secs(1) < since.elapsed(), "gone after {:?}", since.elapsed());
+    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+    assert!(ended.raw.contains("\x1b[2mnote"), "{}", ended.raw.escape_debug());
+    for (key, code, out) in [("\r", "0", "echo \"hi\""), ("\x1b", "130", "")] {
+        let run = Run::start(&curly, "");
+        run.pty.wait_for("note:");
+        let since = Instant::now();
+        run.pty.send(key);
+        run.ends(code, out);
+        assert!(since.elapsed() < Duration::from_secs(2), "a key ends it, after {:?}", since.elapsed());
+    }
+}
+
 /// Logs and the row would draw over each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {

@@ -124,6 +124,13 @@ impl Terminal {
         self.drawn = Some(picture);
     }
 
+    /// Writes `text`, which must be safe, as a line of its own, for terminals on which no row can be drawn.
+    pub(super) fn tell(&self, text: &str) {
+        if is_foreground(&self.tty) {
+            self.write(format!("\r\n{text}\r\n").as_bytes());
+        }
+    }
+
     /// Removes the status row, if one was drawn.
     pub(super) fn erase(&mut self) {
         if self.drawn.take().is_some() {
