@@ -110,20 +110,25 @@ pub fn run() -> ExitCode {
     crate::model::local::at_start();
     let cli = Cli::parse();
     trace(cli.debug);
-    let exit = Desk::open().and_then(|desk| match &cli.command {
-        Command::Suggest(args) => suggest::run(args, &desk),
-        Command::Init(args) => init::run(args, &desk),
-        Command::Model(args) => model::run(args, &desk),
-        Command::Config(args) => config::run(args, &desk),
-        Command::Doctor => doctor::run(&desk),
-        Command::Completions { shell } => completions::run(*shell),
-        Command::Line(args) => line::run(args, &desk),
-    });
+    let exit = serve(&cli.command);
     let exit = exit.unwrap_or_else(|error| {
         complain(&error);
         exit_of(&error)
     });
     ExitCode::from(exit as u8)
+}
+
+fn serve(command: &Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Suggest(args) => suggest::run(args, &Desk::open()?),
+        Command::Init(args) => init::run(args, &Desk::open()?),
+        Command::Model(args) => model::run(args, &Desk::open()?),
+        Command::Config(args) => config::run(args, &Desk::open()?),
+        Command::Doctor => doctor::run(&Desk::open()?),
+        Command::Completions { shell } => completions::run(*shell),
+        // Tells on the screen what goes wrong, so it opens the desk itself.
+        Command::Line(args) => line::run(args),
+    }
 }
 
 /// The machine that suggestions are for.

@@ -10,6 +10,7 @@ mod row;
 mod terminal;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
+use std::os::fd::OwnedFd;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,11 +30,17 @@ use super::args::Draw;
 use super::{Desk, Exit, tell};
 use crate::clean::visible;
 use crate::host::Host;
+use crate::host::local::LocalHost;
 use crate::models;
 use crate::patience::Patience;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Failure, Suggestion};
 
+/// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
+/// make it the foreground after.
+const FOREGROUND_WAIT: Duration = Duration::from_millis(200);
+/// How often the terminal is looked at meanwhile.
+const FOREGROUND_TICK: Duration = Duration::from_millis(2);
 /// How long nothing is drawn: an answer this quick needs no status row.
 const QUIET: Duration = Duration::from_millis(120);
 /// How long after the deadline a worker may still bring its answer before it counts as stuck.
@@ -46,6 +53,11 @@ const HANDOVER: Duration = Duration::from_millis(100);
 const REASON_SHOWN: Duration = Duration::from_secs(30);
 /// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
 const REASON_KEPT: Duration = Duration::from_millis(300);
+/// Longest time that a note on an answer stays on the status row.
+const NOTE_SHOWN: Duration = Duration::from_secs(3);
+/// Longest time in which the rest of a paste or of a sequence is swallowed; then an answer counts as cancelled, for
+/// what still comes would be typed behind it.
+const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 /// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
 const CRASHED: i32 = 101;
 
@@ -61,18 +73,25 @@ enum End {
 
 /// Does what the module says. Never returns: a worker that doesn't stop may be deep inside the model's library, whose
 /// exit handlers must not run beside it.
-pub(super) fn run(args: &super::args::Line, desk: &Desk) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
     panic::set_hook(Box::new(|info| tracing::error!("{}", visible(&info.to_string()))));
-    let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args, desk)));
+    let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args)));
     signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
 }
 
-fn help(args: &super::args::Line, desk: &Desk) -> Exit {
-    let mut attendant = Attendant::open(args.draw, &desk.host);
-    let end = attendant.work(args, desk).unwrap_or_else(|error| match error.downcast_ref() {
+fn help(args: &super::args::Line) -> Exit {
+    let mut attendant = Attendant::open(args.draw, &LocalHost);
+    let end = attendant.work(args).unwrap_or_else(|error| match error.downcast_ref() {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
+    // Before the line is written, because it can still be cancelled.
+    let end = match end {
+        End::Answer(suggestion) if attendant.show_notes(&suggestion.changes) == Some(Key::Cancel) => {
+            End::Cancelled
+        }
+        end => end,
+    };
     match end {
         // First the line, then the terminal (when `attendant` is dropped): keys are ours until the very end.
         End::Answer(suggestion) => match write_line(&suggestion) {
@@ -84,9 +103,13 @@ fn help(args: &super::args::Line, desk: &Desk) -> Exit {
         },
         End::Reason(reason) => {
             attendant.show_reason(&reason);
+            attendant.settle();
             Exit::Failed
         }
-        End::Cancelled => Exit::Cancelled,
+        End::Cancelled => {
+            attendant.settle();
+            Exit::Cancelled
+        }
     }
 }
 
@@ -98,8 +121,15 @@ fn write_line(suggestion: &Suggestion) -> io::Result<()> {
 
 /// Whoever waits: the person's keys, the row and the signals on one side, a worker on the other.
 struct Attendant {
-    /// Without one, everything works but nothing is shown and only signals cancel.
+    /// None where there is no terminal at all: everything works but nothing is shown and only signals cancel. Without
+    /// that, an answer needs `terminal`: what was typed meanwhile could not be dropped, and would run it.
+    tty: Option<OwnedFd>,
+    /// That terminal, once it is ours.
     terminal: Option<Terminal>,
+    draw: Draw,
+    /// No row can be drawn, but lines may be written.
+    tells: bool,
+    colour: bool,
     keys: Keys,
     glyphs: Glyphs,
     /// A signal asked this process to end.
@@ -120,18 +150,38 @@ impl Attendant {
         let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
+        let tells = is_dumb && !logs_on_screen && draw != Draw::None;
         let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
-        Self {
-            terminal: Terminal::open(draw, env("NO_COLOR").is_empty()),
+        let mut attendant = Self {
+            tty: Terminal::find(),
+            terminal: None,
+            draw,
+            tells,
+            colour: env("NO_COLOR").is_empty(),
             keys: Keys::new(Instant::now()),
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
             ended,
+        };
+        let until = Instant::now() + FOREGROUND_WAIT;
+        while !attendant.take_terminal() && Instant::now() < until {
+            thread::sleep(FOREGROUND_TICK);
         }
+        attendant
     }
 
-    fn work(&mut self, args: &super::args::Line, desk: &Desk) -> anyhow::Result<End> {
+    /// Takes the terminal if it has become ours; tells whether nothing is left to take.
+    fn take_terminal(&mut self) -> bool {
+        if let Some(tty) = self.tty.as_ref().filter(|_| self.terminal.is_none()) {
+            self.terminal = Terminal::take(tty, self.draw, self.colour);
+        }
+        self.tty.is_none() || self.terminal.is_some()
+    }
+
+    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
         let started = Instant::now();
         let input = Input::read(args.cursor)?;
+        // Only now, for what is wrong with it shall be told on the row like everything else.
+        let desk = Desk::open()?;
         let config = desk.config()?;
         tracing::debug!(
             status = args.status,
@@ -157,14 +207,17 @@ impl Attendant {
         let mut done = false;
         loop {
             let now = Instant::now();
-            if self.key(now) == Some(Key::Cancel) {
+            let has_terminal = self.take_terminal();
+            // What has begun to arrive comes first: an Esc counts more than the answer, and the rest of a paste must not
+            // be typed behind it.
+            let key = if done { self.settle() } else { self.key(now) };
+            if key == Some(Key::Cancel) || done && !has_terminal {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.said.recv_timeout(CANCEL_GRACE);
                 return Ok(End::Cancelled);
             }
-            // An Esc may still be on its way through the decoder; then it counts more than the answer.
-            if done && !self.keys.undecided() {
+            if done {
                 return Ok(End::Answer(Box::new(worker.result()?)));
             }
             if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
@@ -180,13 +233,33 @@ impl Attendant {
         }
     }
 
-    /// Leaves the reason on the row until a key is pressed, or on stderr when there is no row.
+    /// Leaves the notes on the row until a key is pressed, but not for long. Gives the key.
+    fn show_notes(&mut self, notes: &[String]) -> Option<Key> {
+        let until = Instant::now() + NOTE_SHOWN;
+        loop {
+            let terminal = self.terminal.as_mut().filter(|terminal| terminal.draws() && !notes.is_empty())?;
+            let row = self.glyphs.noted(notes, terminal.columns());
+            terminal.show(row, Tone::Dim);
+            self.pause(None);
+            let now = Instant::now();
+            let key = self.key(now);
+            if key.is_some() || until <= now {
+                return key.max(self.settle());
+            }
+        }
+    }
+
+    /// Leaves the reason on the row until a key is pressed. Without a row it becomes a line: on the terminal, because
+    /// scripts drop what goes to stderr, or there when there is no terminal or nothing must be drawn.
     fn show_reason(&mut self, reason: &str) {
         let started = Instant::now();
         let mut last_key = started;
         loop {
             let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
-                return tell(&format!("askline: {reason}"));
+                return match self.terminal.as_ref().filter(|_| self.tells) {
+                    Some(terminal) => terminal.tell(&self.glyphs.told(reason)),
+                    None => tell(&format!("askline: {reason}")),
+                };
             };
             let row = self.glyphs.failed(reason, terminal.columns());
             terminal.show(row, Tone::Plain);
@@ -210,6 +283,27 @@ impl Attendant {
         match self.terminal.as_ref()?.typed() {
             Some(bytes) => self.keys.feed(&bytes, now).max(self.keys.wait(now)),
             None => Some(Key::Cancel),
+        }
+    }
+
+    /// Swallows what is still arriving, be it a paste or a sequence, so that no rest of it is left for the shell. Gives
+    /// the most important key in it; one that doesn't end within [`SETTLE_LIMIT`] cancels.
+    fn settle(&mut self) -> Option<Key> {
+        let until = Instant::now() + SETTLE_LIMIT;
+        let mut key = None;
+        loop {
+            let now = Instant::now();
+            let bytes = self.terminal.as_ref()?.typed();
+            let Some(bytes) = bytes.filter(|_| !self.ended() && now < until) else {
+                return Some(Key::Cancel);
+            };
+            key = key.max(self.keys.feed(&bytes, now)).max(self.keys.wait(now));
+            if bytes.is_empty() {
+                if !self.keys.undecided() {
+                    return key;
+                }
+                self.pause(None);
+            }
         }
     }
 

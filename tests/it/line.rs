@@ -161,6 +161,32 @@ fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
 }
 
+/// The rest of a paste, typed behind an answer, would run it.
+#[test]
+fn a_paste_that_outlasts_the_wait_is_swallowed() {
+    let failed = r#"{"fail": "the server is gone", "delay_ms": 500}"#;
+    for (model, key, code, out) in [
+        (reply("ls -la", 500).as_str(), "", "0", "ls -la"),
+        (&reply("ls -la", LONG), "\x03", "130", ""),
+        (failed, "x", "3", ""),
+    ] {
+        let run = Run::start(model, "");
+        if model == failed {
+            run.pty.wait_for("press any key");
+            std::thread::sleep(Duration::from_millis(400));
+        } else {
+            run.pty.wait_for("thinking");
+        }
+        run.pty.send(&format!("{key}\x1b[200~first line\r"));
+        std::thread::sleep(Duration::from_millis(1000));
+        run.pty.send("echo PASTED\r");
+        std::thread::sleep(Duration::from_millis(1000));
+        run.pty.send("more\r\x1b[201~");
+        let ended = run.ends(code, out);
+        assert!(!ended.raw.contains("PASTED"), "{}", ended.raw.escape_debug());
+    }
+}
+
 /// What is typed before the helper has the terminal is echoed by the terminal, but dropped all the same.
 #[test]
 fn type_ahead_from_before_the_start_is_dropped() {
@@ -170,7 +196,7 @@ fn type_ahead_from_before_the_start_is_dropped() {
     run.ends("0", "ls -la");
 }
 
-/// More than the helper reads at a time, so that the rest can only be dropped by its very last act.
+/// More than the helper reads at a time.
 #[test]
 fn type_ahead_that_was_never_read_is_dropped() {
     let run = Run::start(r#"{"hang_ms": 60000}"#, "");
@@ -300,6 +326,40 @@ fn a_dumb_terminal_gets_no_sequences() {
     assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
 }
 
+/// The scripts drop stderr, so a reason there would reach nobody.
+#[test]
+fn a_dumb_terminal_gets_the_reason_as_a_line() {
+    for dumb in ["export TERM=dumb", "unset TERM"] {
+        let failure = r#"{"fail": "the server\nis \u001b[31mgone"}"#;
+        let ended = Run::start(failure, &format!("{dumb}; printf 'prompt$ list files'")).ends("3", "");
+        let told = "askline: the server is \\u{1b}[31mgone";
+        assert_eq!(ended.screen, format!("prompt$ list files\n{told}\n\n{ENDED}"));
+        assert_eq!(ended.err, "");
+        assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
+    }
+}
+
+#[test]
+fn notes_on_an_answer_are_shown_for_a_while() {
+    let curly = reply("echo “hi”", 0);
+    let run = Run::start(&curly, "printf 'prompt$ list files'");
+    let shown = run.pty.wait_for("note: curly quotes made straight");
+    assert_eq!(shown, "prompt$ list files\nnote: curly quotes made straight");
+    let since = Instant::now();
+    let ended = run.ends("0", "echo \"hi\"");
+    assert!(Duration::from_secs(1) < since.elapsed(), "gone after {:?}", since.elapsed());
+    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+    assert!(ended.raw.contains("\x1b[2mnote"), "{}", ended.raw.escape_debug());
+    for (key, code, out) in [("\r", "0", "echo \"hi\""), ("\x1b", "130", "")] {
+        let run = Run::start(&curly, "");
+        run.pty.wait_for("note:");
+        let since = Instant::now();
+        run.pty.send(key);
+        run.ends(code, out);
+        assert!(since.elapsed() < Duration::from_secs(2), "a key ends it, after {:?}", since.elapsed());
+    }
+}
+
 /// Logs and the row would draw over each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {
@@ -373,6 +433,22 @@ fn a_blank_line_is_refused_politely() {
     run.ends("3", "");
 }
 
+/// Scripts take any other exit code for a crash.
+#[test]
+fn what_is_wrong_around_us_is_told_on_the_row() {
+    for (before, reason) in [
+        ("export ASKLINE_HOST=bad", "ASKLINE_HOST must be recorded:FILE, not bad"),
+        ("export ASKLINE_CONFIG=/nowhere", "/nowhere: there is no such file"),
+        ("export ASKLINE_DEADLINE_MS=soon", "ASKLINE_DEADLINE_MS"),
+    ] {
+        let run = Run::sized(12, 120, &reply("ls -la", 0), before);
+        let screen = run.pty.wait_for("press any key");
+        assert!(screen.contains(reason), "{screen}");
+        run.dismiss("x");
+        assert_eq!(run.ends("3", "").err, "");
+    }
+}
+
 #[test]
 fn a_line_that_nobody_takes_is_a_failure() {
     Run::start(&reply("ls -la", 300), "out=/dev/full").ends("3", "");
@@ -396,12 +472,25 @@ fn without_a_terminal_only_exit_codes_tell() {
     }
 }
 
-/// A background process must neither draw nor touch the modes; nor may it be stopped for trying.
+/// A background process must neither draw nor touch the modes; nor may it be stopped for trying. It can't drop what is
+/// typed meanwhile either, so its answer is kept back.
 #[test]
 fn in_the_background_nothing_is_touched() {
     let before = "background() { set -m; ask & wait $!; }; how=background; stty tostop";
-    let ended = Run::start(&reply("ls -la", 400), before).ends("0", "ls -la");
+    let ended = Run::start(&reply("ls -la", 400), before).ends("130", "");
     assert!(!ended.raw.contains("thinking"), "{}", ended.raw.escape_debug());
+}
+
+/// Handed over so late that the work has begun: taken all the same, with what was typed until then dropped.
+#[test]
+fn a_terminal_handed_over_late_is_taken() {
+    let before = "late() { set -m; ask & sleep 0.7; fg %1 >fg; }; how=late; printf ready";
+    let run = Run::start(&reply("ls -la", 2500), before);
+    run.pty.wait_for("ready");
+    run.pty.send("touch marker\r");
+    run.pty.wait_for("thinking");
+    run.pty.send("touch marker\r");
+    run.ends("0", "ls -la");
 }
 
 /// Stopped by force, then let on in the background: by now the terminal has other modes and another owner.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How long an escape byte, or any unfinished sequence, may stay without its next byte before it counts as typed.
 pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(50);
 /// How long an unfinished paste may stay silent before keys count as typed again.
-const PASTE_WAIT: Duration = Duration::from_secs(1);
+const PASTE_WAIT: Duration = Duration::from_secs(2);
 /// Most parameter bytes of one sequence that are kept; more are swallowed.
 const PARAMETER_LIMIT: usize = 64;
 /// What ends a bracketed paste.
@@ -82,9 +82,9 @@ impl Keys {
         }
     }
 
-    /// An escape byte came, and silence or the next byte will tell whether it was Esc.
+    /// A key, a sequence or a paste has begun, and its rest, or silence, is still to come.
     pub(super) fn undecided(&self) -> bool {
-        matches!(self.state, State::Escape)
+        !matches!(self.state, State::Ground)
     }
 
     fn step(&mut self, byte: u8) -> Option<Key> {
@@ -259,6 +259,28 @@ mod tests {
         assert_eq!(keys.wait(start), None);
         assert_eq!(keys.wait(start + SEQUENCE_WAIT), Some(Key::Cancel));
         assert!(!keys.undecided());
+    }
+
+    #[test]
+    fn a_paste_or_sequence_is_undecided_until_its_end_or_silence() {
+        for (begun, rest, limit) in [
+            (&b"\x1b[200~first\r"[..], &b"second\r\x1b[201~"[..], PASTE_WAIT),
+            (b"\x1b[1;", b"5C", SEQUENCE_WAIT),
+            (b"\x1b]11;", b"rgb:0\x07", SEQUENCE_WAIT),
+            (b"\x1bO", b"P", SEQUENCE_WAIT),
+        ] {
+            let start = Instant::now();
+            let mut keys = Keys::new(start);
+            keys.feed(begun, start);
+            assert!(keys.undecided(), "{}", begun.escape_ascii());
+            keys.wait(start + limit - Duration::from_millis(1));
+            assert!(keys.undecided(), "{}", begun.escape_ascii());
+            keys.feed(rest, start);
+            assert!(!keys.undecided(), "{}", begun.escape_ascii());
+            keys.feed(begun, start);
+            keys.wait(start + limit);
+            assert!(!keys.undecided(), "{}", begun.escape_ascii());
+        }
     }
 
     proptest::proptest! {

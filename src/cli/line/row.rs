@@ -53,6 +53,16 @@ impl Glyphs {
         self.fit(reason, room) + &remedy
     }
 
+    /// The row that says what is to know about an answer, at most `columns` wide.
+    pub(super) fn noted(&self, notes: &[String], columns: usize) -> String {
+        self.fit(&format!("note: {}", notes.join("; ")), columns)
+    }
+
+    /// The reason as a line for terminals on which no row can be drawn; the terminal may wrap it.
+    pub(super) fn told(&self, reason: &str) -> String {
+        self.fit(&format!("askline: {reason}"), MESSAGE_LIMIT)
+    }
+
     /// Makes untrusted text one safe row of at most `columns`: whitespace of all kinds becomes single spaces, what
     /// doesn't fit an ellipsis.
     fn fit(&self, text: &str, columns: usize) -> String {
@@ -105,6 +115,13 @@ mod tests {
         assert!(row.ends_with("… — press any key"), "{row}");
         assert_eq!(row.width(), 40);
         assert_eq!(Glyphs::UNICODE.failed("no model is installed", 12), "no model is…");
+    }
+
+    #[test]
+    fn notes_share_the_row() {
+        let notes = ["a dash made a hyphen".to_owned(), "2 lines".to_owned()];
+        assert_eq!(Glyphs::UNICODE.noted(&notes, 60), "note: a dash made a hyphen; 2 lines");
+        assert_eq!(Glyphs::ASCII.noted(&notes, 14), "note: a das...");
     }
 
     #[test]

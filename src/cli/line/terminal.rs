@@ -20,10 +20,6 @@ use rustix::termios::{
 
 use crate::cli::args::Draw;
 
-/// How long a shell may take to hand over the terminal: some start a program first and make it the foreground after.
-const FOREGROUND_WAIT: Duration = Duration::from_millis(200);
-/// How often it is looked at meanwhile.
-const FOREGROUND_TICK: Duration = Duration::from_millis(2);
 /// Longest wait for a terminal that takes no output; then a picture is left out.
 const WRITE_WAIT: Duration = Duration::from_millis(100);
 /// Most bytes of keys taken at a time.
@@ -61,16 +57,17 @@ pub(super) enum Tone {
 }
 
 impl Terminal {
-    /// Takes over the controlling terminal. None: there is none, or another process group has it.
-    pub(super) fn open(draw: Draw, colour: bool) -> Option<Self> {
+    /// The controlling terminal, untouched, if there is one.
+    pub(super) fn find() -> Option<OwnedFd> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let tty = rustix::fs::open("/dev/tty", flags, Mode::empty()).ok()?;
-        let until = Instant::now() + FOREGROUND_WAIT;
-        while !is_foreground(&tty) {
-            if until <= Instant::now() {
-                return None;
-            }
-            std::thread::sleep(FOREGROUND_TICK);
+        rustix::fs::open("/dev/tty", flags, Mode::empty()).ok()
+    }
+
+    /// Takes over what [`Self::find`] found. None: another process group has it, or it went away.
+    pub(super) fn take(tty: &OwnedFd, draw: Draw, colour: bool) -> Option<Self> {
+        let tty = tty.try_clone().ok()?;
+        if !is_foreground(&tty) {
+            return None;
         }
         // Should the shell take the terminal back unnoticed, touching it must fail rather than stop this process.
         let _ = job_control().thread_block();
@@ -125,6 +122,13 @@ impl Terminal {
         }
         self.write_row(&text);
         self.drawn = Some(picture);
+    }
+
+    /// Writes `text`, which must be safe, as a line of its own, for terminals on which no row can be drawn.
+    pub(super) fn tell(&self, text: &str) {
+        if is_foreground(&self.tty) {
+            self.write(format!("\r\n{text}\r\n").as_bytes());
+        }
     }
 
     /// Removes the status row, if one was drawn.
@@ -206,7 +210,7 @@ impl AsFd for Terminal {
     }
 }
 
-/// Lets a thread, and what it starts, be stopped by job control as usual; [`Terminal::open`] switched that off.
+/// Lets a thread, and what it starts, be stopped by job control as usual; [`Terminal::take`] switched that off.
 pub(super) fn accept_job_control() {
     let _ = job_control().thread_unblock();
 }
