@@ -65,6 +65,11 @@ __askline_ask() {
   ); then code=0; else code=$?; fi
   case $code in
     0)
+      # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
+      if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
+        \builtin printf '%s\n' "${answer%.}"
+        \builtin return 0
+      fi
       # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n
       # with ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
       __askline_next=${answer%.}
@@ -161,6 +166,6 @@ if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
   if [[ ${BASH_ALIASES[ask]-} == __askline_ask ]] || ! \builtin type ask &>/dev/null; then
     \builtin alias ask=__askline_ask
   else
-    \builtin printf '%s\n' 'askline: ask is already a command of yours and stays so; the key works' >&2
+    \builtin printf '%s\n' 'askline: ask is already a command of yours and stays so' >&2
   fi
 fi

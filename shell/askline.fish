@@ -121,6 +121,6 @@ if status is-interactive
             __askline_ask $argv
         end
     else
-        builtin echo 'askline: ask is already a command of yours and stays so; the key works' >&2
+        builtin echo 'askline: ask is already a command of yours and stays so' >&2
     end
 end

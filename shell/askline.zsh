@@ -89,7 +89,14 @@ __askline_ask() {
   code=$?
   answer=${answer%.}
   case $code in
-    (0) [[ -z $answer ]] || \builtin print -rz -- "$answer" ;;
+    (0)
+      # In a pipeline or a substitution there is no next prompt.
+      if (( ZSH_SUBSHELL )) || [[ ! -t 1 ]]; then
+        \builtin print -r -- "$answer"
+      elif [[ -n $answer ]]; then
+        \builtin print -rz -- "$answer"
+      fi
+      ;;
     (3|130) ;;
     (*)
       __askline_repair "$saved" '\r\e[K'
@@ -180,7 +187,7 @@ __askline_load() {
   if [[ ${aliases[ask]-} == 'noglob __askline_ask' ]] || ! \builtin whence ask >/dev/null; then
     \builtin alias ask='noglob __askline_ask'
   else
-    \builtin print -ru2 -- 'askline: ask is already a command of yours and stays so; the key works'
+    \builtin print -ru2 -- 'askline: ask is already a command of yours and stays so'
   fi
 }
 

@@ -36,6 +36,9 @@ pub fn suggest(
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Suggestion> {
+    if request.line.text.trim().is_empty() {
+        return Err(Failure::NoCommand("type what you want in your words first".into()).into());
+    }
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
     let context = context::gather(machine, request.shell, request.told);

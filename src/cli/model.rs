@@ -106,7 +106,10 @@ fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
         false => format!("{} is installed and intact already", entry.name),
     });
-    prepare(entry, config, desk)?;
+    if let Err(error) = prepare(entry, config, desk) {
+        tracing::debug!("not prepared: {error:#}");
+        tell("it could not be prepared; the first key press tries again");
+    }
     if config.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!("to use it: askline model use {}", entry.name));
     }

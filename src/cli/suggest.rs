@@ -1,7 +1,10 @@
 //! `askline suggest`: requests in, commands out, for people and scripts.
 
-use std::io::{self, BufRead, BufReader, Read as _};
+use std::io::{self, BufRead, BufReader, IsTerminal as _, Read as _};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -11,7 +14,7 @@ use super::args::Suggest;
 use super::{Desk, Exit, complain, exit_of, print, tell};
 use crate::line::PromptLine;
 use crate::models;
-use crate::patience::Patience;
+use crate::patience::{Patience, Stage};
 use crate::prompt;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
@@ -19,6 +22,9 @@ use crate::suggestion::{Suggestion, Timing};
 
 /// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
 const ROW_LIMIT: usize = 64 << 10;
+
+/// How often the stage of the work is looked at, for a person who waits.
+const WATCH: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| desk.login_shell());
@@ -33,6 +39,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         let answer = request.map(|request| {
             let line = PromptLine::typed(request);
             let request = Request { line: &line, shell, told: &[] };
+            let _watched = Watched::start(&patience);
             let answer = suggest(&request, &desk.machine, model.as_mut(), &config, &patience);
             (line.text, answer)
         });
@@ -44,6 +51,33 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     }
     model.finish()?;
     Ok(exit)
+}
+
+/// Tells a person at a terminal why nothing happens, as long as it lives: preparing a model takes a while.
+struct Watched {
+    over: Arc<AtomicBool>,
+}
+
+impl Watched {
+    fn start(patience: &Patience) -> Self {
+        let over = Arc::new(AtomicBool::new(!io::stderr().is_terminal()));
+        let (patience, told) = (patience.clone(), Arc::clone(&over));
+        thread::spawn(move || {
+            while !told.load(Ordering::Relaxed) {
+                if patience.stage() == Stage::Preparing {
+                    return tell(&format!("askline: {}", Stage::Preparing.words()));
+                }
+                thread::sleep(WATCH);
+            }
+        });
+        Self { over }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The exact text a model would get for each request, and no model asked.

@@ -74,6 +74,9 @@ pub struct Wheels {
     pub member: String,
 }
 
+/// Names less alike than this (Jaro-Winkler, 0 to 1) are not worth asking about.
+const ALIKE: f64 = 0.8;
+
 impl Manifest {
     /// The list in the tree, or the file that `ASKLINE_MANIFEST` names.
     ///
@@ -119,9 +122,12 @@ impl Manifest {
             if fragment { 2.0 } else { strsim::jaro_winkler(&entry.name, name) }
         };
         let nearest = self.entries.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-        Err(Wrong(match nearest {
+        Err(Wrong(match nearest.filter(|nearest| ALIKE < likeness(nearest)) {
             Some(nearest) => format!("no model is called `{name}`; did you mean `{}`?", nearest.name),
-            None => format!("no model is called `{name}`; the list of models is empty"),
+            None => {
+                let names: Vec<_> = self.entries.iter().map(|entry| format!("`{}`", entry.name)).collect();
+                format!("no model is called `{name}`; there are {}", names.join(", "))
+            }
         }))
     }
 }

@@ -621,7 +621,7 @@ fn a_missing_model_says_what_to_run() {
         why.clone()
     };
     assert_eq!(why(None, name), "no model is installed; run `askline model pull`");
-    assert!(why(None, "gpt").starts_with("no model is called `gpt`; did you mean `"), "{}", why(None, "gpt"));
+    assert!(why(None, "gpt").starts_with("no model is called `gpt`; there are `"), "{}", why(None, "gpt"));
     fs::write(fetch::part_of(&path_of(entry, &bench.paths)), b"12345").unwrap();
     let said =
         format!("the model {name} is not here yet (5 bytes of 1.1 GB); run `askline model pull {name}`");

@@ -163,7 +163,7 @@ fn the_life_of_a_model() {
     let output = home.command("pull tiny").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
-    let lines: Vec<_> = told.lines().filter(|line| !line.contains('%')).collect();
+    let lines: Vec<_> = told.lines().filter(|line| !line.contains('%') && !is_of_preparing(line)).collect();
     assert!(lines[0].ends_with("/gone: it answered 404 Not Found"), "{told}");
     let rest = ["fetching 2.0 MB", "tiny is installed (2.0 MB)", "to use it: askline model use tiny"];
     assert_eq!(lines[1..], rest, "{told}");
@@ -203,7 +203,7 @@ fn the_life_of_a_model() {
     );
     let output = home.command("pull").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(told.ends_with("tiny is installed (2.0 MB)\n"), "{told}");
+    assert_eq!(told.lines().rfind(|line| !is_of_preparing(line)), Some("tiny is installed (2.0 MB)"), "{told}");
     home.check(
         "rm tiny",
         expect![[r#"
@@ -326,6 +326,11 @@ fn a_terminal_shows_a_bar() {
     let lines = screen.screen().contents();
     let mut lines = lines.lines();
     assert!(lines.next().unwrap().ends_with("/gone: it answered 404 Not Found"));
-    let rest: Vec<_> = lines.filter(|line| !line.trim().is_empty()).collect();
+    let rest: Vec<_> = lines.filter(|line| !line.trim().is_empty() && !is_of_preparing(line)).collect();
     assert_eq!(rest, ["tiny is installed (2.0 MB)", "to use it: askline model use tiny"]);
+}
+
+/// What builds with the embedded model say besides; these tests' models are no models, so preparing them fails.
+fn is_of_preparing(line: &str) -> bool {
+    line.starts_with("preparing it for ") || line == "it could not be prepared; the first key press tries again"
 }

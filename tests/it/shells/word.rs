@@ -13,6 +13,7 @@ in_every_shell! {
     a_dead_helper_is_named
     without_words_it_says_how
     an_ask_of_yours_stays
+    in_a_pipeline_it_prints
 }
 
 fn the_answer_stands_on_the_next_prompt(setup: Setup) {
@@ -105,4 +106,18 @@ fn an_ask_of_yours_stays(setup: Setup) {
     sh.pty.wait("mine", |screen| screen.lines().any(|row| row == "mine me"));
     sh.asks("list files");
     sh.expect("ls -la");
+}
+
+/// A pipeline has no next prompt of its own, and nothing may be typed into the one that comes. fish and Nushell run `ask`
+/// itself in the shell there, so it fills the next prompt as ever.
+fn in_a_pipeline_it_prints(setup: Setup) {
+    if matches!(setup.shell, Shell::Fish | Shell::Nu) {
+        return;
+    }
+    let sh = setup.model(r#"{"reply": "touch suggested"}"#).start();
+    sh.types("ask make a mark | tr a-z A-Z");
+    sh.pty.send("\r");
+    sh.pty.wait("the answer", |screen| screen.lines().any(|row| row == "TOUCH SUGGESTED"));
+    sh.is_well();
+    sh.lacks("suggested");
 }
