@@ -85,6 +85,8 @@ fn help(args: &super::args::Line) -> Exit {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
+    // Whatever the end is, a terminal that became ours meanwhile is told the reason and loses its type-ahead.
+    attendant.take_terminal();
     // Before the line is written, because it can still be cancelled.
     let end = match end {
         End::Answer(suggestion) if attendant.show_notes(&suggestion.changes) == Some(Key::Cancel) => {
