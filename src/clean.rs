@@ -12,12 +12,14 @@
 //! Sources: UTS #39 (confusables, mark sequences), UAX #9 (direction controls), UAX #31 (joiners).
 
 mod characters;
+mod history;
 mod mend;
 #[cfg(test)]
 mod tests;
 mod warn;
 
 use crate::line::LineText;
+use crate::shell::Shell;
 
 /// The longest text that passes, in characters.
 pub const MAX_CHARS: usize = 4096;
@@ -37,11 +39,11 @@ pub struct Cleaned {
     pub warnings: Vec<String>,
 }
 
-/// Passes text on to a prompt line, mended where the meaning is plain, or says what it holds that must not pass.
+/// Passes text on to a prompt line of this shell, mended where the meaning is plain, or says what it holds that must not pass.
 ///
 /// # Errors
 /// The reason, as words for people that continue "the answer was refused: …".
-pub fn clean(text: &str) -> Result<Cleaned, String> {
+pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
     within_bounds(text)?;
     let mut changes = Vec::new();
     let text = mend::line_ends(text, &mut changes);
@@ -51,9 +53,11 @@ pub fn clean(text: &str) -> Result<Cleaned, String> {
     if let Some((at, c, what)) = characters::refused(&text).next() {
         return Err(format!("it holds {what} (U+{:04X}) at character {}", u32::from(c), at + 1));
     }
-    let text = mend::typography(&text, &mut changes);
+    let text = mend::typography(&text, shell, &mut changes);
+    let mut warnings = Vec::new();
+    let text = history::quoted(text, shell, &mut changes, &mut warnings);
     within_bounds(&text)?;
-    let warnings = warn::warnings(&text);
+    warnings.extend(warn::warnings(&text, shell));
     Ok(Cleaned { text: LineText::vouched_by_clean(text), changes, warnings })
 }
 
@@ -61,10 +65,10 @@ pub fn clean(text: &str) -> Result<Cleaned, String> {
 ///
 /// # Errors
 /// As [`clean`], and when the bytes are not UTF-8.
-pub fn clean_bytes(bytes: &[u8]) -> Result<Cleaned, String> {
+pub fn clean_bytes(bytes: &[u8], shell: Shell) -> Result<Cleaned, String> {
     let text = std::str::from_utf8(bytes)
         .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to() + 1))?;
-    clean(text)
+    clean(text, shell)
 }
 
 /// Makes any text safe to show on a terminal or write to a log: what [`clean`] would refuse becomes visible escapes

@@ -10,7 +10,7 @@ mod model;
 mod suggest;
 
 use std::fmt::Display;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -157,11 +157,30 @@ fn exit_of(error: &anyhow::Error) -> Exit {
 
 /// Prints data to stdout; a reader that went away is no error.
 fn print(text: &str) -> anyhow::Result<()> {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other?),
     }
+}
+
+/// Foreign text within a line for people: what a terminal would obey becomes visible, line breaks blanks.
+fn one_line(text: &str) -> String {
+    visible(text).replace('\n', " ")
+}
+
+/// Prints a path alone on its line: as it is for a program that reads it, safe to show on a terminal.
+fn print_path(path: &Path) -> anyhow::Result<()> {
+    let mut line = path.as_os_str().as_encoded_bytes().to_vec();
+    if io::stdout().is_terminal() {
+        line = one_line(&path.to_string_lossy()).into_bytes();
+    }
+    line.push(b'\n');
+    print_bytes(&line)
 }
 
 /// Prints one message to stderr; nothing more can be done when that fails.

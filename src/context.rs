@@ -5,6 +5,7 @@
 //! to check what a model wrote.
 
 use std::collections::{BTreeMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -112,10 +113,10 @@ impl Context {
             "userland": self.userland.name(),
             "shell": self.shell.name(),
             "shell_version": self.shell_version,
-            "current_dir": self.current_dir,
+            "current_dir": self.current_dir.as_ref().map(|path| path.to_string_lossy()),
             "user": self.user,
             "commands": self.commands.directories.iter().map(|directory| json!({
-                "directory": directory.path,
+                "directory": directory.path.to_string_lossy(),
                 "trusted": directory.trusted,
                 "count": directory.names.len(),
             })).collect::<Vec<_>>(),
@@ -183,7 +184,7 @@ impl Commands {
     /// A file that became executable, or a link whose target went away, is noticed only when its directory changes.
     fn on_path(host: &dyn Host, cache: Option<&Path>) -> Self {
         let started = Instant::now();
-        let mut known = cache.map_or_else(BTreeMap::new, |cache| recall(host, &cache.join(CACHE_FILE)));
+        let mut known = cache.map_or_else(BTreeMap::new, |cache| recall(&cache.join(CACHE_FILE)));
         let path = host.env("PATH").unwrap_or_default();
         let mut commands = Self { complete: true, ..Self::default() };
         let mut seen = HashSet::new();
@@ -272,12 +273,14 @@ impl Directory {
 
 /// The names of a cache by directory and time of change. Names can't hold a slash, so a line that starts with one
 /// starts the next directory: `/NANOSECONDS TAB PATH`.
-fn recall(host: &dyn Host, file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
+fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
     let mut known: BTreeMap<PathBuf, (u128, Vec<String>)> = BTreeMap::new();
-    let Some(written) = host.entry(file).map(|entry| entry.modified) else { return known };
-    let Some(text) = host.read(file, CACHE_LIMIT).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else {
+    // The time first: a cache written meanwhile then counts as older than it is, and is trusted less.
+    let Some(written) = fs::symlink_metadata(file).ok().and_then(|found| found.modified().ok()) else {
         return known;
     };
+    let read = store::read(file, CACHE_LIMIT).ok().flatten();
+    let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else { return known };
     let Some(rest) = text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')) else {
         return known;
     };
@@ -321,7 +324,7 @@ fn nanoseconds(time: SystemTime) -> u128 {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::os::unix::ffi::OsStringExt as _;
     use std::os::unix::fs::PermissionsExt as _;
 
     use expect_test::expect;
@@ -463,6 +466,31 @@ mod tests {
     fn set_modified(path: &Path, ago_s: u64) {
         let time = SystemTime::now() - Duration::from_secs(ago_s);
         fs::File::open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    #[test]
+    fn names_that_are_not_utf8_are_told_as_well_as_can_be() {
+        let mut context = gather(&machine(alpine()), Shell::Bash, &[]);
+        let odd = PathBuf::from(std::ffi::OsString::from_vec(b"/caf\xe9".to_vec()));
+        context.current_dir = Some(odd.clone());
+        context.commands.directories[0].path = odd;
+        let told = context.to_json();
+        assert_eq!(told["current_dir"], "/caf\u{fffd}");
+        assert_eq!(told["commands"][0]["directory"], "/caf\u{fffd}");
+    }
+
+    #[test]
+    fn a_cache_that_is_a_link_or_open_to_others_is_not_believed() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("commands");
+        fs::write(&file, format!("{CACHE_HEADER}\n/1\t/x\nls\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(recall(&file).len(), 1);
+        let link = home.path().join("link");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert!(recall(&link).is_empty());
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+        assert!(recall(&file).is_empty());
     }
 
     #[test]

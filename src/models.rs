@@ -190,13 +190,21 @@ pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> an
     }
     let path = path_of(entry, paths);
     news(News::Begin { what: "checking", total: entry.size, done: 0 });
-    let hash = partial::hash(&mut File::open(&path)?, news)?;
+    let mut file = File::open(&path)?;
+    let before = file.metadata()?;
+    let hash = partial::hash(&mut file, news)?;
+    let after = file.metadata()?;
     if partial::hex(&sha2::Digest::finalize(hash)) != entry.sha256 {
         store::remove(&seal::path_of(&path))?;
         return Ok(Condition::Damaged("its SHA-256 differs".to_owned()));
     }
+    // What was written meanwhile was perhaps not hashed.
+    if !seal::same(entry, &before, &after) {
+        store::remove(&seal::path_of(&path))?;
+        return Ok(Condition::Unchecked);
+    }
     if cheap == Condition::Unchecked {
-        seal::set(entry, &path)?;
+        seal::set_as(entry, &path, &before)?;
     }
     Ok(Condition::Intact)
 }

@@ -80,6 +80,16 @@ impl Reader {
         self.comment
     }
 
+    /// Whether the next character would stand in a heredoc.
+    pub fn in_heredoc(&self) -> bool {
+        self.in_heredoc
+    }
+
+    /// Whether the next character would stand in double quotes.
+    pub fn in_double_quotes(&self) -> bool {
+        self.quote == Some(Quote::Double) && !self.in_heredoc
+    }
+
     /// How many brackets are open.
     pub fn depth(&self) -> usize {
         self.depth

@@ -60,7 +60,7 @@ pub fn suggest(
             return Err(Failure::NoCommand("the model gave no answer; say it in other words".into()).into());
         }
     };
-    let (best, others) = first_clean(&commands)?;
+    let (best, others) = first_clean(&commands, request.shell)?;
     let check_time = watch.lap();
 
     let mut changes = [best.changes, best.warnings].concat();
@@ -89,9 +89,9 @@ pub fn system(context: &Context) -> String {
 }
 
 /// The first command that may reach a prompt line, and the others that may.
-fn first_clean(commands: &[String]) -> Result<(Cleaned, Vec<Cleaned>), Failure> {
+fn first_clean(commands: &[String], shell: Shell) -> Result<(Cleaned, Vec<Cleaned>), Failure> {
     let (clean, refused): (Vec<_>, Vec<_>) =
-        commands.iter().map(|command| clean(command)).partition(Result::is_ok);
+        commands.iter().map(|command| clean(command, shell)).partition(Result::is_ok);
     let mut clean = clean.into_iter().flatten();
     match clean.next() {
         Some(best) => Ok((best, clean.collect())),

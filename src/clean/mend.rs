@@ -36,11 +36,10 @@ pub(super) fn line_ends(text: &str, changes: &mut Vec<String>) -> String {
 }
 
 /// Dashes, curly quotes, full-width forms and long runs of blanks. Mending what is mended changes nothing.
-pub(super) fn typography(text: &str, changes: &mut Vec<String>) -> String {
+pub(super) fn typography(text: &str, shell: Shell, changes: &mut Vec<String>) -> String {
     let chars: Vec<char> = text.chars().collect();
     let ascii_words = ascii_words(&chars);
-    let mut out =
-        Out { text: String::with_capacity(text.len()), last: '\n', reader: Reader::new(Shell::Bash) };
+    let mut out = Out { text: String::with_capacity(text.len()), last: '\n', reader: Reader::new(shell) };
     let mut closers: Vec<usize> = Vec::new();
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
@@ -92,7 +91,8 @@ impl Out {
     }
 }
 
-fn note(changes: &mut Vec<String>, words: &str) {
+/// Tells something once, however often it happened.
+pub(super) fn note(changes: &mut Vec<String>, words: &str) {
     if !changes.iter().any(|change| change == words) {
         changes.push(words.to_owned());
     }

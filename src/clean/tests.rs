@@ -43,7 +43,11 @@ const HIDDEN: &[(u32, u32)] = &[
 ];
 
 fn cleaned(text: &str) -> Cleaned {
-    clean(text).unwrap_or_else(|why| panic!("{text:?} was refused: {why}"))
+    cleaned_for(Shell::Bash, text)
+}
+
+fn cleaned_for(shell: Shell, text: &str) -> Cleaned {
+    clean(text, shell).unwrap_or_else(|why| panic!("{text:?} was refused: {why}"))
 }
 
 fn untouched(text: &str) {
@@ -67,7 +71,7 @@ fn warned(text: &str, warning: &str) {
 }
 
 fn refused(text: &str, why: &str) {
-    let reason = clean(text).expect_err(text);
+    let reason = clean(text, Shell::Bash).expect_err(text);
     assert!(reason.contains(why), "{text:?}: {reason}");
 }
 
@@ -119,6 +123,74 @@ fn typography_is_mended_and_told() {
 }
 
 #[test]
+fn what_stands_for_an_earlier_command_is_quoted() {
+    for (shell, text, expected) in [
+        (Shell::Bash, r#"echo "build done!!""#, r#"echo "build done"'!!'"#),
+        (Shell::Bash, r#"echo "Hi!! there""#, r#"echo "Hi"'!!'" there""#),
+        (Shell::Bash, r#"echo $(echo "a!b")"#, r#"echo $(echo "a"'!'"b")"#),
+        (Shell::Bash, "echo wow!!|cat", r"echo wow\!\!|cat"),
+        (Shell::Bash, r#"echo "$(echo hi!!)""#, r#"echo "$(echo hi\!\!)""#),
+        (Shell::Bash, "true && !false", r"true && \!false"),
+        (Shell::Zsh, r#"echo "one!""#, r#"echo "one"'!'"#),
+        (Shell::Zsh, "ls [!a]*", "ls [^a]*"),
+        (Shell::Zsh, "ls # wow!!", r"ls # wow\!\!"),
+    ] {
+        let cleaned = cleaned_for(shell, text);
+        assert_eq!(cleaned.text.as_str(), expected);
+        assert_eq!((cleaned.changes.len(), cleaned.warnings.len()), (1, 0), "{cleaned:?}");
+    }
+}
+
+#[test]
+fn where_an_earlier_command_can_not_be_kept_out_is_warned_about() {
+    for (shell, text) in [
+        (Shell::Bash, "cat <<E\nwow!!\nE"),
+        (Shell::Bash, r#"echo "${x:-wow!!}""#),
+        (Shell::Bash, "echo `echo wow!!`"),
+        (Shell::Bash, r#"echo "$(echo 'a!!')""#),
+        (Shell::Zsh, r#"echo "$!""#),
+    ] {
+        let cleaned = cleaned_for(shell, text);
+        assert_eq!((cleaned.text.as_str(), cleaned.changes.len()), (text, 0));
+        assert!(cleaned.warnings.iter().any(|warning| warning.contains("earlier command")), "{text}");
+    }
+}
+
+#[test]
+fn a_mark_that_no_shell_replaces_is_untouched() {
+    for text in [
+        "[ ! -f x ]",
+        "find . ! -name x",
+        "if ! cmd; then a; fi",
+        "[ a != b ]",
+        "kill $!",
+        "echo 'a!!'",
+        "! grep x f",
+        r"echo hi\!\!",
+        r"find . \! -name x",
+        "a!",
+        "echo $'a!!'",
+    ] {
+        untouched(text);
+        assert_eq!(cleaned_for(Shell::Zsh, text).text.as_str(), text);
+    }
+    for text in ["echo ${!var}", "echo ${#!}", "ls [!a]*", r#"echo "one!""#, r#"echo "$!:x""#, "ls # wow!!"] {
+        untouched(text);
+    }
+    for shell in [Shell::Fish, Shell::Nu] {
+        assert_eq!(cleaned_for(shell, r#"echo "a!!""#).changes, [""; 0]);
+    }
+}
+
+#[test]
+fn quotes_are_read_as_the_shell_reads_them() {
+    let text = r"echo 'it\'s –x' –n";
+    assert_eq!(cleaned_for(Shell::Fish, text).text.as_str(), r"echo 'it\'s –x' -n");
+    let text = r"ls 'C:\' –l";
+    assert_eq!(cleaned_for(Shell::Nu, text).text.as_str(), r"ls 'C:\' -l");
+}
+
+#[test]
 fn breaking_typography_is_left_alone() {
     // Made straight, these would quote something else than what stands there.
     for text in ["echo ‘a'b’", "echo “a\\”", "echo ‘a", "echo a’ b", "echo “a\nb”"] {
@@ -163,8 +235,8 @@ fn what_must_not_pass_is_refused_by_name() {
     refused("\n \n", "empty");
     refused(&"a".repeat(MAX_CHARS + 1), "longer than");
     refused(&"a\n".repeat(MAX_LINES + 1), "more than 100 lines");
-    assert_eq!(clean_bytes(b"ls \xff").unwrap_err(), "it is not UTF-8 from byte 4 on");
-    assert_eq!(clean_bytes(b"ls").unwrap().text.as_str(), "ls");
+    assert_eq!(clean_bytes(b"ls \xff", Shell::Bash).unwrap_err(), "it is not UTF-8 from byte 4 on");
+    assert_eq!(clean_bytes(b"ls", Shell::Bash).unwrap().text.as_str(), "ls");
 }
 
 #[test]
@@ -174,7 +246,7 @@ fn every_hidden_character_is_refused_between_letters() {
             continue;
         }
         let text = format!("l{c}s");
-        assert!(clean(&text).is_err(), "U+{:04X} passed", u32::from(c));
+        assert!(clean(&text, Shell::Bash).is_err(), "U+{:04X} passed", u32::from(c));
         assert!(!visible(&text).contains(c), "U+{:04X} shown", u32::from(c));
     }
 }
@@ -197,7 +269,7 @@ fn hiding_payloads() {
     let rows = include_str!("../../tests/data/hiding_payloads.jsonl").lines();
     for row in rows.map(|line| serde_json::from_str::<Row>(line).unwrap()) {
         let told = |cleaned: &Cleaned| !cleaned.changes.is_empty() || !cleaned.warnings.is_empty();
-        let outcome = clean(&row.text);
+        let outcome = clean(&row.text, Shell::Bash);
         let handled = match row.must.as_str() {
             "reject" => outcome.is_err(),
             "warn or fix" => outcome.as_ref().is_ok_and(told),
@@ -221,22 +293,22 @@ fn hiding_payloads() {
 fn naughty_strings() {
     let strings: Vec<String> = serde_json::from_str(include_str!("../../tests/data/blns/blns.json")).unwrap();
     for text in strings {
-        holds(&text).unwrap();
+        Shell::ALL.iter().for_each(|shell| holds(&text, *shell).unwrap());
     }
 }
 
 /// What is promised for any text.
-fn holds(text: &str) -> Result<(), TestCaseError> {
+fn holds(text: &str, shell: Shell) -> Result<(), TestCaseError> {
     let shown = visible(text);
     prop_assert_eq!(&visible(&shown), &shown);
     prop_assert!(characters::refused(&shown).next().is_none());
-    let Ok(first) = clean(text) else { return Ok(()) };
+    let Ok(first) = clean(text, shell) else { return Ok(()) };
     let line = first.text.as_str();
     prop_assert!(!line.is_empty());
     prop_assert!(characters::refused(line).next().is_none());
     prop_assert_eq!(visible(line), line);
     prop_assert!(line == text.trim_matches('\n') || !first.changes.is_empty(), "{:?} changed silently", text);
-    let again = cleaned(line);
+    let again = cleaned_for(shell, line);
     prop_assert_eq!(again.text.as_str(), line);
     prop_assert_eq!(again.changes, [""; 0]);
     prop_assert_eq!(again.warnings, first.warnings);
@@ -247,8 +319,9 @@ fn holds(text: &str) -> Result<(), TestCaseError> {
 fn nasty() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "a", "b ", " ", "\n", "\r\n", "\t", "-", "–", "—", "‘", "’", "“", "”", "'", "\"", "`", "\\", "$",
-        "(", ")", "#", "<<E\n", "E", "ｆ", "．", "｜", "＂", "＃", "＜", "－", "日", "！", "о", "://", "@",
-        "é", "\u{301}", "❤", "\u{FE0F}", "\u{200D}", "👩", "می", "\u{200C}", "=", ";",
+        "(", ")", "#", "<<E\n", "E", "ｆ", "．", "｜", "＂", "＃", "＜", "－", "日", "！", "!", "!!", "[",
+        "]", "{", "}", "о", "://", "@", "é", "\u{301}", "❤", "\u{FE0F}", "\u{200D}", "👩", "می", "\u{200C}",
+        "=", ";",
     ];
     let blanks = Just(" ".repeat(MAX_BLANKS + 1));
     let piece = prop_oneof![40 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => blanks];
@@ -258,22 +331,22 @@ fn nasty() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn any_text(text in any::<String>()) {
-        holds(&text)?;
+        Shell::ALL.iter().try_for_each(|shell| holds(&text, *shell))?;
     }
 
     #[test]
     fn nasty_text(text in nasty()) {
-        holds(&text)?;
+        Shell::ALL.iter().try_for_each(|shell| holds(&text, *shell))?;
     }
 
     #[test]
     fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
-        prop_assert_eq!(clean_bytes(&bytes).is_ok_and(|_| true), std::str::from_utf8(&bytes).is_ok_and(|text| clean(text).is_ok()));
+        prop_assert_eq!(clean_bytes(&bytes, Shell::Bash).is_ok_and(|_| true), std::str::from_utf8(&bytes).is_ok_and(|text| clean(text, Shell::Bash).is_ok()));
     }
 
     #[test]
     fn printable_ascii_is_untouched(text in "[!-~]([ -~]{0,20}[!-~]){0,8}") {
-        let cleaned = cleaned(&text);
+        let cleaned = cleaned_for(Shell::Fish, &text);
         prop_assert_eq!(cleaned.text.as_str(), &text);
     }
 }

@@ -115,10 +115,10 @@ const MIXABLE: &[(u32, u32)] = &[
 ];
 
 /// Every remark on a text that is otherwise clean, at most [`MAX_WARNINGS`].
-pub(super) fn warnings(text: &str) -> Vec<String> {
+pub(super) fn warnings(text: &str, shell: Shell) -> Vec<String> {
     let mut found = Vec::new();
     size(text, &mut found);
-    characters(text, &mut found);
+    characters(text, shell, &mut found);
     hosts(text, &mut found);
     found.truncate(MAX_WARNINGS);
     found
@@ -140,8 +140,8 @@ fn size(text: &str, found: &mut Vec<String>) {
 }
 
 /// Look-alikes where a shell reads syntax, and brackets nested too deep.
-fn characters(text: &str, found: &mut Vec<String>) {
-    let mut reader = Reader::new(Shell::Bash);
+fn characters(text: &str, shell: Shell, found: &mut Vec<String>) {
+    let mut reader = Reader::new(shell);
     let mut word = String::new();
     let mut deepest = 0;
     for c in text.chars().chain(['\n']) {

@@ -14,10 +14,10 @@ use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
-use super::{CONFIG_LIMIT, Desk, Exit, print, tell};
+use super::{CONFIG_LIMIT, Desk, Exit, one_line, print, print_path, tell};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice, Wrong};
-use crate::host::Host;
+use crate::host::{Host, local};
 use crate::models::manifest::{Entry, Manifest};
 use crate::models::{self, Condition, News, megabytes};
 use crate::patience::Patience;
@@ -86,11 +86,11 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     if let Some(free) = free_memory(&desk.host) {
         let _ = writeln!(text, "\nfree memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
-            let _ = writeln!(text, "{} needs more than is free", entry.name);
+            let _ = writeln!(text, "{} needs more than is free", one_line(&entry.name));
         }
     }
     if let Some(file) = &config.model_file {
-        let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", visible(&file.to_string_lossy()));
+        let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
     }
     print(&text)?;
     Ok(if damaged { Exit::None } else { Exit::Done })
@@ -134,11 +134,11 @@ fn path(name: Option<&str>, config: &Config, desk: &Desk) -> anyhow::Result<Exit
         (Some(name), _) => (name, None),
         (None, ModelChoice::Local(name)) => (name.as_str(), config.model_file.as_deref()),
         (None, ModelChoice::Scripted(file)) => {
-            return print(&format!("{}\n", file.display())).map(|()| Exit::Done);
+            return print_path(file).map(|()| Exit::Done);
         }
     };
     let installed = models::installed(name, own_file, &desk.host, &desk.paths)?;
-    print(&format!("{}\n", installed.path.display()))?;
+    print_path(&installed.path)?;
     Ok(Exit::Done)
 }
 
@@ -220,12 +220,13 @@ pub(super) fn free_memory(host: &dyn Host) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// Rows with their columns aligned; the last column is ragged.
+/// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.
 fn table<const N: usize>(rows: &[[String; N]]) -> String {
+    let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));
     let mut text = String::new();
-    for row in rows {
+    for row in &rows {
         let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}"));
         text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         text.push('\n');
@@ -239,6 +240,8 @@ fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
     let progress = Arc::clone(progress);
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            // pip has its own process group, so the terminal's Ctrl-C did not reach it.
+            local::end_probes();
             locked(&progress).finish();
             tell("stopped; the same command goes on from here");
             std::process::exit(128 + signal);
@@ -365,6 +368,12 @@ mod tests {
         for wrong in ["profiles = 1", "[profiles]\nlocal = 2", "a = = b"] {
             assert!(with_local_model(wrong, "m").is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_cell_can_neither_steer_the_terminal_nor_start_a_line() {
+        let rows = [["m".to_owned(), "MIT\u{1b}]0;x\u{7}\nfree".to_owned()]];
+        assert_eq!(table(&rows), "m  MIT\\u{1b}]0;x\\u{7} free\n");
     }
 
     #[test]

