@@ -40,7 +40,8 @@ def __askline_repair [code: int] {
 
 def __askline_line [] {
   let answer = (
-    commandline | __askline_help below [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
+    # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
+    commandline | __askline_help below-unscrolled [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   match $answer.exit_code {
     0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }

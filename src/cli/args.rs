@@ -180,6 +180,9 @@ pub enum Draw {
     Here,
     /// On the row below the cursor
     Below,
+    /// Likewise, but at the bottom of the screen on the cursor's own row: for editors that paint at remembered rows, which
+    /// a scrolled screen would mislead
+    BelowUnscrolled,
     /// Nowhere
     None,
 }

@@ -204,7 +204,11 @@ fn the_life_of_a_model() {
     );
     let output = home.command("pull").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told.lines().rfind(|line| !is_of_preparing(line)), Some("tiny is installed (2.0 MB)"), "{told}");
+    assert_eq!(
+        told.lines().rfind(|line| !is_of_preparing(line)),
+        Some("tiny is installed (2.0 MB)"),
+        "{told}"
+    );
     home.check(
         "rm tiny",
         expect![[r#"
@@ -367,5 +371,6 @@ fn a_terminal_shows_a_bar() {
 
 /// What builds with the embedded model say besides; these tests' models are no models, so preparing them fails.
 fn is_of_preparing(line: &str) -> bool {
-    line.starts_with("preparing it for ") || line == "it could not be prepared; the first key press tries again"
+    line.starts_with("preparing it for ")
+        || line == "it could not be prepared; the first key press tries again"
 }

@@ -171,6 +171,7 @@ impl Terminal {
             // Index and reverse index make room at the bottom of the screen and keep the column. Again on each
             // drawing, because a resize may have moved the cursor to the bottom.
             Draw::Below => write!(out, "\x1bD\x1bM\x1b7\x1b[1E{erase}{text}\x1b8"),
+            Draw::BelowUnscrolled => write!(out, "\x1b7\x1b[1E{erase}{text}\x1b8"),
         };
         if is_foreground(&self.tty) {
             self.write(out.as_bytes());

@@ -28,6 +28,7 @@ in_every_shell! {
     the_helper_learns_cursor_and_status
     a_prompt_of_two_rows_stays_whole
     a_right_prompt_stays
+    at_the_bottom_of_the_screen_the_line_stands_once
     a_line_of_many_rows_is_replaced_whole
     vi_insert_mode
     vi_command_mode
@@ -255,6 +256,21 @@ fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
     sh.expect_whole("TOP\nREADY> touch suggested");
     sh.undo();
     sh.expect_whole("TOP\nREADY> list files");
+}
+
+fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {
+    let sh = setup.model(SLOW).start();
+    for _ in 0..30 {
+        sh.pty.send("\r");
+    }
+    sh.pty.wait("a screen full of prompts", |screen| {
+        screen.lines().count() == 24 && screen.lines().all(|row| row.trim_end() == "READY>")
+    });
+    sh.asks("list files");
+    sh.expect("touch suggested");
+    let screen = sh.pty.screen();
+    assert_eq!(screen.matches("touch suggested").count(), 1, "{screen}");
+    assert!(!screen.contains("list files"), "{screen}");
 }
 
 fn a_right_prompt_stays(setup: Setup) {
