@@ -79,6 +79,13 @@ impl Pty {
         self.screen.lock().unwrap().screen().cursor_position()
     }
 
+    /// The text of the cursor's row.
+    pub(crate) fn cursor_row(&self) -> String {
+        let parser = self.screen.lock().unwrap();
+        let (row, _) = parser.screen().cursor_position();
+        parser.screen().rows(0, u16::MAX).nth(usize::from(row)).unwrap_or_default()
+    }
+
     /// Every byte the program wrote so far (with ESC D shown as a line feed).
     pub(crate) fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().callbacks().raw).into_owned()

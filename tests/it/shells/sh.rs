@@ -74,7 +74,7 @@ impl Setup {
     pub(crate) fn helper(self, body: &str) -> Self {
         let script = format!(
             "#!/bin/sh\ncat >\"$HOME/seen.$$\"\nmv \"$HOME/seen.$$\" \"$HOME/seen\"\n\
-                 printf '%s\\n' \"$*\" >\"$HOME/arguments\"\n{body}\n"
+                 printf '%s\\n' \"$*\" >\"$HOME/arguments.$$\"\nmv \"$HOME/arguments.$$\" \"$HOME/arguments\"\n{body}\n"
         );
         let path = self.home().join("fake/askline");
         fs::create_dir(self.home().join("fake")).unwrap();
@@ -325,13 +325,8 @@ impl Sh {
         let _ = fs::remove_file(self.home().join("done"));
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
-        self.sends_until(&keys, SECOND_TRY, || {
-            let screen = self.pty.screen();
-            screen
-                .lines()
-                .rfind(|seen| seen.starts_with(PROMPT.trim_end()))
-                .is_some_and(|seen| seen.trim_end() == row)
-        });
+        // On the cursor's row: the same command may stand further up from the time before.
+        self.sends_until(&keys, SECOND_TRY, || self.pty.cursor_row().trim_end() == row);
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
