@@ -3,7 +3,7 @@
 //! It stands on `llama-cpp-sys-2`, the lower half of `llama-cpp-2`, because three things we need are not in the upper
 //! half: stopping in the middle of a computation (a long prefill must not outlive Esc), a thread pool of our own
 //! (polling threads starve when another program takes a core), and loading weights as they lie in the file (repacking
-//! a gigabyte costs a short-lived process more than it gains).
+//! a gigabyte is work that a short-lived process may never get back; not measured yet).
 #![expect(unsafe_code, reason = "calls into C; each block says why it holds")]
 
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -31,7 +31,7 @@ const BATCH: u32 = 512;
 const PIECE_LIMIT: usize = 512;
 
 /// Polling level of the thread pool, 0 (sleep at once) to 100 (spin). Between two tokens the threads wait only
-/// microseconds, so a little polling saves a wake-up; more starves whoever shares the core. Measured in `benches/`.
+/// microseconds, so a little polling saves a wake-up; more starves whoever shares the core. llama.cpp's default, others not measured.
 const POLL: u32 = 50;
 
 /// How weights are loaded and computed with.

@@ -2,7 +2,7 @@
 //!
 //! llama.cpp's threads wait for one another many hundred times a token, spinning. When one of them loses its core to
 //! another program, all the others burn theirs waiting, and writing slows down by far more than the share that was
-//! taken: with two threads on two cores and both cores busy elsewhere, single tokens have taken ten times as long. One
+//! taken: with two threads on two cores and both cores busy elsewhere, tokens have taken several times as long. One
 //! thread fewer waits for nobody. The sign is processor time: threads that run or spin use all of it, threads that
 //! were put aside don't.
 
