@@ -11,10 +11,14 @@ pub mod shell;
 pub mod suggestion;
 // 1 judgement: pure, value in, value out
 pub mod answer;
+pub mod check;
 pub mod clean;
+pub mod manual;
 pub mod platform;
 pub mod prompt;
 pub mod quoting;
+pub mod reference;
+pub mod syntax;
 // 2 outside: the only code that touches the machine
 pub mod host;
 pub mod model;

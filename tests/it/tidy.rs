@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
 const LAYERS: &[&[&str]] = &[
     &["config", "line", "patience", "shell", "suggestion"],
-    &["answer", "clean", "platform", "prompt", "quoting"],
+    &["answer", "check", "clean", "manual", "platform", "prompt", "quoting", "reference", "syntax"],
     &["host", "model", "store"],
     &["context", "models"],
     &["suggest"],

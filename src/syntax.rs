@@ -1,0 +1,104 @@
+//! What a shell line consists of: simple commands, their words and where each stands. Tolerant: every text gives a
+//! result, with the errors found on the way. Pure.
+
+use std::ops::Range;
+
+/// Byte offsets into the line.
+pub type Span = Range<usize>;
+
+/// A line taken apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// Every simple command, also those inside substitutions, loops and wrappers, by the place of their first byte.
+    pub commands: Vec<SimpleCommand>,
+    /// What no shell of this kind would accept.
+    pub errors: Vec<SyntaxError>,
+    /// More would have to follow: an open quote, a trailing `|` or `&&`, a loop without its end.
+    pub incomplete: bool,
+}
+
+/// A command word with what belongs to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// From its first to its last word or redirection.
+    pub span: Span,
+    /// `NAME=value` before the command word.
+    pub assignments: Vec<Word>,
+    /// The command word and its arguments; empty for assignments or redirections alone.
+    pub words: Vec<Word>,
+    /// In order.
+    pub redirections: Vec<Redirection>,
+    /// Which pipeline of the line, counted from 0; a substitution starts one of its own.
+    pub pipeline: usize,
+    /// Which command of its pipeline, counted from 0.
+    pub position: usize,
+    /// What it stands inside of, outermost first; empty at the top.
+    pub within: Vec<Nesting>,
+}
+
+/// A word as it stands and as the command gets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Where it stands; `line[span]` is the raw text.
+    pub span: Span,
+    /// Without quotes and backslashes; what the shell would expand stays as written.
+    pub text: String,
+    /// The command gets exactly `text`: nothing in it is expanded by the shell.
+    pub literal: bool,
+    /// Some of it is quoted.
+    pub quoted: bool,
+    /// It holds an unquoted `*`, `?` or `[…]` that the shell may expand to file names.
+    pub glob: bool,
+}
+
+/// `2> file`, `<<< text`, `<< END`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// Operator and target.
+    pub span: Span,
+    /// The descriptor before the operator, when one is named.
+    pub descriptor: Option<u32>,
+    /// `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<` and fish's `>?`.
+    pub operator: String,
+    /// The file, descriptor or text; the delimiter of a here-document; none where it is missing.
+    pub target: Option<Word>,
+}
+
+/// What a command stands inside of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nesting {
+    /// `$(…)`, backquotes, fish's `(…)`.
+    Substitution,
+    /// `<(…)`, `>(…)`, zsh's `=(…)`.
+    ProcessSubstitution,
+    /// `(…)`.
+    Subshell,
+    /// `{ …; }`, `begin … end`.
+    Group,
+    /// `while`, `until`, `for`, `repeat`, `select`: condition and body.
+    Loop,
+    /// `if`, `case`, `switch`: condition and branches.
+    Branch,
+    /// The body of a function that the line defines.
+    Function,
+    /// A here-document's body.
+    HereDocument,
+    /// Another command that runs this one, by name (`sudo`, `xargs`, `find`).
+    Wrapper(String),
+}
+
+/// What no shell of this kind would accept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Where; may be empty at the end of the line.
+    pub span: Span,
+    /// What, in lower case: "unclosed quote".
+    pub text: String,
+}
+
+impl SimpleCommand {
+    /// The command word, when there is one and nothing in it is expanded.
+    pub fn name(&self) -> Option<&str> {
+        self.words.first().filter(|word| word.literal).map(|word| word.text.as_str())
+    }
+}
