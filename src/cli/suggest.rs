@@ -84,7 +84,7 @@ impl Drop for Watched {
 fn show_requests(args: &Suggest, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
     let system = desk.system(shell);
     for request in requests(args)? {
-        print(&prompt::draft(&request?, shell, &system).text())?;
+        print(&prompt::draft(prompt::Form::Completion, &request?, shell, &system).text())?;
     }
     Ok(Exit::Done)
 }
