@@ -140,7 +140,11 @@ fn a_profile_names_the_model() {
         &[("ASKLINE_MODEL", "magic:x")],
         expect!["ASKLINE_MODEL: there is no protocol `magic`; use local:NAME, NAME or scripted:FILE"],
     );
-    faults("", &[("ASKLINE_MODEL", "local:")], expect!["ASKLINE_MODEL: nothing follows `local:`; write local:NAME, NAME or scripted:FILE"]);
+    faults(
+        "",
+        &[("ASKLINE_MODEL", "local:")],
+        expect!["ASKLINE_MODEL: nothing follows `local:`; write local:NAME, NAME or scripted:FILE"],
+    );
 }
 
 #[test]
