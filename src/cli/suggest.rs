@@ -17,10 +17,10 @@ use crate::config::Wrong;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Form};
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
-use crate::suggestion::{Failure, Suggestion, Timing};
+use crate::suggestion::{Checks, Failure, Suggestion, Timing};
 
 /// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
 const ROW_LIMIT: usize = 64 << 10;
@@ -74,6 +74,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
             exit = exit_of(error);
         }
         show(args, &prefix, &request, shell, &answer)?;
+        desk.machine.settle();
     }
     model.finish()?;
     Ok(exit)
@@ -180,10 +181,11 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
                 "request": request,
                 "command": suggestion.command.as_str(),
                 "shell": shell.name(),
-                "confidence": null,
+                "confidence": suggestion.confidence,
                 "risk": null,
-                "checks": null,
+                "checks": checks(&suggestion.checks),
                 "changes": suggestion.changes,
+                "open": suggestion.open,
                 "rounds": suggestion.rounds,
                 "alternatives": suggestion.alternatives.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
                 "source": suggestion.source,
@@ -205,6 +207,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "risk": null,
             "checks": null,
             "changes": [],
+            "open": [],
             "rounds": 0,
             "alternatives": [],
             "source": null,
@@ -212,6 +215,17 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "error": reason(error),
         }),
     }
+}
+
+/// What was looked up, as JSON; its field names are a contract.
+pub(super) fn checks(checks: &Checks) -> Value {
+    json!({
+        "flags_verified": checks.flags_verified,
+        "flags_unknown": checks.flags_unknown,
+        "flags_refuted": checks.flags_refuted,
+        "commands_missing": checks.commands_missing,
+        "syntax_ok": checks.syntax_ok,
+    })
 }
 
 /// Milliseconds with three decimals.

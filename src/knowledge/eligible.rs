@@ -60,7 +60,8 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
         return Err("it stands in the home directory");
     }
     // Standing in `/usr/bin` does not make it a working tree.
-    let is_tree = |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
+    let is_tree =
+        |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
         return Err("it stands in the working directory");
     }
@@ -150,7 +151,9 @@ mod tests {
 
     #[test]
     fn packaged_programs_may_be_asked() {
-        for path in ["/usr/bin/ls", "/bin/ls", "/usr/local/bin/x", "/nix/store/abc-git-2/bin/git", "/opt/x/bin/x"] {
+        for path in
+            ["/usr/bin/ls", "/bin/ls", "/usr/local/bin/x", "/nix/store/abc-git-2/bin/git", "/opt/x/bin/x"]
+        {
             assert_eq!(why(path, |_| {}), "", "{path}");
         }
         assert_eq!(why("/usr/bin/ls", |facts| facts.current_dir = Some(Path::new("/usr/bin"))), "");
