@@ -21,6 +21,9 @@ use crate::host::Host;
 /// Fewer manual pages than this are no manual, but leftovers of one.
 const FEW_PAGES: usize = 20;
 
+/// Most directories of manuals that are named.
+const MANUALS_NAMED: usize = 4;
+
 /// Most directories of manuals that are looked at.
 const MANUALS_LIMIT: usize = 100;
 
@@ -157,13 +160,16 @@ fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
         context.system.release,
         context.userland.name()
     );
+    let unset = host.env("PATH").is_none_or(|path| path.is_empty());
     let mut findings = vec![if n_commands == 0 {
-        let unset = host.env("PATH").is_none_or(|path| path.is_empty());
         let remedy = if unset { "PATH is not set; set it" } else { "PATH leads nowhere; correct it" };
         warning("system", text, format!("{remedy}: no command that is suggested can be found"))
     } else {
         fine("system", text)
     }];
+    if unset {
+        return findings;
+    }
     for directory in context.commands.directories.iter().filter(|directory| !directory.trusted) {
         findings.push(warning(
             "PATH",
@@ -185,7 +191,9 @@ fn manuals(host: &dyn Host) -> Finding {
     for directory in &directories {
         pages.extend(host.list(directory).unwrap_or_default());
     }
-    let text = format!("{} pages on programs in {} directories", pages.len(), directories.len());
+    let below: Vec<_> = directories.iter().take(MANUALS_NAMED).map(|path| path.to_string_lossy()).collect();
+    let text = format!("{} pages on programs in {}", pages.len(), below.join(", "));
+    let text = if directories.is_empty() { "none on programs".to_owned() } else { text };
     if FEW_PAGES <= pages.len() {
         return fine("manuals", text);
     }

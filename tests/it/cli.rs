@@ -66,7 +66,7 @@ impl Askline {
     }
 
     /// With text on standard input.
-    pub(crate) fn stdin(mut self, text: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn stdin(mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> Self {
         self.stdin = text.as_ref().to_owned();
         self
     }
@@ -253,7 +253,8 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     );
     expect![[r#"
         askline: HOME/config/askline/config.toml:2: it is not valid UTF-8; save it as UTF-8
-    "#]].assert_eq(&stderr(no_text.run()));
+    "#]]
+    .assert_eq(&stderr(no_text.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "recorded:HOME/none");
     expect![[r#"
         askline: can't read HOME/none: No such file or directory (os error 2); mend the recording or unset ASKLINE_HOST
@@ -311,7 +312,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
     expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, help, refine_rounds, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
-    expect!["fault model: can't read /none: No such file or directory (os error 2)"]
+    expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]
         .assert_eq(&line(&ran, "model"));
     let ran = Askline::new(["doctor"]).model("").file("cache", "in the way").run().code(1);
     assert_eq!(
@@ -522,6 +523,25 @@ fn output_that_can_not_be_written_is_told() {
         askline: can't write the output: the disk is full; free some space on it
     "#]]
     .assert_eq(&ran.stderr);
+}
+
+/// Enough for a bug report, and nothing that a terminal would obey.
+#[test]
+fn debug_tells_what_happens_on_stderr() {
+    let ran = Askline::new(["--debug", "suggest", "--shell", "bash", "list"])
+        .model("{\"reply\": \"ls \\u001b[31m\"}")
+        .run()
+        .stdout("")
+        .code(1);
+    for part in [
+        "DEBUG askline ",
+        "HOME/config/askline/config.toml and the environment, 20000 ms",
+        "DEBUG context {",
+        "the model said \"ls \\u{1b}[31m\"",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
+    }
+    assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
 }
 
 /// What must be raised is what is in force.
