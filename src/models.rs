@@ -99,7 +99,13 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
         ModelChoice::Local(name) => {
             let installed = installed(name, config.model_file.as_deref(), host, paths)?;
             let states = paths.cache.join("states");
-            Ok(Box::new(Local::new(installed.name, installed.path, states, config.threads)))
+            Ok(Box::new(Local::new(
+                installed.name,
+                installed.path,
+                states,
+                installed.context,
+                config.threads,
+            )))
         }
     }
 }
