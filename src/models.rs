@@ -242,8 +242,8 @@ pub fn pull(
     paths: &Paths,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<bool> {
-    store::make_directory(&paths.models)?;
-    let _lock = lock(paths)?;
+    let made = store::make_directory(&paths.models).and_then(|()| lock(paths));
+    let _lock = made.map_err(|error| partial::going_to(&paths.models, entry.size, error))?;
     if check(entry, paths, news)? == Condition::Intact {
         return Ok(false);
     }

@@ -172,7 +172,10 @@ fn manuals_are_counted_where_they_usually_are() {
     let files =
         [pages("/usr/share/man", 0..18), pages("/opt/x/share/man", 17..19), pages("/m", 19..21)].concat();
     let rows = format!("{path}[files]\n{files}");
-    assert_eq!(said(&rows), "ok    manuals: 21 pages on programs in /m/man1, /opt/x/share/man/man1, /usr/share/man/man1\n");
+    assert_eq!(
+        said(&rows),
+        "ok    manuals: 21 pages on programs in /m/man1, /opt/x/share/man/man1, /usr/share/man/man1\n"
+    );
     let rows = format!("{path}[files]\n{}", pages("/usr/share/man", 0..3));
     expect![[r#"
         warn  manuals: 3 pages on programs in /usr/share/man/man1
