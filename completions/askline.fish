@@ -33,7 +33,7 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, fe
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
 complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
-complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one this runs in]' -r -f -a "nu\t''
+complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one you log in with]' -r -f -a "nu\t''
 zsh\t''
 bash\t''
 fish\t''"
@@ -83,3 +83,10 @@ complete -c askline -n "__fish_askline_using_subcommand doctor" -s V -l version 
 complete -c askline -n "__fish_askline_using_subcommand completions" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand init" -f -a "nu zsh bash fish"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from path" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
+complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"

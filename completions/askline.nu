@@ -12,7 +12,7 @@ module completions {
 
   # Print a command for a request
   export extern "askline suggest" [
-    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one this runs in]
+    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one you log in with]
     --json                    # Print one JSON object
     --lines: path             # Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
     --timing                  # Print the time of each stage to stderr

@@ -81,7 +81,14 @@ impl Desk {
             None => None,
         };
         let text = text.as_deref().map(|text| (file.as_path(), text));
-        Ok(Config::merge_and_tell(text, &|name| variable(&self.host, name))?)
+        let merged = Config::merge_and_tell(text, &|name| variable(&self.host, name))?;
+        tracing::debug!(
+            "{} by {} and the environment, {} ms",
+            one_line(&merged.0.model.to_string()),
+            one_line(&file.to_string_lossy()),
+            merged.0.deadline_ms
+        );
+        Ok(merged)
     }
 
     /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
@@ -247,6 +254,8 @@ fn reason(error: &anyhow::Error) -> String {
 
 fn trace(debug: bool) {
     if debug {
-        let _ = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug").try_init();
+        let told = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
+        let _ = told.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
+        tracing::debug!("askline {}", env!("CARGO_PKG_VERSION"));
     }
 }

@@ -102,6 +102,11 @@ static HELP: LazyLock<HelpTable> = LazyLock::new(|| {
     toml::from_str(include_str!("knowledge/help.toml")).expect("the table is TOML of this form")
 });
 
+/// The manual directories that are looked in, best first; all exist.
+pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
+    Manuals::of(host).into_directories()
+}
+
 impl Knowledge {
     /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
     /// `alias.NAME` with what it stands for, and `function.NAME`. Nothing is looked up yet.

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
@@ -88,8 +88,13 @@ pub enum News<'a> {
 pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
     match &config.model {
         ModelChoice::Scripted(file) => {
-            let text = host.read(file, SCRIPT_LIMIT)?;
-            Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
+            let script = host
+                .read(file, SCRIPT_LIMIT)
+                .and_then(|text| Scripted::parse(file, &String::from_utf8_lossy(&text)));
+            let script = script.map_err(|error| {
+                anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
+            })?;
+            Ok(Box::new(script))
         }
         ModelChoice::Local(name) => {
             let installed = installed(name, config.model_file.as_deref(), host, paths)?;
@@ -123,9 +128,10 @@ pub fn installed(
         return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
     }
     let manifest = Manifest::load(host)?;
-    let entry = manifest
-        .find(name)
-        .map_err(|wrong| Failure::NoModel(format!("{}; see `askline model list`", wrong.0)))?;
+    let entry = manifest.find(name).map_err(|wrong| {
+        let end = if wrong.0.ends_with('?') { "" } else { ";" };
+        Failure::NoModel(format!("{}{end} choose with `askline model use NAME`", wrong.0))
+    })?;
     let is_absent = |entry: &Entry| condition(entry, paths) == Condition::Absent;
     if manifest.entries.iter().all(is_absent) {
         return Err(Failure::NoModel("no model is installed; run `askline model pull`".to_owned()).into());
@@ -236,8 +242,8 @@ pub fn pull(
     paths: &Paths,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<bool> {
-    store::make_directory(&paths.models)?;
-    let _lock = lock(paths)?;
+    let made = store::make_directory(&paths.models).and_then(|()| lock(paths));
+    let _lock = made.map_err(|error| partial::going_to(&paths.models, entry.size, error))?;
     if check(entry, paths, news)? == Condition::Intact {
         return Ok(false);
     }

@@ -122,7 +122,7 @@ impl TypedValueParser for ModelName {
 /// `askline suggest`
 #[derive(Debug, Args)]
 pub struct Suggest {
-    /// The shell to write for [default: the one this runs in]
+    /// The shell to write for [default: the one you log in with]
     #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object

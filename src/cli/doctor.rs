@@ -16,13 +16,14 @@ use serde_json::json;
 use super::{Desk, Exit, print};
 use crate::clean::visible;
 use crate::context::{Context, Machine, gather};
-use crate::host::Host;
+use crate::host::{Host, find_on_path};
+use crate::knowledge;
 
 /// Fewer manual pages than this are no manual, but leftovers of one.
 const FEW_PAGES: usize = 20;
 
-/// Most directories of manuals that are looked at.
-const MANUALS_LIMIT: usize = 100;
+/// Most directories of manuals that are named.
+const MANUALS_NAMED: usize = 4;
 
 /// How a part is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,13 +158,16 @@ fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
         context.system.release,
         context.userland.name()
     );
+    let unset = host.env("PATH").is_none_or(|path| path.is_empty());
     let mut findings = vec![if n_commands == 0 {
-        let unset = host.env("PATH").is_none_or(|path| path.is_empty());
         let remedy = if unset { "PATH is not set; set it" } else { "PATH leads nowhere; correct it" };
         warning("system", text, format!("{remedy}: no command that is suggested can be found"))
     } else {
         fine("system", text)
     }];
+    if unset {
+        return findings;
+    }
     for directory in context.commands.directories.iter().filter(|directory| !directory.trusted) {
         findings.push(warning(
             "PATH",
@@ -176,7 +180,7 @@ fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
 
 /// The manual pages of programs, which flags are looked up in.
 fn manuals(host: &dyn Host) -> Finding {
-    let directories: Vec<PathBuf> = manual_directories(host)
+    let directories: Vec<PathBuf> = knowledge::manual_directories(host)
         .into_iter()
         .map(|directory| directory.join("man1"))
         .filter(|directory| host.entry(directory).is_some_and(|entry| entry.is_directory))
@@ -185,34 +189,17 @@ fn manuals(host: &dyn Host) -> Finding {
     for directory in &directories {
         pages.extend(host.list(directory).unwrap_or_default());
     }
-    let text = format!("{} pages on programs in {} directories", pages.len(), directories.len());
+    let below: Vec<_> = directories.iter().take(MANUALS_NAMED).map(|path| path.to_string_lossy()).collect();
+    let text = format!("{} pages on programs in {}", pages.len(), below.join(", "));
+    let text = if directories.is_empty() { "none on programs".to_owned() } else { text };
     if FEW_PAGES <= pages.len() {
         return fine("manuals", text);
     }
-    let remedy = match crate::host::find_on_path(host, "unminimize") {
+    let remedy = match find_on_path(host, "unminimize") {
         Some(_) => "run `unminimize`, which brings back what this system image left out",
         None => "install man-db and the manuals of your programs, so that flags can be looked up",
     };
     warning("manuals", text, remedy)
-}
-
-/// Where manuals usually are: MANPATH, beside each directory of PATH, and the system's own.
-fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
-    let listed = |name: &str| host.env(name).map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
-    let mut directories = listed("MANPATH").unwrap_or_default();
-    for programs in listed("PATH").unwrap_or_default() {
-        if let Some(above) = programs.parent() {
-            directories.extend([above.join("share/man"), above.join("man")]);
-        }
-    }
-    directories.extend(["/usr/local/share/man", "/usr/share/man"].map(PathBuf::from));
-    let mut seen = BTreeSet::new();
-    directories.retain(|directory| {
-        let real = host.real_path(directory).unwrap_or_else(|_| directory.clone());
-        directory.is_absolute() && seen.insert(real)
-    });
-    directories.truncate(MANUALS_LIMIT);
-    directories
 }
 
 /// `size`: columns and rows of the terminal that messages go to, if it is one.

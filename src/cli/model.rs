@@ -36,7 +36,7 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
     let entry = |name: &Option<String>| match (name, &config.model) {
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
         (None, ModelChoice::Scripted(_)) => {
-            Err(Wrong("the model in use is a script; name the model you mean".to_owned()))
+            Err(Wrong("the model in use is a script; name one of `askline model list`".to_owned()))
         }
     };
     match &args.command {

@@ -70,6 +70,28 @@ fn offered(words: &[&str]) -> Vec<String> {
     offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
 }
 
+/// fish's generator leaves such words out, so ours are asked for.
+#[test]
+fn fish_offers_shells_and_models() {
+    for (line, word) in
+        [("init ", "nu"), ("completions ", "zsh"), ("model use qwen", "qwen2.5-coder-0.5b-instruct-q4_k_m")]
+    {
+        let script = format!("source $argv[1]; complete -C 'askline {line}'");
+        let mut command = Command::new("fish");
+        let output = match command
+            .args(["--no-config", "-c", &script])
+            .arg(completions().join("askline.fish"))
+            .output()
+        {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return missing("fish"),
+            other => other.unwrap(),
+        };
+        let offered = String::from_utf8(output.stdout).unwrap();
+        assert!(offered.lines().any(|offer| offer.split('\t').next() == Some(word)), "{line}: {offered}");
+        assert!(!offered.contains("Cargo.toml"), "no file is wanted there: {offered}");
+    }
+}
+
 fn completions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("completions")
 }

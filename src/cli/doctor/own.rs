@@ -49,9 +49,10 @@ fn model(config: &Config, desk: &Desk) -> Finding {
                 Ok(model) => warning(
                     "model",
                     format!("{}, which replays a file", model.source()),
-                    "unset ASKLINE_MODEL",
+                    "for a real one unset ASKLINE_MODEL, or choose another profile",
                 ),
-                Err(error) => fault("model", format!("{error:#}"), "correct or unset ASKLINE_MODEL"),
+                // The message ends with what to do.
+                Err(error) => fault("model", format!("{error:#}"), ""),
             };
         }
     };

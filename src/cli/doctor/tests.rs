@@ -172,16 +172,19 @@ fn manuals_are_counted_where_they_usually_are() {
     let files =
         [pages("/usr/share/man", 0..18), pages("/opt/x/share/man", 17..19), pages("/m", 19..21)].concat();
     let rows = format!("{path}[files]\n{files}");
-    assert_eq!(said(&rows), "ok    manuals: 21 pages on programs in 3 directories\n");
+    assert_eq!(
+        said(&rows),
+        "ok    manuals: 21 pages on programs in /m/man1, /opt/x/share/man/man1, /usr/share/man/man1\n"
+    );
     let rows = format!("{path}[files]\n{}", pages("/usr/share/man", 0..3));
     expect![[r#"
-        warn  manuals: 3 pages on programs in 1 directories
+        warn  manuals: 3 pages on programs in /usr/share/man/man1
               install man-db and the manuals of your programs, so that flags can be looked up
     "#]]
     .assert_eq(&said(&rows));
     let minimized = "programs = [\"/usr/sbin/unminimize\"]\n[env]\nPATH = \"/usr/sbin\"\n";
     expect![[r#"
-        warn  manuals: 0 pages on programs in 0 directories
+        warn  manuals: none on programs
               run `unminimize`, which brings back what this system image left out
     "#]]
     .assert_eq(&said(minimized));
