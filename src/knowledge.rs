@@ -162,7 +162,7 @@ impl Knowledge {
         if told.is_some() {
             return told;
         }
-        if looked.record.version.is_none() && self.is_eligible(&program, &mut looked.record) {
+        if looked.record.version.is_none() && self.is_eligible(&program, &looked.record) {
             let probe = Probe::Help { level: Level::default(), spelling: Spelling::Version };
             let output = self.ask(&program.path, &probe)?;
             looked.record.version = Some(version_in(&text_of(&output)));
@@ -250,8 +250,18 @@ impl Knowledge {
         };
         let file = host.entry(&path).filter(|entry| entry.executable)?;
         let real_path = host.real_path(&path).ok()?;
+        let trusted = trusted && !self.is_in_working_tree(&path);
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+    }
+
+    /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
+    /// nor where the system keeps programs.
+    fn is_in_working_tree(&self, path: &Path) -> bool {
+        let is_project =
+            |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
+        let current = self.context.current_dir.as_ref().filter(is_project);
+        current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
     }
 
     /// A path as the shell would hand it to a program.
@@ -342,6 +352,9 @@ impl Knowledge {
             record.page_says_help = page.text.contains("-help");
             record.manual = Some(Arc::new(manual::page(&page.text)));
         }
+        if words.is_empty() && program.trusted && eligible::in_system(&program.real_path) {
+            record.says_help = record.page_says_help || says_help(self.host.as_ref(), &program.real_path);
+        }
         Looked { record, changed: true }
     }
 
@@ -371,16 +384,16 @@ impl Knowledge {
 
     /// Asks the program about a level, unless that was done or may not be done.
     fn add_help(&self, program: &Program, words: &[&str], looked: &mut Looked) {
-        if looked.record.help_was_read || !self.is_eligible(program, &mut looked.record) {
+        let may_be_asked = || match words {
+            [] => self.is_eligible(program, &looked.record),
+            _ => self.is_eligible(program, &self.level(program, &[], true).record),
+        };
+        if looked.record.help_was_read || PROBE_BUDGET <= self.spent() || !may_be_asked() {
             return;
         }
         let table = if words.is_empty() { &HELP.program } else { &HELP.subcommand };
         let spelling = table.get(&program.name).copied().unwrap_or_default();
         let Some(level) = Level::new(words) else { return };
-        let before = self.spent();
-        if PROBE_BUDGET <= before {
-            return;
-        }
         let output = self.ask(&program.path, &Probe::Help { level, spelling });
         looked.record.help_was_read = true;
         looked.changed = true;
@@ -397,19 +410,17 @@ impl Knowledge {
         }
     }
 
-    /// Whether the program may be started, and only in a cage.
-    fn is_eligible(&self, program: &Program, record: &mut Record) -> bool {
+    /// Whether the program may be started, and only in a cage; `own` is what is known of the program itself.
+    fn is_eligible(&self, program: &Program, own: &Record) -> bool {
         if self.help == Help::Never || program.is_builtin || !program.trusted {
             return false;
         }
-        let host = self.host.as_ref();
         let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
         let directories: BTreeSet<PathBuf> =
             [above(&program.path), above(&program.real_path)].concat().into_iter().collect();
-        let Some(above) = directories.iter().map(|path| host.entry(path)).collect::<Option<Vec<_>>>() else {
-            return false;
-        };
-        let mut facts = Facts {
+        let entries = directories.iter().map(|path| self.host.entry(path)).collect::<Option<Vec<_>>>();
+        let Some(above) = entries else { return false };
+        let verdict = eligible::for_help(&Facts {
             name: &program.name,
             path: &program.path,
             real_path: &program.real_path,
@@ -417,18 +428,10 @@ impl Knowledge {
             above: &above,
             home: self.home.as_deref(),
             current_dir: self.context.current_dir.as_deref(),
-            page_says_help: record.page_says_help,
-            says_help: true,
-        };
-        // The search through its bytes comes last: it takes the longest.
-        if let Err(why) = eligible::for_help(&facts) {
-            tracing::debug!("{} is not asked: {why}", program.path.display());
-            return false;
-        }
-        let page_says = record.page_says_help;
-        facts.says_help =
-            *record.says_help.get_or_insert_with(|| page_says || says_help(host, &program.real_path));
-        eligible::for_help(&facts).is_ok()
+            page_says_help: own.page_says_help,
+            says_help: own.says_help,
+        });
+        verdict.inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display())).is_ok()
     }
 
     /// Starts a program for a probe; none when it failed or there is no time left.
@@ -479,7 +482,8 @@ impl Reference for Knowledge {
             });
         };
         let mut levels = self.levels(&program, &words);
-        let first = levels.first().map(|looked| looked.record.clone());
+        let askable = eligible::for_options(&program.name)
+            && levels.first().is_some_and(|own| self.is_eligible(&program, &own.record));
         let last = levels.pop();
         let version = levels.iter().chain(&last).rev().find_map(|looked| {
             let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
@@ -494,8 +498,7 @@ impl Reference for Knowledge {
                 false => userland_of(&program.real_path, &self.context.system.os),
             },
             version,
-            askable: eligible::for_options(&program.name)
-                && first.is_some_and(|mut record| self.is_eligible(&program, &mut record)),
+            askable,
         })
     }
 
@@ -542,7 +545,7 @@ impl Reference for Knowledge {
         }
         let may_be_asked = eligible::for_options(&program.name)
             && (!program.is_multi_call() || path.iter().all(|applet| eligible::for_options(applet)))
-            && self.is_eligible(&program, &mut looked.record);
+            && levels.first().is_some_and(|own| self.is_eligible(&program, &own.record));
         if !may_be_asked {
             return None;
         }

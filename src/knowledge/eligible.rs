@@ -100,6 +100,12 @@ pub(super) fn in_system(path: &Path) -> bool {
     TABLE.directories.iter().any(|directory| path.starts_with(directory))
 }
 
+/// Whether a directory is one of the system's with programs, or above one: standing in `/usr/bin` does not make it a working
+/// tree.
+pub(super) fn holds_system(directory: &Path) -> bool {
+    TABLE.directories.iter().any(|known| Path::new(known).starts_with(directory))
+}
+
 fn is_shim(path: &Path) -> bool {
     path.iter().any(|part| TABLE.shims.iter().any(|shim| part == shim.as_str()))
 }
@@ -118,7 +124,9 @@ mod tests {
 
     use super::*;
 
-    fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
+    static ABOVE: [Entry; 1] = [entry(false, 0, 0o755)];
+
+    const fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
         Entry {
             is_file,
             is_directory: !is_file,
@@ -131,15 +139,14 @@ mod tests {
         }
     }
 
-    fn why(path: &str, change: impl FnOnce(&mut Facts<'_>)) -> &'static str {
-        let above = [entry(false, 0, 0o755)];
+    fn why<'a>(path: &'a str, change: impl FnOnce(&mut Facts<'a>)) -> &'static str {
         let path = Path::new(path);
         let mut facts = Facts {
             name: path.file_name().unwrap().to_str().unwrap(),
             path,
             real_path: path,
             file: entry(true, 0, 0o755),
-            above: &above,
+            above: &ABOVE,
             home: Some(Path::new("/home/ada")),
             current_dir: Some(Path::new("/home/ada/work")),
             page_says_help: false,

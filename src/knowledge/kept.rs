@@ -63,8 +63,8 @@ pub(super) struct Record {
     pub page: Option<Stamp>,
     /// The man page names `--help`.
     pub page_says_help: bool,
-    /// The program's bytes, or its page, name `--help`; none where they were not searched.
-    pub says_help: Option<bool>,
+    /// The page, or the program's bytes, name `--help`; told with the program itself, not with its subcommands.
+    pub says_help: bool,
     /// The help text was read, or asking for it led nowhere.
     pub help_was_read: bool,
     /// What the program said to `--version`; the inner none stands for nothing usable.
@@ -84,7 +84,7 @@ impl Record {
             program,
             page: None,
             page_says_help: false,
-            says_help: None,
+            says_help: false,
             help_was_read: false,
             version: None,
             answers: BTreeMap::new(),
