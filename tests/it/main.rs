@@ -13,4 +13,5 @@ mod pty;
 mod real;
 mod shells;
 mod solved;
+mod syntax;
 mod tidy;
