@@ -7,6 +7,7 @@
 mod cli;
 mod completions;
 mod line;
+mod manual;
 mod model;
 mod parser;
 mod pty;
