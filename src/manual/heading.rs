@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::roff::{CLOSE, OPEN, plain};
+use super::words::beginning;
 use super::{Arity, OptionCard, Source};
 
 /// Longest option name, bytes; longer words that begin with a dash are something else.
@@ -14,6 +15,8 @@ const NAMES_MAX: usize = 32;
 const PLACEHOLDER_MAX: usize = 48;
 /// Blanks that may part a short name from its long form.
 const GAP_MAX: usize = 6;
+/// Bytes looked through for the partner of a bracket.
+const NEAR: usize = 400;
 /// Values that one option may show: `--point X Y`.
 const VALUES_MAX: usize = 4;
 
@@ -261,6 +264,17 @@ pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
     }
 }
 
+/// The beginning of a text: what is looked through for a closing mark, so that no text takes quadratic time.
+fn near(text: &str) -> &str {
+    beginning(text, NEAR)
+}
+
+/// A text cut at the first of a character that is near; none where none is.
+fn split_near(text: &str, mark: char) -> Option<(&str, &str)> {
+    let index = near(text).find(mark)?;
+    Some((text.get(..index)?, text.get(index + mark.len_utf8()..)?))
+}
+
 fn skip_marks(text: &str) -> &str {
     text.trim_start_matches([OPEN, CLOSE, '`', '‘'])
 }
@@ -286,7 +300,7 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
     // Italics may begin after the dash: the whole is a placeholder, unless the dashes were set apart from the name.
     if body.starts_with([OPEN, '<']) && dashes == "-" {
         let (close, skip) = if body.starts_with(OPEN) { (CLOSE, 1) } else { ('>', 1) };
-        let (inside, after) = body.split_once(close)?;
+        let (inside, after) = split_near(body, close)?;
         let inside = inside.get(skip..)?;
         return (!inside.is_empty() && !inside.contains(char::is_whitespace)).then_some((Vec::new(), after));
     }
@@ -334,7 +348,7 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
 
 /// The lower-case rest of a name in brackets: `-V[ersion]`.
 fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
-    let (inside, rest) = after.strip_prefix('[')?.split_once(']')?;
+    let (inside, rest) = split_near(after.strip_prefix('[')?, ']')?;
     let bare = plain(inside);
     let letters = !bare.is_empty()
         && bare.len() <= NAME_MAX
@@ -347,8 +361,8 @@ fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
 fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String, &'a str) {
     let text = text.strip_prefix(CLOSE).unwrap_or(text);
     let single_letter = !name.starts_with("--") && name.chars().count() == 2;
-    let joined = if name.starts_with("--") { Arity::Required } else { Arity::Attached };
-    let equals = if single_letter { Arity::Required } else { joined };
+    // A letter that takes a value takes it from the next word as well; a longer name after one dash does not.
+    let joined = if name.starts_with("--") || single_letter { Arity::Required } else { Arity::Attached };
     // `--verbose...` may be repeated.
     if let Some(after) = text.strip_prefix("...").filter(|after| !after.starts_with(char::is_alphanumeric)) {
         return (None, String::new(), after);
@@ -365,8 +379,8 @@ fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String,
             return (Some(if switch { Arity::Optional } else { joined }), String::new(), rest);
         }
         return match () {
-            () if word.is_empty() && !after.starts_with(' ') => (Some(equals), String::new(), rest),
-            () => (Some(equals), placeholder(&word), rest),
+            () if word.is_empty() && !after.starts_with(' ') => (Some(joined), String::new(), rest),
+            () => (Some(joined), placeholder(&word), rest),
         };
     }
     if let Some(after) =
@@ -424,6 +438,10 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     let (first, rest) = one_value(after);
     let bare = plain(first);
     let bare = bare.trim();
+    // A value that begins with a part that may be left out: `[[CC]YY]MMDD`, all of it in italics.
+    if first.starts_with(OPEN) && bare.starts_with('[') && !bracketed(bare, '[', ']').1.is_empty() {
+        return (Some(Arity::Required), placeholder(bare), more_values(rest, place));
+    }
     let signs = bare.strip_prefix('[').is_some_and(|inside| is_signs(inside.trim_end_matches(']')));
     if bare.is_empty() || bare.starts_with(['-', '+']) || (bare.starts_with("[-") && !signs) {
         return nothing;
@@ -511,7 +529,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
 /// `  -b      <int>   …`: the type in a column of its own, before the description.
 fn typed(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
-    let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let (inside, rest) = split_near(text.strip_prefix('<')?, '>')?;
     (!inside.contains(char::is_whitespace) && rest.starts_with("  ")).then_some((inside, rest))
 }
 
@@ -565,7 +583,7 @@ fn one_value(text: &str) -> (&str, &str) {
             text.split_at_checked(end).filter(|_| end > 0).unwrap_or_else(|| until_blank(text))
         }
         Some(OPEN) => {
-            let end = text.find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
+            let end = near(text).find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
             let (italics, rest) = text.split_at_checked(end).unwrap_or((text, ""));
             // What sticks to the italics belongs to them: `file:line`, `key=value`.
             let sticks =
@@ -589,7 +607,7 @@ fn split_brackets(text: &str, open: char, close: char) -> (&str, &str) {
 /// What stands between a bracket and its partner, and what follows; to the end where it has none.
 fn bracketed(text: &str, open: char, close: char) -> (&str, &str) {
     let mut depth = 0usize;
-    for (index, c) in text.char_indices() {
+    for (index, c) in near(text).char_indices() {
         if c == open {
             depth += 1;
         } else if c == close {
@@ -755,7 +773,10 @@ fn separator(rest: &str) -> Option<(Loose, &str)> {
         let after = after.trim_start_matches([' ', ',']);
         let after = after.strip_prefix("or ").unwrap_or(after);
         // `-p, p, --pid`: a form without its dash stands between.
-        let after = match after.split_once(", ") {
+        let after = match near(after)
+            .find(", ")
+            .and_then(|index| Some((after.get(..index)?, after.get(index + 2..)?)))
+        {
             Some((bare, next)) if next.starts_with('-') && bare.chars().all(char::is_alphanumeric) => next,
             _ => after,
         };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::heading::{self, Place};
 use super::roff::{Block, blocks, plain};
-use super::words::{first_sentence, single_line, style_of, version_in};
+use super::words::{beginning, first_sentence, single_line, style_of, version_in};
 use super::{Arity, Manual, OptionCard, Source, Style, Subcommand};
 
 /// Options of one page; the longest known pages have half as many.
@@ -13,6 +13,8 @@ pub(super) const OPTIONS_MAX: usize = 6000;
 pub(super) const MENTIONED_MAX: usize = 4000;
 /// Subcommands of one page.
 pub(super) const SUBCOMMANDS_MAX: usize = 2000;
+/// Bytes of an item's heading that are read.
+const HEADING_MAX: usize = 1000;
 /// Bytes kept of the synopsis and of the examples.
 pub(super) const KEPT_MAX: usize = 16 << 10;
 
@@ -93,6 +95,7 @@ impl Page {
             Part::Synopsis => return self.synopsis(text),
             Part::Other => {}
         }
+        let text = beginning(text, HEADING_MAX);
         if self.define(text, joined) {
             return;
         }
@@ -253,6 +256,7 @@ impl Page {
     }
 
     fn synopsis(&mut self, text: &str) {
+        let text = beginning(text, KEPT_MAX);
         let mut unsure = Default::default();
         for spelled in heading::usage(text, &mut unsure).into_iter().flatten() {
             if matches!(spelled.value, Some(Arity::Required | Arity::Attached | Arity::Optional)) {

@@ -305,10 +305,8 @@ fn macos_table_is_fresh() {
             let page = manual::page(&source);
             let file = path.file_stem().unwrap().to_string_lossy().into_owned();
             // Pages of builtins and of things nobody types say nothing of a command.
-            if source.contains("\n.so ")
-                || matches!(file.as_str(), "alias" | "builtin")
-                || file.starts_with("locate.")
-            {
+            let says = !page.options.is_empty() || page.style == manual::Style::Operand;
+            if !says || matches!(file.as_str(), "alias" | "builtin") || file.starts_with("locate.") {
                 continue;
             }
             let names = source
@@ -318,7 +316,7 @@ fn macos_table_is_fresh() {
                 .lines()
                 .filter_map(|line| line.strip_prefix(".Nm "))
                 .flat_map(|line| {
-                    line.split([' ', ','])
+                    line.split([' ', ',', '\r'])
                         .filter(|name| !name.is_empty())
                         .map(str::to_owned)
                         .collect::<Vec<_>>()
@@ -344,6 +342,7 @@ fn macos_table_is_fresh() {
             text.push_str("style = \"operand\"\n");
         }
     }
+    toml::from_str::<toml::Table>(&text).unwrap();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/manual/macos.toml");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, &text).unwrap();
