@@ -6,11 +6,13 @@
 
 mod cli;
 mod completions;
+mod knowledge;
 mod line;
 mod model;
 mod parser;
 mod pty;
 mod real;
+mod sandbox;
 mod shells;
 mod solved;
 mod tidy;
