@@ -143,7 +143,7 @@ pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Referenc
         let presence = commands::check(command, parsed, &mut draft);
         let is_here = presence == commands::Presence::Here;
         let name = command.name().filter(|_| is_here);
-        let walk = name.map(|name| walk::walk(command, name, line, reference));
+        let walk = name.map(|name| walk::walk(command, name, &draft));
         if let Some(walk) = &walk {
             flags::check(walk, &command.words, &mut draft);
             paths::check(command, walk, parsed, &mut draft);
