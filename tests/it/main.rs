@@ -17,4 +17,5 @@ mod real;
 mod sandbox;
 mod shells;
 mod solved;
+mod syntax;
 mod tidy;
