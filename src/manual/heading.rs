@@ -99,47 +99,60 @@ pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
     all
 }
 
+/// The cards of one option's names: one for each thing they take.
 fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
-    let strongest = |names: &[Spelled]| {
-        let rank = |spelled: &Spelled| match spelled.value {
-            Some(Arity::Required) => 4,
-            Some(Arity::Optional) => 3,
-            Some(Arity::Attached) => 2,
-            Some(Arity::Unknown) => 1,
-            _ => 0,
+    let rank = |spelled: &&Spelled| match spelled.value {
+        Some(Arity::Required) => 4,
+        Some(Arity::Optional) => 3,
+        Some(Arity::Attached) => 2,
+        Some(Arity::Unknown) => 1,
+        _ => 0,
+    };
+    let strongest = names.iter().rev().max_by_key(rank).and_then(|spelled| spelled.value);
+    let short = |spelled: &Spelled| spelled.name.chars().count() == 2;
+    let a_short_shows = names.iter().any(|spelled| short(spelled) && spelled.value.is_some());
+    let both_ways = |name: &str, shows: bool| {
+        names.iter().any(|other| other.name == name && other.value.is_some() == shows)
+    };
+    let any_both_ways =
+        names.iter().any(|spelled| both_ways(&spelled.name, true) && both_ways(&spelled.name, false));
+    let takes = |spelled: &Spelled| match spelled.value {
+        // `--check, --check=quiet`
+        _ if both_ways(&spelled.name, true) && both_ways(&spelled.name, false) => Arity::Optional,
+        // `-U<n>, --unified=<n>`
+        Some(Arity::Attached) if strongest == Some(Arity::Required) => Arity::Required,
+        Some(value) => value,
+        // `-c, -C NUM`: the letter that shows a value takes it, the other does not.
+        None if is_negative(spelled) || any_both_ways || (a_short_shows && short(spelled)) => Arity::None,
+        None => strongest.unwrap_or(Arity::None),
+    };
+    let mut cards: Vec<OptionCard> = Vec::new();
+    for spelled in &names {
+        let value = takes(spelled);
+        let index = match cards.iter().position(|card| card.value == value) {
+            Some(index) => index,
+            None => {
+                cards.push(OptionCard {
+                    names: Vec::new(),
+                    value,
+                    placeholder: String::new(),
+                    text: String::new(),
+                    source,
+                });
+                cards.len() - 1
+            }
         };
-        names
-            .iter()
-            .rev()
-            .max_by_key(|spelled| rank(spelled))
-            .map(|spelled| (spelled.value.unwrap_or(Arity::None), spelled.placeholder.clone()))
-            .unwrap_or_default()
-    };
-    let (value, placeholder) = strongest(&names);
-    let (negative, positive): (Vec<Spelled>, Vec<Spelled>) = if value == Arity::None {
-        (Vec::new(), names)
-    } else {
-        let has_positive = names.iter().any(|spelled| !is_negative(spelled));
-        names.into_iter().partition(|spelled| has_positive && is_negative(spelled))
-    };
-    let card = |names: Vec<Spelled>, value, placeholder| {
-        let mut seen = BTreeSet::new();
-        OptionCard {
-            names: names
-                .into_iter()
-                .map(|spelled| spelled.name)
-                .filter(|name| seen.insert(name.clone()))
-                .collect(),
-            value,
-            placeholder,
-            text: String::new(),
-            source,
+        let Some(card) = cards.get_mut(index) else { continue };
+        if !card.names.contains(&spelled.name) {
+            card.names.push(spelled.name.clone());
         }
-    };
-    [card(positive, value, placeholder), card(negative, Arity::None, String::new())]
-        .into_iter()
-        .filter(|card| !card.names.is_empty())
-        .collect()
+        if card.placeholder.is_empty() && value != Arity::None {
+            let shown = names.iter().find(|other| !other.placeholder.is_empty());
+            let own = if spelled.placeholder.is_empty() { shown } else { Some(spelled) };
+            card.placeholder = own.map(|spelled| spelled.placeholder.clone()).unwrap_or_default();
+        }
+    }
+    cards
 }
 
 fn is_negative(spelled: &Spelled) -> bool {
