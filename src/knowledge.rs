@@ -255,8 +255,18 @@ impl<'a> Knowledge<'a> {
         };
         let file = host.entry(&path).filter(|entry| entry.executable)?;
         let real_path = host.real_path(&path).ok()?;
+        let trusted = trusted && !self.is_in_working_tree(&path);
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+    }
+
+    /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
+    /// nor where the system keeps programs.
+    fn is_in_working_tree(&self, path: &Path) -> bool {
+        let is_project =
+            |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
+        let current = self.context.current_dir.as_ref().filter(is_project);
+        current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
     }
 
     /// A path as the shell would hand it to a program.

@@ -174,7 +174,7 @@ mod linux {
         // Leaving the group in which all are killed.
         libc::SYS_setsid, libc::SYS_setpgid,
         // Other processes.
-        libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo,
+        libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo,
         libc::SYS_pidfd_send_signal, libc::SYS_pidfd_open, libc::SYS_pidfd_getfd, libc::SYS_ptrace,
         libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_process_madvise, libc::SYS_kcmp,
         libc::SYS_setpriority, libc::SYS_ioprio_set, libc::SYS_sched_setscheduler, libc::SYS_sched_setparam,
@@ -228,6 +228,8 @@ mod linux {
             let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)?;
             Ok(SeccompRule::new(vec![condition])?)
         };
+        // Signals. Asking by signal 0 whether a process is there does nothing, and zsh does so until its child is gone.
+        refused.push((libc::SYS_kill, vec![when(1, SeccompCmpOp::Ne, 0)?]));
         // The limits of another process.
         refused.push((libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Ne, 0)?]));
         // New namespaces. The flags of clone are its first argument on all processors with a filter.

@@ -100,6 +100,12 @@ pub(super) fn in_system(path: &Path) -> bool {
     TABLE.directories.iter().any(|directory| path.starts_with(directory))
 }
 
+/// Whether a directory is one of the system's with programs, or above one: standing in `/usr/bin` does not make it a working
+/// tree.
+pub(super) fn holds_system(directory: &Path) -> bool {
+    TABLE.directories.iter().any(|known| Path::new(known).starts_with(directory))
+}
+
 fn is_shim(path: &Path) -> bool {
     path.iter().any(|part| TABLE.shims.iter().any(|shim| part == shim.as_str()))
 }

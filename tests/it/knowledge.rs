@@ -1,1 +1,474 @@
+//! What is known of this machine's commands, and of recorded ones.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askline::context::{self, Context, Machine};
+use askline::host::local::LocalHost;
+use askline::host::recorded::RecordedHost;
+use askline::host::{Entry, Host, Output, Probe, System};
+use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::reference::{Kind, Reference as _};
+use askline::shell::Shell;
+
+/// A machine with GNU's ls, git of two levels, BusyBox beside them, a clone with a program of its own, and a home.
+const MACHINE: &str = r#"
+    current_dir = "/home/ada/clone"
+    programs = [
+        "/usr/bin/ls", "/usr/bin/git", "/usr/bin/bare", "/usr/bin/mute", "/usr/sbin/reboot", "/usr/bin/busybox",
+        "/home/ada/bin/mine", "/home/ada/clone/tool", "/usr/bin/fish", "/usr/bin/bash", "/usr/bin/open",
+    ]
+    [system]
+    os = "linux"
+    release = "6.6.1"
+    machine = "x86_64"
+    [env]
+    PATH = "/usr/bin:/usr/sbin:/home/ada/bin:/home/ada/clone"
+    HOME = "/home/ada"
+    [links]
+    "/usr/bin/vi" = "busybox"
+    "/usr/bin/halt" = "busybox"
+    [modes]
+    "/usr/bin/open" = 0o777
+    [files]
+    "/usr/share/man/man1/ls.1" = '''
+.TH LS 1 "2022" "GNU coreutils 9.1" "User Commands"
+.SH NAME
+ls \- list directory contents
+.SH DESCRIPTION
+.TP
+\fB\-a\fR, \fB\-\-all\fR
+do not ignore entries starting with .
+.TP
+\fB\-l\fR
+long
+.TP
+\fB\-t\fR
+by time
+.TP
+\fB\-r\fR
+reverse
+.TP
+\fB\-\-color\fR[=\fI\,WHEN\/\fR]
+colour
+.TP
+\fB\-\-help\fR
+display this help
+'''
+    "/usr/share/man/man1/vi.1" = ".TH VI 1\n.SH NAME\nvi \\- another vi\n.SH OPTIONS\n.TP\n\\-\\-wrong\nnot BusyBox's\n"
+    "/usr/share/man/man1/tool.1" = ".TH TOOL 1\n.SH NAME\ntool \\- another\n.SH OPTIONS\n.TP\n\\-\\-wrong\nnot this one's\n"
+    "/usr/share/man/man1/git.1" = '''
+.TH GIT 1
+.SH NAME
+git \- the stupid content tracker
+.SH OPTIONS
+.PP
+\-C <path>
+.RS 4
+Run as if git was started in <path>\&.
+.RE
+.PP
+\-\-version
+.RS 4
+Prints the version\&.
+.RE
+.PP
+\-\-help
+.RS 4
+Prints help\&.
+.RE
+'''
+    "/usr/share/man/man1/git-log.1" = '''
+.TH GIT-LOG 1
+.SH NAME
+git-log \- Show commit logs
+.SH OPTIONS
+.PP
+\-\-graph
+.RS 4
+Draw a graph\&.
+.RE
+.PP
+\-\-oneline
+.RS 4
+Short\&.
+.RE
+'''
+    [[probes]]
+    program = "/usr/bin/bash"
+    arguments = ["-O", "extglob", "-n"]
+    input = "ls )\n"
+    success = false
+    stderr = "bash: line 1: syntax error near unexpected token `)'\n"
+    [[probes]]
+    program = "/usr/bin/ls"
+    arguments = ["--help"]
+    stdout = "Usage: ls [OPTION]... [FILE]...\n  -a, --all    do not ignore\n      --zero   end each line with NUL\n"
+    [[probes]]
+    program = "/usr/bin/ls"
+    arguments = ["--colour", "--zzznope"]
+    success = false
+    stderr = "ls: unrecognized option '--zzznope'\n"
+    [[probes]]
+    program = "/usr/bin/ls"
+    arguments = ["-j", "--zzznope"]
+    success = false
+    stderr = "ls: invalid option -- 'j'\n"
+    [[probes]]
+    program = "/usr/bin/git"
+    arguments = ["--help"]
+    stdout = "usage: git [-C <path>] <command>\n\nCommands:\n   clone     Clone a repository\n   log       Show commit logs\n"
+    [[probes]]
+    program = "/usr/bin/git"
+    arguments = ["log", "-h"]
+    stdout = "usage: git log [<options>]\n\n    --source    show source\n    --mailmap   use mail map\n"
+"#;
+
+struct Recorded {
+    machine: Machine,
+    context: Context,
+}
+
+impl Recorded {
+    fn new(shell: Shell) -> Self {
+        let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
+        let machine = Machine { host: Arc::new(host), cache: None };
+        let context = context::gather(&machine, shell, &[]);
+        Self { machine, context }
+    }
+
+    fn knowledge(&self, told: &[(&str, &str)]) -> Knowledge<'_> {
+        let told: Vec<(String, String)> =
+            told.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Knowledge::new(&self.machine, &self.context, &told, HelpPolicy::System)
+    }
+}
+
+#[test]
+fn names_stand_for_what_a_shell_would_run() {
+    let recorded = Recorded::new(Shell::Bash);
+    let told = [
+        ("alias.ll", "ls -l --color"),
+        ("alias.ls", "ls --color=auto"),
+        ("alias.gl", "git log --oneline"),
+        ("alias.g", "git"),
+        ("alias.loop", "pool"),
+        ("alias.pool", "loop"),
+        ("alias.odd", "'unclosed"),
+        ("function.greet", ""),
+    ];
+    let knowledge = recorded.knowledge(&told);
+    let kind = |command: &[&str]| knowledge.known(command).kind.clone();
+    let ls = Kind::Program { path: "/usr/bin/ls".into(), real_path: "/usr/bin/ls".into() };
+    assert_eq!(kind(&["ls"]), Kind::Alias("ls --color=auto".to_owned()));
+    assert_eq!(kind(&["/usr/bin/ls"]), ls);
+    assert_eq!(kind(&["cd"]), Kind::Builtin);
+    assert_eq!(kind(&["greet"]), Kind::Function);
+    assert_eq!(kind(&["frobnicate"]), Kind::Missing);
+    assert_eq!(kind(&[]), Kind::Missing);
+    assert_eq!(kind(&[""]), Kind::Missing);
+    assert_eq!(kind(&["loop"]), Kind::Alias("pool".to_owned()));
+    assert_eq!(kind(&["odd"]), Kind::Alias("'unclosed".to_owned()));
+    assert!(matches!(kind(&["./tool"]), Kind::Program { .. }));
+    let manual = |command: &[&str]| knowledge.known(command).manual.clone().map(|manual| manual.name.clone());
+    assert_eq!(manual(&["ll"]).as_deref(), Some("ls"));
+    assert_eq!(manual(&["gl"]).as_deref(), Some("git-log"));
+    assert_eq!(manual(&["g", "log"]).as_deref(), Some("git-log"));
+    let names = knowledge.names();
+    for name in ["ls", "ll", "cd", "greet", "git"] {
+        assert_eq!(names.iter().filter(|known| *known == name).count(), 1, "{name}");
+    }
+}
+
+#[test]
+fn levels_are_documented_each_for_itself() {
+    let recorded = Recorded::new(Shell::Zsh);
+    let knowledge = recorded.knowledge(&[]);
+    let log = knowledge.known(&["git", "log", "main"]);
+    let manual = log.manual.clone().unwrap();
+    assert!(manual.option("--graph").is_some(), "from its page");
+    assert!(log.above.first().unwrap().option("-C").is_some());
+    assert_eq!(log.above.len(), 1);
+    let git = knowledge.known(&["git", "frobnicate"]);
+    assert!(git.manual.as_ref().unwrap().option("-C").is_some() && git.above.is_empty());
+    assert!(
+        git.manual.as_ref().unwrap().subcommands.iter().any(|known| known.name == "clone"),
+        "from its help"
+    );
+    for word in ["--upload-pack=x", "-c", "", "../x", "a b", "é"] {
+        assert!(knowledge.known(&["git", word]).above.is_empty(), "{word}");
+    }
+    // Documented by name only: nothing is known of its options, not even git's own.
+    let clone = knowledge.known(&["git", "clone"]);
+    assert!(clone.manual.is_none() && clone.above.len() == 1);
+}
+
+#[test]
+fn documentation_of_other_programs_is_not_taken() {
+    let recorded = Recorded::new(Shell::Bash);
+    let knowledge = recorded.knowledge(&[]);
+    for name in ["vi", "tool", "./tool", "mine", "bare"] {
+        let known = knowledge.known(&[name]);
+        assert!(matches!(known.kind, Kind::Program { .. }), "{name}");
+        assert_eq!(known.manual, None, "{name}");
+    }
+    for name in ["reboot", "halt", "tool", "mine", "bare", "open"] {
+        assert!(!knowledge.known(&[name]).askable, "{name}");
+        assert_eq!(knowledge.accepts(&[name], "--force"), None, "{name}");
+    }
+    assert!(knowledge.known(&["ls"]).askable);
+    let never = Knowledge::new(&recorded.machine, &recorded.context, &[], HelpPolicy::Never);
+    assert!(!never.known(&["ls"]).askable);
+    assert_eq!(never.accepts(&["ls"], "-j"), None);
+    assert_eq!(never.accepts(&["ls"], "--all"), Some(true), "the page says so");
+}
+
+#[test]
+fn an_option_is_looked_for_in_page_help_and_parser() {
+    let recorded = Recorded::new(Shell::Fish);
+    let knowledge = recorded.knowledge(&[("alias.ll", "ls -l")]);
+    assert!(
+        knowledge.known(&["ls"]).manual.as_ref().unwrap().option("--zero").is_none(),
+        "the page is enough"
+    );
+    assert_eq!(knowledge.accepts(&["ls"], "--color=always"), Some(true));
+    assert_eq!(knowledge.accepts(&["ls"], "--zero"), Some(true));
+    let manual = knowledge.known(&["ls"]).manual.clone().unwrap();
+    assert!(manual.option("--zero").is_some() && manual.option("-l").is_some(), "now both are united");
+    assert_eq!(knowledge.accepts(&["ls"], "--colour"), Some(true));
+    assert_eq!(knowledge.accepts(&["ll"], "-j"), Some(false));
+    assert_eq!(knowledge.accepts(&["ls"], "--unrecorded"), None);
+    for odd in ["", "-", "--", "+x", "-a b", "--a\n", "ls", "--é"] {
+        assert_eq!(knowledge.accepts(&["ls"], odd), None, "{odd:?}");
+    }
+    assert_eq!(knowledge.accepts(&["cd"], "-L"), None);
+    assert_eq!(knowledge.accepts(&[], "-L"), None);
+}
+
+#[test]
+fn paths_are_seen_from_where_the_user_stands() {
+    let recorded = Recorded::new(Shell::Bash);
+    let knowledge = recorded.knowledge(&[]);
+    for (path, expected) in [
+        ("tool", Some(true)),
+        ("./none", Some(false)),
+        ("~", Some(true)),
+        ("~/bin/mine", Some(true)),
+        ("~/none", Some(false)),
+        ("~ada/bin", None),
+        ("/usr/bin/vi", Some(true)),
+        ("/usr/bin/ls/x", Some(false)),
+        ("", None),
+        ("a\0b", None),
+    ] {
+        assert_eq!(knowledge.exists(path), expected, "{path:?}");
+    }
+}
+
+#[test]
+fn the_shell_judges_a_recorded_line() {
+    let recorded = Recorded::new(Shell::Bash);
+    let knowledge = recorded.knowledge(&[]);
+    let verdict = knowledge.verdict("ls )");
+    assert_eq!((verdict.ok, verdict.span), (Some(false), Some(3..4)));
+    assert_eq!(knowledge.verdict("not recorded").ok, None);
+    assert_eq!(knowledge.verdict(&"x".repeat(40 << 10)).ok, None);
+}
+
+fn here(shell: Shell) -> (Machine, Context) {
+    let machine = Machine { host: Arc::new(LocalHost), cache: None };
+    let context = context::gather(&machine, shell, &[]);
+    (machine, context)
+}
+
+/// The shells of this machine themselves, in the cage; the four traps of asking them are in here.
+#[test]
+fn real_shells_judge_lines_without_running_them() {
+    let top = tempfile::tempdir().unwrap();
+    let made = top.path().join("made");
+    let pipe = top.path().join("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let harm = format!("touch {0}; : > {0}; echo $(touch {0}); cat <(touch {0})", made.display());
+    let fish_harm = format!("touch {0}; echo > {0}; echo (touch {0})", made.display());
+    let nu_harm = format!("touch {0}; ^touch {0}; 'x' | save -f {0}", made.display());
+    let reads = format!("echo $(<{})", pipe.display());
+    let cases: &[(Shell, &str, Option<bool>)] = &[
+        (Shell::Bash, "for f in *.txt; do echo \"$f\"; done", Some(true)),
+        (Shell::Bash, "ls !(*.txt)", Some(true)),
+        (Shell::Bash, "! true", Some(true)),
+        (Shell::Bash, "ls &&", Some(false)),
+        (Shell::Bash, "echo 'a", Some(false)),
+        (Shell::Bash, "exit 3", Some(true)),
+        (Shell::Bash, &harm, Some(true)),
+        (Shell::Bash, &reads, Some(true)),
+        (Shell::Zsh, "for f in *(.om[1,5]); do echo $f; done", Some(true)),
+        (Shell::Zsh, "! true", Some(true)),
+        (Shell::Zsh, "ls &&", Some(false)),
+        (Shell::Zsh, "ls ||", Some(false)),
+        (Shell::Zsh, "ls |", Some(false)),
+        (Shell::Zsh, "echo \"a", Some(false)),
+        (Shell::Zsh, "echo )", Some(false)),
+        (Shell::Zsh, &harm, Some(true)),
+        (Shell::Zsh, &reads, None),
+        (Shell::Fish, "for f in *.txt; echo $f; end", Some(true)),
+        (Shell::Fish, "echo (ls", Some(false)),
+        (Shell::Fish, "ls | | x", Some(false)),
+        (Shell::Fish, "ls &&", Some(false)),
+        (Shell::Fish, "echo ${x}", Some(false)),
+        (Shell::Fish, &fish_harm, Some(true)),
+        (Shell::Nu, "ls -la | where size > 10kb | sort-by modified", Some(true)),
+        (Shell::Nu, "ls --badflag", Some(false)),
+        (Shell::Nu, "ls && pwd", Some(false)),
+        (Shell::Nu, "ls |", Some(false)),
+        (Shell::Nu, "echo $mine", None),
+        (Shell::Nu, "^rg --files", Some(true)),
+        (Shell::Nu, &nu_harm, Some(true)),
+    ];
+    for shell in Shell::ALL {
+        let (machine, context) = here(shell);
+        assert!(context.commands.contains(shell.name()), "{shell} is not installed; run scripts/setup");
+        for (_, line, expected) in cases.iter().filter(|(of, ..)| *of == shell) {
+            let started = Instant::now();
+            let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+            let verdict = knowledge.verdict(line);
+            assert_eq!(verdict.ok, *expected, "{shell}: {line}: {verdict:?}");
+            assert_eq!(
+                verdict.ok == Some(false),
+                !verdict.message.is_empty(),
+                "{shell}: {line}: {verdict:?}"
+            );
+            assert!(started.elapsed() < Duration::from_secs(3), "{shell}: {line}");
+        }
+    }
+    assert!(!made.exists());
+}
+
+#[test]
+fn real_programs_are_known() {
+    let (machine, context) = here(Shell::Fish);
+    let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+    for (command, option) in [
+        (&["ls"][..], "--human-readable"),
+        (&["find"], "-newer"),
+        (&["grep"], "-P"),
+        (&["tar"], "--exclude"),
+        (&["git", "log"], "--oneline"),
+        (&["git", "commit"], "--amend"),
+        (&["sort"], "-k"),
+        (&["busybox", "wget"], "-O"),
+        (&["string"], "-h"),
+    ] {
+        let known = knowledge.known(command);
+        let manual = known.manual.as_ref().unwrap_or_else(|| panic!("{command:?} has no manual"));
+        assert!(manual.option(option).is_some() || option == "-h", "{command:?} {option}");
+    }
+    // The tools' own parsers: what BSD has and GNU has not, and what no documentation names.
+    for (command, option, expected) in [
+        (&["ls"][..], "--colour", Some(false)),
+        (&["date"], "-v", Some(false)),
+        (&["find"], "-newre", Some(false)),
+        (&["stat"], "-x", Some(false)),
+        (&["tail"], "-r", Some(false)),
+        (&["df"], "-m", Some(true)),
+        (&["sort"], "--parallel", Some(true)),
+        (&["grep"], "-y", Some(true)),
+    ] {
+        assert_eq!(knowledge.accepts(command, option), expected, "{command:?} {option}");
+    }
+    assert!(knowledge.version("ls").is_some_and(|version| version.contains('.')));
+}
+
+/// This machine with another `PATH`, counting the programs that are started.
+struct Counting {
+    path: PathBuf,
+    probes: std::sync::Mutex<Vec<String>>,
+}
+
+impl Host for Counting {
+    fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+        self.probes.lock().unwrap().push(format!("{} {:?}", program.display(), probe.arguments()));
+        LocalHost.probe(program, probe)
+    }
+    fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        LocalHost.read(path, limit)
+    }
+    fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
+        LocalHost.list(directory)
+    }
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        LocalHost.entry(path)
+    }
+    fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
+        LocalHost.real_path(path)
+    }
+    fn env(&self, name: &str) -> Option<std::ffi::OsString> {
+        if name == "PATH" { Some(self.path.clone().into()) } else { LocalHost.env(name) }
+    }
+    fn current_dir(&self) -> Option<PathBuf> {
+        None
+    }
+    fn system(&self) -> System {
+        LocalHost.system()
+    }
+    fn free_space(&self, path: &Path) -> Option<u64> {
+        LocalHost.free_space(path)
+    }
+}
+
+#[test]
+fn a_second_look_starts_and_parses_nothing() {
+    let cache = tempfile::tempdir().unwrap();
+    let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
+    let machine = Machine { host: host.clone(), cache: Some(cache.path().to_owned()) };
+    let context = context::gather(&machine, Shell::Bash, &[]);
+    let look = || {
+        let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+        let found = (
+            knowledge.known(&["ls"]),
+            knowledge.known(&["git", "log"]),
+            knowledge.accepts(&["ls"], "--colour"),
+            knowledge.known(&["frobnicate-that-is-missing"]),
+        );
+        knowledge.remember();
+        let probes = std::mem::take(&mut *host.probes.lock().unwrap());
+        (found, probes)
+    };
+    let (first, probes) = look();
+    assert!(probes.iter().any(|probe| probe.contains("--colour")), "{probes:?}");
+    let files = || {
+        let entries = fs::read_dir(cache.path().join("knowledge")).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    assert_eq!(files().len(), 3, "ls, git, git log");
+    for file in files() {
+        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let (second, probes) = look();
+    assert_eq!(second, first);
+    assert_eq!(probes, Vec::<String>::new());
+    for file in files() {
+        fs::write(&file, "askline knowledge 0\nold").unwrap();
+    }
+    let (third, _) = look();
+    assert_eq!(third, first, "a cache of another version is made anew");
+}
+
+#[test]
+fn many_may_look_at_once() {
+    let (machine, context) = here(Shell::Zsh);
+    let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for name in ["ls", "cp", "mv", "sort"] {
+                    assert!(knowledge.known(&[name]).manual.is_some());
+                    // None once all together have waited too long.
+                    assert_ne!(knowledge.accepts(&[name], "--zzz"), Some(true));
+                }
+            });
+        }
+    });
+}
