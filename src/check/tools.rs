@@ -25,7 +25,6 @@ pub(super) struct Tools {
     pub(super) modes: HashSet<String>,
     pub(super) no_options: HashSet<String>,
     pub(super) operands: HashSet<String>,
-    pub(super) elsewhere: HashSet<String>,
     pub(super) installers: HashSet<String>,
     pub(super) bystanders: HashSet<String>,
     pub(super) last: HashMap<String, Vec<String>>,

@@ -84,7 +84,7 @@ impl Reference for DocumentsOnly<'_> {
 }
 
 fn checked(line: &str, reference: &dyn Reference) -> Report {
-    check::check(line, Shell::Bash, &syntax::parse(line, Shell::Bash), reference)
+    check::check(line, Shell::Bash, &syntax::commands(line, Shell::Bash), reference)
 }
 
 /// What would be shown to a person or sent back to the model; files of the lines need not exist here.
