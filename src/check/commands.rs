@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::tools::{TOOLS, base};
-use super::{Draft, Finding, Fix, Grade, Kind, nearest};
+use super::{Draft, Finding, Fix, Grade, Kind, hazards, nearest};
 use crate::reference::{self, Reference};
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, SimpleCommand, Span};
+use crate::syntax::{Parsed, SimpleCommand, Span};
 
 /// Commands by the name that is missing.
 static EQUIVALENTS: LazyLock<HashMap<String, Equivalent>> = LazyLock::new(|| {
@@ -38,7 +38,11 @@ pub(super) enum Presence {
 /// Looks a command word up and adds a finding when it is missing.
 pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<'_>) -> Presence {
     let Some(name) = command.name().filter(|name| !name.is_empty()) else { return Presence::NotChecked };
-    if is_elsewhere(command) {
+    if command.runs_elsewhere() || hazards::is_cut_off(command, draft.line) {
+        return Presence::NotChecked;
+    }
+    // What fish makes of it is said among the hazards.
+    if draft.shell == Shell::Fish && name.starts_with("[[") {
         return Presence::NotChecked;
     }
     if name.contains('/') {
@@ -53,21 +57,9 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<
         deprecated(command, name, draft);
         return Presence::Here;
     }
-    // What fish makes of it is said among the hazards.
-    if draft.shell == Shell::Fish && name == "[[" {
-        return Presence::NotChecked;
-    }
     draft.report.commands_missing += 1;
     missing(command, name, parsed, draft);
     Presence::NotChecked
-}
-
-/// Whether a command runs on another machine or in a container.
-pub(super) fn is_elsewhere(command: &SimpleCommand) -> bool {
-    command
-        .within
-        .iter()
-        .any(|nesting| matches!(nesting, Nesting::Wrapper(name) if TOOLS.elsewhere.contains(base(name))))
 }
 
 /// Whether something earlier in the line may have made files, brought commands or changed the directory.

@@ -28,6 +28,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
                 Some(false) => refuted(used, true, draft),
                 None => unknown(used, why, draft),
             },
+            Standing::Open(why) => unknown(used, why, draft),
             Standing::Absent => match draft.accepts(used) {
                 Some(true) => draft.report.flags_verified += 1,
                 asked => refuted(used, asked.is_some(), draft),

@@ -1,9 +1,12 @@
 //! How the words of particular tools are read, as data (`tools.toml`).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+
+use crate::manual::{Arity, Manual, OptionCard, Source};
+use crate::shell::Shell;
 
 /// The table, parsed once.
 pub(super) static TOOLS: LazyLock<Tools> =
@@ -22,7 +25,6 @@ pub(super) struct Tools {
     pub(super) modes: HashSet<String>,
     pub(super) no_options: HashSet<String>,
     pub(super) operands: HashSet<String>,
-    pub(super) elsewhere: HashSet<String>,
     pub(super) installers: HashSet<String>,
     pub(super) bystanders: HashSet<String>,
     pub(super) last: HashMap<String, Vec<String>>,
@@ -35,6 +37,11 @@ pub(super) struct Tools {
     pub(super) patterns: HashMap<String, Vec<String>>,
     pub(super) deprecated: HashMap<String, String>,
     pub(super) stand_ins: Names,
+    #[serde(deserialize_with = "by_words")]
+    pub(super) also: HashMap<String, Arc<Manual>>,
+    #[serde(deserialize_with = "by_letters")]
+    pub(super) builtins: HashMap<Shell, HashMap<String, Arc<Manual>>>,
+    pub(super) unasked: Names,
 }
 
 /// A list under a heading of its own.
@@ -65,4 +72,46 @@ pub(super) fn lists(table: &HashMap<String, Vec<String>>, tool: &str, name: &str
 /// The name of a program in a command word: `/usr/bin/ls` is `ls`.
 pub(super) fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
+}
+
+/// Manuals written as `-n= --namespace= --all`.
+fn by_words<'de, D: Deserializer<'de>>(source: D) -> Result<HashMap<String, Arc<Manual>>, D::Error> {
+    let rows = HashMap::<String, String>::deserialize(source)?;
+    let card = |word: &str| card(word.trim_end_matches('='), word.ends_with('='));
+    let manual = |words: &str| of_cards(words.split_whitespace().map(card).collect());
+    Ok(rows.into_iter().map(|(name, words)| (name, manual(&words))).collect())
+}
+
+/// Manuals by shell, written as `ab:c`.
+fn by_letters<'de, D>(source: D) -> Result<HashMap<Shell, HashMap<String, Arc<Manual>>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let shells = HashMap::<String, HashMap<String, String>>::deserialize(source)?;
+    let manual = |letters: &str| {
+        let following = letters.chars().skip(1).chain([' ']);
+        let cards = letters.chars().zip(following).filter(|(letter, _)| *letter != ':');
+        of_cards(cards.map(|(letter, next)| card(&format!("-{letter}"), next == ':')).collect())
+    };
+    let manuals = |rows: HashMap<String, String>| {
+        rows.into_iter().map(|(name, letters)| (name, manual(&letters))).collect()
+    };
+    shells
+        .into_iter()
+        .map(|(shell, rows)| Ok((shell.parse().map_err(serde::de::Error::custom)?, manuals(rows))))
+        .collect()
+}
+
+fn of_cards(options: Vec<OptionCard>) -> Arc<Manual> {
+    Arc::new(Manual { options, ..Manual::default() })
+}
+
+fn card(name: &str, takes_value: bool) -> OptionCard {
+    OptionCard {
+        names: vec![name.to_owned()],
+        value: if takes_value { Arity::Required } else { Arity::None },
+        placeholder: String::new(),
+        text: String::new(),
+        source: Source::Table,
+    }
 }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use super::nearest;
 use super::tools::{TOOLS, base, lists};
+use super::{Draft, nearest};
 use crate::manual::{Arity, Manual, OptionCard, Style};
 use crate::reference::{Kind, Known, Reference};
 use crate::syntax::{SimpleCommand, Span, Word};
@@ -15,6 +15,8 @@ const MAX_WORDS: usize = 2048;
 const MAX_LETTERS: usize = 64;
 /// Levels below the command: `docker compose up` has two.
 const MAX_LEVELS: usize = 3;
+/// Shorter words are likelier an alias of the user's (`git lg`) than a slip.
+const MIN_STRAY_BYTES: usize = 4;
 /// Fewer documented options than this say nothing about one that isn't among them.
 const MIN_OPTIONS: usize = 3;
 
@@ -68,18 +70,22 @@ pub(super) enum Standing {
     Documented(String),
     /// The documentation can't decide, for this reason (continues "…: ").
     Doubtful(&'static str),
+    /// As before, and the program's own answer would not help: its options are not of a common form, or it is not clear
+    /// whose options these are.
+    Open(&'static str),
     /// It names others, but not this one.
     Absent,
 }
 
 /// Sorts the words of a command whose name is known.
-pub(super) fn walk(command: &SimpleCommand, name: &str, line: &str, reference: &dyn Reference) -> Walk {
+pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Walk {
+    let (line, reference) = (draft.line, draft.reference);
     let name = base(name);
     let mut walker = Walker {
         line,
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
-        level: Level::top(name, reference),
+        level: Level::top(name, draft),
         found: Walk::default(),
     };
     if TOOLS.no_options.contains(name) {
@@ -113,8 +119,8 @@ struct Level {
     /// The words as one name for the tables.
     name: String,
     known: Arc<Known>,
-    /// What takes the same options.
-    like: Option<Arc<Known>>,
+    /// What else says what it takes: the manual of a command like it, our tables.
+    more: Vec<Arc<Manual>>,
     /// The documentation read is that of this level, not of one above.
     own: bool,
     /// A word was met that should have led on and did not.
@@ -124,13 +130,17 @@ struct Level {
 }
 
 impl Level {
-    fn top(name: &str, reference: &dyn Reference) -> Self {
-        let like = TOOLS.like.get(name).map(|other| reference.known(&[other.as_str()]));
+    fn top(name: &str, draft: &Draft<'_>) -> Self {
+        let known = draft.reference.known(&[name]);
+        let like =
+            TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
+        let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
+        let builtin = builtin.filter(|_| known.kind == Kind::Builtin).cloned();
         Self {
             words: vec![name.to_owned()],
             name: name.to_owned(),
-            known: reference.known(&[name]),
-            like,
+            known,
+            more: like.into_iter().chain(TOOLS.also.get(name).cloned()).chain(builtin).collect(),
             own: true,
             lost: false,
             last: false,
@@ -138,8 +148,7 @@ impl Level {
     }
 
     fn manuals(&self) -> impl Iterator<Item = &Arc<Manual>> {
-        let like = self.like.iter().flat_map(|known| known.manual.iter());
-        self.known.manual.iter().chain(self.known.above.iter().rev()).chain(like)
+        self.known.manual.iter().chain(self.known.above.iter().rev()).chain(&self.more)
     }
 
     fn card(&self, name: &str) -> Option<&OptionCard> {
@@ -162,38 +171,50 @@ impl Level {
             .is_some_and(|manual| manual.style == Style::Subcommands || !manual.subcommands.is_empty())
     }
 
-    /// Why the documentation says nothing about an option it lacks; none when it does.
-    fn doubt(&self, option: &str) -> Option<&'static str> {
-        if matches!(self.known.kind, Kind::Function) {
-            return Some("it is a function of yours");
+    /// What an option is that no documentation defines or mentions.
+    fn lacking(&self, option: &str) -> Standing {
+        let top = self.words.first().map_or("", String::as_str);
+        if self.known.kind == Kind::Function {
+            return Standing::Open("it is a function of yours");
+        }
+        if self.known.kind == Kind::Builtin && self.known.manual.is_none() {
+            return Standing::Open("the shell's builtins have no pages of their own");
+        }
+        if TOOLS.open.contains(top) {
+            return Standing::Open("its documentation does not list all options");
+        }
+        if self.lost {
+            return Standing::Open("it is not clear which command it belongs to");
         }
         if self.manuals().next().is_none() {
-            return Some("no documentation of it was found");
+            return Standing::Doubtful("no documentation of it was found");
         }
-        if self.words.first().is_some_and(|name| TOOLS.open.contains(name)) {
-            return Some("its documentation does not list all options");
+        if !self.own && !TOOLS.flat.contains(top) {
+            return Standing::Doubtful("no documentation of this subcommand was found");
         }
-        if self.lost || !self.own && !self.words.first().is_some_and(|name| TOOLS.flat.contains(name)) {
-            return Some("no documentation of this subcommand was found");
+        let is_long = option.starts_with("--") && !is_find(&self.name);
+        let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
+        if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
+            return Standing::Doubtful("its documentation names too few options");
         }
-        let is_long = option.starts_with("--");
-        let same_kind = self.names().filter(|name| name.starts_with("--") == is_long).take(1).count();
-        if same_kind == 0 || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
-            return Some("its documentation names too few options");
-        }
-        None
+        Standing::Absent
     }
 
     fn standing(&self, option: &str) -> Standing {
         if let Some(card) = self.card(option) {
             return Standing::Documented(card.text.clone());
         }
-        let doubt = if self.manuals().any(|manual| manual.mentioned.contains(option)) {
-            Some("its documentation only mentions it in passing")
+        let standing = if self.manuals().any(|manual| manual.mentioned.contains(option)) {
+            Standing::Doubtful("its documentation only mentions it in passing")
+        } else if let Some(why) = self.near_form(option) {
+            Standing::Doubtful(why)
         } else {
-            self.near_form(option).or_else(|| self.doubt(option))
+            self.lacking(option)
         };
-        doubt.map_or(Standing::Absent, Standing::Doubtful)
+        match standing {
+            Standing::Doubtful(why) if TOOLS.unasked.names.contains(&self.name) => Standing::Open(why),
+            standing => standing,
+        }
     }
 
     /// Another spelling of a documented long option that many parsers take: the beginning of its name, `--no-x`,
@@ -207,7 +228,7 @@ impl Level {
         if self.names().any(|documented| documented.starts_with(option)) {
             return Some("it is the beginning of a documented one");
         }
-        if 1 < name.len() && self.card(&format!("-{name}")).is_some() {
+        if 1 < name.len() && !is_find(&self.name) && self.card(&format!("-{name}")).is_some() {
             return Some("it is documented with one dash");
         }
         let positive = name.strip_prefix("no-").or_else(|| name.strip_prefix("no"));
@@ -252,8 +273,14 @@ impl Walker<'_> {
         }
         while let Some(word) = self.words.get(index) {
             index += 1;
-            let Some(beginning) = literal_beginning(word) else { continue };
-            if beginning == "--" {
+            let Some(beginning) = literal_beginning(word) else {
+                // It may be the operand that ends the options.
+                if TOOLS.stop.contains(&self.level.name) {
+                    return;
+                }
+                continue;
+            };
+            if beginning == "--" && word.literal {
                 self.found.operands.extend(index..self.words.len());
                 return;
             }
@@ -280,6 +307,8 @@ impl Walker<'_> {
                         Some(Arity::Unknown) if is_option => continue,
                         _ => self.found.values.push((index, option.clone())),
                     }
+                    // Was it no value after all, then what follows belongs to what it names.
+                    self.level.lost |= TOOLS.stop.contains(&self.level.name);
                     index += 1;
                 }
             }
@@ -304,7 +333,8 @@ impl Walker<'_> {
             return true;
         }
         self.note_stray(index, word);
-        self.level.lost |= !self.level.last && self.level.style() == Style::Subcommands;
+        let is_flat = TOOLS.flat.contains(&self.level.name);
+        self.level.lost |= !self.level.last && self.level.leads_on() && !is_flat;
         self.level.last = true;
         self.found.operands.push(index);
         !TOOLS.stop.contains(&self.level.name)
@@ -324,7 +354,12 @@ impl Walker<'_> {
         let level = &self.level;
         let expects =
             level.style() == Style::Subcommands || level.words.len() == 1 && TOOLS.flat.contains(&level.name);
-        if level.last || !expects || !word.literal || TOOLS.open.contains(&level.name) {
+        if level.last
+            || !expects
+            || !word.literal
+            || word.text.len() < MIN_STRAY_BYTES
+            || TOOLS.open.contains(&level.name)
+        {
             return;
         }
         let Some(manual) = &level.known.manual else { return };
@@ -394,11 +429,19 @@ impl Walker<'_> {
         for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < start).take(MAX_LETTERS) {
             option = format!("-{letter}");
             let is_last = at + letter.len_utf8() == text.len();
-            let span = self.part(word, at, at + letter.len_utf8());
+            let is_alone = start == 1 && at == 1 && is_last;
+            let span = self.part(word, if is_alone { 0 } else { at }, at + letter.len_utf8());
             let standing = self.level.standing(&option);
             if !matches!(standing, Standing::Documented(_)) {
-                if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && at == 1 && is_last {
+                if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && is_alone {
                     return Taken::whole(&option);
+                }
+                // Where letters may not be letters, the word is one option.
+                let is_word = 2 < text.len() && start == 1 && self.level.manuals().next().is_none();
+                if is_word || 2 < text.len() && matches!(standing, Standing::Open(_)) {
+                    let standing = Standing::Open("it is not known how its options are written");
+                    self.push(word.span.clone(), whole, standing, None);
+                    return Taken::whole(whole);
                 }
                 let meant = (word.literal && 3 < text.len()).then(|| format!("-{text}"));
                 let meant = meant.filter(|long| self.is_raw(word, text) && self.level.card(long).is_some());
@@ -443,7 +486,7 @@ impl Walker<'_> {
         let with_value = self.level.card(&letter).filter(|card| card.value != Arity::None);
         let standing = match with_value {
             Some(card) => Standing::Documented(card.text.clone()),
-            None => Standing::Doubtful("its options can't be told apart from letters"),
+            None => Standing::Open("its options can't be told apart from letters"),
         };
         self.push(word.span.clone(), name, standing, None);
         Taken::whole(name)
@@ -569,6 +612,9 @@ impl Walker<'_> {
         let bare = option.trim_start_matches('-');
         let two_dashes = self.level.style() != Style::LongDash && !is_find(&self.level.name);
         let dashes = if two_dashes { "--" } else { "-" };
+        if self.level.card(&format!("{dashes}{bare}")).is_some() {
+            return Some(format!("{dashes}{bare}"));
+        }
         let names = self.level.names().filter_map(|name| name.strip_prefix(dashes));
         let names = names.filter(|name| !name.starts_with('-') && 1 < name.len());
         nearest::clear(bare, names).map(|name| format!("{dashes}{name}"))
@@ -618,7 +664,10 @@ fn literal_beginning(word: &Word) -> Option<&str> {
     if word.literal {
         return Some(&word.text);
     }
-    let beginning = word.text.split(['$', '`', '*', '?', '[', '{', '(', '~', '<', '>']).next()?;
+    // In quotes only these two expand; where just a part of the word is quoted, the beginning may be too long by a glob.
+    let expanding: &[char] =
+        if word.quoted { &['$', '`'] } else { &['$', '`', '*', '?', '[', '{', '(', '~', '<', '>'] };
+    let beginning = word.text.split(expanding).next()?;
     (!beginning.is_empty()).then_some(beginning)
 }
 
