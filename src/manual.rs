@@ -1,6 +1,14 @@
 //! What a program's documentation says: its options with what each takes, its subcommands, examples. From man pages
 //! (roff and mdoc source) and from `--help` texts. Pure: text in, value out; no text makes it fail.
 
+mod heading;
+mod help;
+mod mdoc;
+mod page;
+mod roff;
+mod unite;
+mod words;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
@@ -98,6 +106,28 @@ pub enum Style {
     Operand,
     /// The first operand chooses a level: `git log`.
     Subcommands,
+}
+
+/// What a manual page says; `source` is its text as it is stored, `man` macros or mdoc, not compressed. A page that only
+/// stands for another ([`redirect`]) says nothing.
+pub fn page(source: &str) -> Manual {
+    page::read(source)
+}
+
+/// The page that this one stands for (`.so man1/grep.1`), a path below the manual's root.
+pub fn redirect(source: &str) -> Option<&str> {
+    roff::redirect(source)
+}
+
+/// What a help text says; both streams of the program, joined.
+pub fn help(text: &str) -> Manual {
+    help::read(text)
+}
+
+/// A page and a help text on the same command as one: all that either defines. The help text is right on what an option
+/// takes.
+pub fn unite(page: Manual, help: Manual) -> Manual {
+    unite::unite(page, help)
 }
 
 impl Manual {

@@ -1,0 +1,645 @@
+//! The spelling of options: `-a, --all[=WHEN]`. One reader for the headings of manual items, the left column of help
+//! texts and the brackets of usage lines.
+
+use std::collections::BTreeSet;
+
+use super::roff::{CLOSE, OPEN, plain};
+use super::{Arity, OptionCard, Source};
+
+/// Longest option name, bytes; longer words that begin with a dash are something else.
+const NAME_MAX: usize = 64;
+/// Names that one heading may have.
+const NAMES_MAX: usize = 32;
+/// Longest placeholder kept, characters.
+const PLACEHOLDER_MAX: usize = 48;
+/// Values that one option may show: `--point X Y`.
+const VALUES_MAX: usize = 4;
+
+/// Where a heading stands: it decides what a lower-case word after an option may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A manual item's heading, or a bracket of a usage line: every word belongs to the spelling.
+    Alone,
+    /// A line of a help text: a description may follow.
+    Column,
+}
+
+/// One name as it is spelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spelled {
+    pub(super) name: String,
+    /// None where it shows no value.
+    pub(super) value: Option<Arity>,
+    pub(super) placeholder: String,
+}
+
+/// The names at the beginning of `text` and what follows them; none where it does not begin with an option.
+pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
+    let mut names: Vec<Spelled> = Vec::new();
+    let mut rest = skip_marks(text.trim_start());
+    let mut read_any = false;
+    loop {
+        let Some((spellings, after)) = name(rest) else { break };
+        read_any = true;
+        let (value, placeholder, after) = value(after, place, spellings.last().map_or("", String::as_str));
+        for (index, name) in spellings.into_iter().enumerate() {
+            // The negative form of `--[no-]x=V` takes none.
+            let takes = index == 0 || !name.starts_with("--no-");
+            names.push(Spelled {
+                name,
+                value: value.filter(|_| takes),
+                placeholder: if takes { placeholder.clone() } else { String::new() },
+            });
+        }
+        rest = after;
+        match separator(rest) {
+            Some(after) if names.len() < NAMES_MAX => rest = after,
+            _ => break,
+        }
+    }
+    read_any.then_some((names, rest))
+}
+
+/// Cards of names that stand together: what one of them takes, all take, but for negative forms.
+pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
+    let strongest = |names: &[Spelled]| {
+        let rank = |spelled: &Spelled| match spelled.value {
+            Some(Arity::Required) => 4,
+            Some(Arity::Optional) => 3,
+            Some(Arity::Attached) => 2,
+            Some(Arity::Unknown) => 1,
+            _ => 0,
+        };
+        names
+            .iter()
+            .rev()
+            .max_by_key(|spelled| rank(spelled))
+            .map(|spelled| (spelled.value.unwrap_or(Arity::None), spelled.placeholder.clone()))
+            .unwrap_or_default()
+    };
+    let (value, placeholder) = strongest(&names);
+    let (negative, positive): (Vec<Spelled>, Vec<Spelled>) = if value == Arity::None {
+        (Vec::new(), names)
+    } else {
+        let has_positive = names.iter().any(|spelled| !is_negative(spelled));
+        names.into_iter().partition(|spelled| has_positive && is_negative(spelled))
+    };
+    let card = |names: Vec<Spelled>, value, placeholder| {
+        let mut seen = BTreeSet::new();
+        OptionCard {
+            names: names
+                .into_iter()
+                .map(|spelled| spelled.name)
+                .filter(|name| seen.insert(name.clone()))
+                .collect(),
+            value,
+            placeholder,
+            text: String::new(),
+            source,
+        }
+    };
+    [card(positive, value, placeholder), card(negative, Arity::None, String::new())]
+        .into_iter()
+        .filter(|card| !card.names.is_empty())
+        .collect()
+}
+
+fn is_negative(spelled: &Spelled) -> bool {
+    spelled.name.starts_with("--no-") && spelled.value.is_none()
+}
+
+/// The options of usage text: brackets, alternatives, clusters. A cluster is taken apart; a word that could be either a
+/// cluster or a long name goes to `unsure`.
+pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelled>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(c) = rest.chars().next() {
+        let boundary = before.is_whitespace() || matches!(before, '[' | '{' | '(' | '|' | OPEN | CLOSE);
+        if c == '-'
+            && boundary
+            && let Some((spellings, after)) = name(rest)
+        {
+            let (mut value, placeholder, end) =
+                value(after, Place::Alone, spellings.last().map_or("", String::as_str));
+            // Outside brackets the next word may be the value or the first operand.
+            if value == Some(Arity::Required)
+                && !after.starts_with(['=', OPEN, '<'])
+                && before.is_whitespace()
+            {
+                value = Some(Arity::Unknown);
+            }
+            let single =
+                spellings.first().is_some_and(|name| !name.starts_with("--") && name.chars().count() > 2);
+            match spellings.first().filter(|_| single && spellings.len() == 1) {
+                Some(name) if value.is_none() && is_cluster(name) => {
+                    let letters = name.chars().skip(1).filter(|c| *c != '-');
+                    found.extend(letters.map(|c| {
+                        vec![Spelled { name: format!("-{c}"), value: None, placeholder: String::new() }]
+                    }));
+                }
+                Some(name) if value.is_none() && could_be_cluster(name) => {
+                    unsure.extend(name.chars().skip(1).map(|c| format!("-{c}")));
+                    unsure.insert(name.clone());
+                }
+                _ => found.push(
+                    spellings
+                        .into_iter()
+                        .map(|name| Spelled { name, value, placeholder: placeholder.clone() })
+                        .collect(),
+                ),
+            }
+            before = ' ';
+            rest = if end.len() < rest.len() { end } else { after };
+            continue;
+        }
+        before = c;
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    found
+}
+
+/// Whether a word after one dash is letters written together. Words have few capitals and digits, repeat letters and do
+/// not run through the alphabet.
+fn is_cluster(name: &str) -> bool {
+    let letters: Vec<char> = name.chars().skip(1).collect();
+    let distinct: BTreeSet<char> = letters.iter().copied().collect();
+    if distinct.len() < letters.len() || letters.iter().any(|c| matches!(c, '_' | '.' | '+' | '-')) {
+        return false;
+    }
+    let mixed = letters.iter().any(char::is_ascii_uppercase) && letters.iter().any(char::is_ascii_lowercase);
+    let digits = letters.iter().any(char::is_ascii_digit);
+    let sorted = letters.windows(2).all(|pair| match pair {
+        [a, b] => a.to_ascii_lowercase() <= b.to_ascii_lowercase(),
+        _ => true,
+    });
+    let vowels = letters.iter().any(|c| matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u'));
+    letters.len() <= 2 || mixed || digits || sorted || !vowels
+}
+
+fn could_be_cluster(name: &str) -> bool {
+    let letters: Vec<char> = name.chars().skip(1).collect();
+    let distinct: BTreeSet<&char> = letters.iter().collect();
+    letters.len() <= 6 && distinct.len() == letters.len() && letters.iter().all(char::is_ascii_alphabetic)
+}
+
+/// The options that running text names.
+pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == '-'
+            && !(before.is_alphanumeric()
+                || matches!(before, '_' | '/' | '.' | '+' | '=' | '-' | '\\' | ']' | ')' | '>'))
+            && let Some((names, after)) = name(rest)
+            && into.len() < max
+        {
+            into.extend(names);
+            before = ' ';
+            rest = after;
+            continue;
+        }
+        before = c;
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+}
+
+fn skip_marks(text: &str) -> &str {
+    text.trim_start_matches([OPEN, CLOSE, '`', '‘'])
+}
+
+/// One name, or the two of `--[no-]x` and `-V[ersion]`; empty for a placeholder such as `-NUM`.
+fn name(text: &str) -> Option<(Vec<String>, &str)> {
+    let text = skip_marks(text);
+    if let Some(after) = text.strip_prefix('+') {
+        let mut chars = after.chars();
+        let letter = chars.next().filter(char::is_ascii_alphanumeric)?;
+        let ends = chars
+            .as_str()
+            .chars()
+            .next()
+            .is_none_or(|c| c.is_whitespace() || matches!(c, ',' | ']' | '|' | CLOSE));
+        return (ends && letter.is_ascii_alphabetic()).then(|| (vec![format!("+{letter}")], chars.as_str()));
+    }
+    let after_dash = text.strip_prefix('-')?;
+    let (dashes, body) = match after_dash.strip_prefix('-') {
+        Some(body) => ("--", body),
+        None => ("-", after_dash),
+    };
+    // Italics may begin after the dash: the whole is a placeholder, unless the dashes were set apart from the name.
+    if body.starts_with([OPEN, '<']) && dashes == "-" {
+        let (close, skip) = if body.starts_with(OPEN) { (CLOSE, 1) } else { ('>', 1) };
+        let (inside, after) = body.split_once(close)?;
+        let inside = inside.get(skip..)?;
+        return (!inside.is_empty() && !inside.contains(char::is_whitespace)).then_some((Vec::new(), after));
+    }
+    let (negation, body) = match body.strip_prefix("[no-]").or_else(|| body.strip_prefix("(no-)")) {
+        Some(body) => (Some("no-"), body),
+        None => match body.strip_prefix("[no]") {
+            Some(body) => (Some("no"), body),
+            None => (None, body),
+        },
+    };
+    let mut end = 0;
+    for (index, c) in body.char_indices() {
+        let belongs = if index == 0 {
+            c.is_ascii_alphanumeric()
+                || (dashes == "-" && matches!(c, '?' | '#' | '@' | '%' | '$' | '^' | '!'))
+        } else {
+            c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '#')
+        };
+        if !belongs || index >= NAME_MAX {
+            break;
+        }
+        end = index + c.len_utf8();
+    }
+    let (stem, mut after) = body.split_at_checked(end)?;
+    let trimmed = stem.trim_end_matches(['.', '-']);
+    if trimmed.is_empty() || stem.len() > NAME_MAX {
+        return None;
+    }
+    after = body.get(trimmed.len()..).unwrap_or(after);
+    // `-NUM`, `-5`: a number, not an option of that name.
+    if dashes == "-" && matches!(trimmed, "NUM" | "NUMBER" | "num" | "number") {
+        return Some((Vec::new(), after));
+    }
+    let whole = format!("{dashes}{trimmed}");
+    if let Some(negation) = negation {
+        return Some((vec![whole, format!("{dashes}{negation}{trimmed}")], after));
+    }
+    if let Some((more, rest)) = completion(after, dashes) {
+        return Some((vec![whole.clone(), format!("{whole}{more}")], rest));
+    }
+    Some((vec![whole], after))
+}
+
+/// The lower-case rest of a name in brackets: `-V[ersion]`.
+fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
+    let (inside, rest) = after.strip_prefix('[')?.split_once(']')?;
+    let bare = plain(inside);
+    let letters = !bare.is_empty()
+        && bare.len() <= NAME_MAX
+        && bare.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    // `--sort[key]` in a help text is a value; what takes a value itself is a name.
+    (letters && dashes == "-" && bare.len() >= 2).then_some((bare, rest))
+}
+
+/// The value that follows a name.
+fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String, &'a str) {
+    let text = text.strip_prefix(CLOSE).unwrap_or(text);
+    let single_letter = !name.starts_with("--") && name.chars().count() == 2;
+    let joined = if name.starts_with("--") { Arity::Required } else { Arity::Attached };
+    // `--verbose...` may be repeated.
+    if let Some(after) = text.strip_prefix("...").filter(|after| !after.starts_with(char::is_alphanumeric)) {
+        return (None, String::new(), after);
+    }
+    let bare = text.strip_prefix(OPEN).unwrap_or(text);
+    if let Some(after) = bare.strip_prefix('=') {
+        let optional = after.starts_with('[');
+        let (word, rest) = word(after, true);
+        return match () {
+            () if word.is_empty() && !after.starts_with(' ') => (Some(joined), String::new(), rest),
+            () if optional && rest_of_bracket_only(&word) => {
+                (Some(Arity::Optional), placeholder(&word), rest)
+            }
+            () => (Some(joined), placeholder(&word), rest),
+        };
+    }
+    if let Some(after) =
+        text.strip_prefix(':').filter(|after| after.starts_with(|c: char| !c.is_whitespace()))
+    {
+        let (word, rest) = word(after, true);
+        return (Some(Arity::Attached), placeholder(&word), rest);
+    }
+    if text.starts_with('[') {
+        let (inside, after) = bracketed(text, '[', ']');
+        let bare = plain(inside);
+        let bare = bare.trim();
+        // A stream specifier or the like: `-c[:stream] codec`.
+        if bare.starts_with(':') {
+            return value(after, place, name);
+        }
+        if !bare.starts_with('-') && !bare.is_empty() {
+            return (Some(Arity::Optional), placeholder(bare), after);
+        }
+        return (None, String::new(), text);
+    }
+    if text.starts_with([OPEN, '<']) || (text.starts_with('{') && !single_letter) {
+        let (word, rest) = word(text, true);
+        return (Some(joined), placeholder(&word), rest);
+    }
+    separated(text, place)
+}
+
+fn rest_of_bracket_only(word: &str) -> bool {
+    word.ends_with(']') || !word.contains(']')
+}
+
+/// A value set apart from its option by one blank.
+fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
+    let nothing = (None, String::new(), text);
+    let Some(after) = text.strip_prefix([' ', '\u{a0}']) else { return nothing };
+    let after = match place {
+        // In a column two blanks begin the description.
+        Place::Column if after.starts_with([' ', '\t']) => match typed(after) {
+            Some((inside, rest)) => return (Some(Arity::Required), placeholder(inside), rest),
+            None => return nothing,
+        },
+        Place::Column => after,
+        Place::Alone => after.trim_start_matches([' ', '\t']),
+    };
+    let (first, rest) = one_value(after);
+    let bare = plain(first);
+    let bare = bare.trim();
+    if bare.is_empty() || bare.starts_with(['-', '+']) || bare.starts_with("[-") {
+        return nothing;
+    }
+    let marked = first.starts_with([OPEN, '<', '{', '\'', '"']) || first.contains(OPEN);
+    if let Some(inside) = bare.strip_prefix('[') {
+        let inside = inside.trim_start();
+        let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
+        return if shown { (Some(Arity::Optional), placeholder(bare), rest) } else { nothing };
+    }
+    if bare.starts_with('(') {
+        let choice = bare.contains(['|', '+']);
+        return if choice { (Some(Arity::Required), placeholder(bare), rest) } else { nothing };
+    }
+    let begins = bare.starts_with(|c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '<' | '{' | '\'' | '"' | '/' | '@' | '%' | '*' | '.')
+    });
+    if !begins || is_joining_word(bare) {
+        return nothing;
+    }
+    let upper = is_upper(bare);
+    match place {
+        Place::Alone => {
+            // More than a few words are a sentence.
+            let n_words = rest
+                .split_whitespace()
+                .take(VALUES_MAX + 1)
+                .filter(|word| !word.starts_with(['-', '[']))
+                .count();
+            if !marked && !upper && n_words >= VALUES_MAX {
+                return (Some(Arity::Unknown), String::new(), rest);
+            }
+            (Some(Arity::Required), placeholder(bare), more_values(rest, place))
+        }
+        Place::Column if marked || (upper && (bare.chars().count() > 1 || ends_column(rest))) => {
+            (Some(Arity::Required), placeholder(bare), more_values(rest, place))
+        }
+        Place::Column => {
+            let word_like = bare.chars().all(|c| {
+                c.is_alphanumeric()
+                    || matches!(
+                        c,
+                        '_' | '-'
+                            | '.'
+                            | ':'
+                            | '/'
+                            | '='
+                            | '|'
+                            | '<'
+                            | '>'
+                            | '*'
+                            | ','
+                            | '%'
+                            | '@'
+                            | '{'
+                            | '}'
+                            | '['
+                            | ']'
+                    )
+            });
+            if word_like && ends_column(rest) {
+                (Some(Arity::Required), placeholder(bare), rest)
+            } else {
+                // A description may begin after one blank, or a value of two words: not told apart.
+                (Some(Arity::Unknown), String::new(), after)
+            }
+        }
+    }
+}
+
+/// `  -b      <int>   …`: the type in a column of its own, before the description.
+fn typed(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
+    (!inside.contains(char::is_whitespace) && rest.starts_with("  ")).then_some((inside, rest))
+}
+
+/// The end of a column: the line's end, a gap, or a separator before another name.
+fn ends_column(rest: &str) -> bool {
+    let rest = rest.strip_prefix("...").unwrap_or(rest);
+    rest.is_empty()
+        || rest.starts_with("  ")
+        || rest.starts_with('\t')
+        || rest.trim_start_matches([',', '|', ' ', '/']).starts_with('-')
+        || rest.trim() == ":"
+}
+
+/// Passes over further values: `X Y`, `<name> <url>`, `FILE...`, `[FILE ...]`.
+fn more_values(mut rest: &str, place: Place) -> &str {
+    for _ in 0..VALUES_MAX {
+        let dots = rest.trim_start_matches(['.', ',']);
+        if rest.starts_with("...") || rest.starts_with(",...") {
+            rest = dots;
+        }
+        let Some(after) = rest.strip_prefix(' ') else { break };
+        let (next, end) = one_value(after);
+        let bare = plain(next);
+        let value = next.starts_with([OPEN, '<'])
+            || (is_upper(&bare) && (bare.len() > 1 || place == Place::Alone))
+            || (bare.starts_with('[') && !bare.starts_with("[-") && place == Place::Alone)
+            || bare == "...";
+        if !value || bare.is_empty() {
+            break;
+        }
+        rest = end;
+    }
+    rest
+}
+
+/// One value: a bracketed or quoted stretch, or a word.
+fn one_value(text: &str) -> (&str, &str) {
+    match text.chars().next() {
+        Some('[') => split_brackets(text, '[', ']'),
+        Some('{') => split_brackets(text, '{', '}'),
+        Some('(') => split_brackets(text, '(', ')'),
+        Some('<') => split_brackets(text, '<', '>'),
+        Some(quote @ ('\'' | '"')) => {
+            let end =
+                text.char_indices().skip(1).find(|(_, c)| *c == quote).map_or(0, |(index, _)| index + 1);
+            text.split_at_checked(end).filter(|_| end > 0).unwrap_or_else(|| until_blank(text))
+        }
+        Some(OPEN) => {
+            let end = text.find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
+            let (italics, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+            // What sticks to the italics belongs to them: `file:line`, `key=value`.
+            let sticks =
+                rest.starts_with([':', '=', '.', '/']) && !rest.starts_with("...") && !rest.starts_with(". ");
+            if sticks {
+                let (_, after) = until_blank(rest);
+                let end = text.len() - after.len();
+                return text.split_at_checked(end).unwrap_or((italics, rest));
+            }
+            (italics, rest)
+        }
+        _ => until_blank(text),
+    }
+}
+
+fn split_brackets(text: &str, open: char, close: char) -> (&str, &str) {
+    let (_, rest) = bracketed(text, open, close);
+    text.split_at_checked(text.len() - rest.len()).unwrap_or((text, ""))
+}
+
+/// What stands between a bracket and its partner, and what follows; to the end where it has none.
+fn bracketed(text: &str, open: char, close: char) -> (&str, &str) {
+    let mut depth = 0usize;
+    for (index, c) in text.char_indices() {
+        if c == open {
+            depth += 1;
+        } else if c == close {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                let inside = text.get(open.len_utf8()..index).unwrap_or_default();
+                return (inside, text.get(index + close.len_utf8()..).unwrap_or_default());
+            }
+        }
+    }
+    (text.get(open.len_utf8()..).unwrap_or_default(), "")
+}
+
+fn until_blank(text: &str) -> (&str, &str) {
+    let mut end = text.len();
+    let mut chars = text.char_indices().peekable();
+    while let Some((index, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
+        let stops = c.is_whitespace()
+            || c == CLOSE
+            || (matches!(c, ',' | '|' | ';') && next.is_none_or(|c| c.is_whitespace() || c == '-'))
+            || c == ']'
+            || c == '}'
+            || c == ')';
+        if stops {
+            end = index;
+            break;
+        }
+    }
+    text.split_at_checked(end).unwrap_or((text, ""))
+}
+
+/// The word right after `=` or the name: brackets and braces in it are kept together.
+fn word(text: &str, _attached: bool) -> (String, &str) {
+    let mut depth = 0usize;
+    let mut end = text.len();
+    let mut chars = text.char_indices().peekable();
+    while let Some((index, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
+        match c {
+            '[' | '{' | '<' | '(' | OPEN => depth += 1,
+            ']' | '}' | '>' | ')' | CLOSE if depth > 0 => depth -= 1,
+            ']' | '}' | ')' => {
+                end = index;
+                break;
+            }
+            ',' | '|' | ';' | '/'
+                if depth == 0 && next.is_none_or(|c| c.is_whitespace() || matches!(c, '-' | OPEN)) =>
+            {
+                end = index;
+                break;
+            }
+            c if c.is_whitespace() && depth == 0 => {
+                end = index;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let (word, rest) = text.split_at_checked(end).unwrap_or((text, ""));
+    (plain(word), rest)
+}
+
+fn is_upper(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ',', ']', ')']);
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.chars().all(|c| {
+            c.is_ascii_uppercase()
+                || c.is_ascii_digit()
+                || matches!(
+                    c,
+                    '_' | '-'
+                        | ':'
+                        | '/'
+                        | '|'
+                        | '.'
+                        | ','
+                        | '='
+                        | '['
+                        | ']'
+                        | '%'
+                        | '+'
+                        | '*'
+                        | '@'
+                        | '<'
+                        | '>'
+                )
+        })
+}
+
+fn is_joining_word(word: &str) -> bool {
+    matches!(
+        word,
+        "or" | "and"
+            | "is"
+            | "are"
+            | "the"
+            | "to"
+            | "for"
+            | "with"
+            | "as"
+            | "in"
+            | "of"
+            | "same"
+            | "if"
+            | "was"
+            | "will"
+            | "can"
+            | "has"
+            | "have"
+            | "like"
+            | "but"
+    )
+}
+
+fn placeholder(word: &str) -> String {
+    let word = plain(word);
+    let word = word.trim().trim_start_matches('=');
+    let pairs = [('<', '>'), ('[', ']'), ('{', '}'), ('\'', '\''), ('"', '"')];
+    let inner = pairs.iter().find_map(|(open, close)| {
+        let inside = word.strip_prefix(*open)?.strip_suffix(*close)?;
+        (!inside.contains([*open, *close])).then_some(inside)
+    });
+    let inner = inner.unwrap_or(word).trim_start_matches('=');
+    inner.trim_end_matches("...").trim().chars().filter(|c| !c.is_control()).take(PLACEHOLDER_MAX).collect()
+}
+
+/// What stands between one name and the next.
+fn separator(rest: &str) -> Option<&str> {
+    let trimmed = skip_marks(rest);
+    let trimmed = trimmed.trim_start_matches(['\'', '’']);
+    let blank = trimmed.trim_start_matches(' ');
+    for mark in [",", "|", "/", "or ", "and ", ";"] {
+        if let Some(after) = blank.strip_prefix(mark) {
+            let after = after.trim_start_matches([' ', ',']);
+            let after = after.strip_prefix("or ").unwrap_or(after);
+            let after = skip_marks(after.trim_start());
+            if after.starts_with(['-', '+']) && name(after).is_some() {
+                return Some(after);
+            }
+        }
+    }
+    let n_blanks = trimmed.len() - blank.len();
+    let next = skip_marks(blank);
+    (n_blanks == 1 && next.starts_with('-') && name(next).is_some()).then_some(next)
+}

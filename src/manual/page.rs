@@ -1,0 +1,384 @@
+//! From a page's blocks to what it documents.
+
+use super::heading::{self, Place};
+use super::roff::{Block, blocks, plain};
+use super::words::{first_sentence, single_line, style_of, version_in};
+use super::{Manual, OptionCard, Source, Style, Subcommand};
+
+/// Options of one page; the longest known pages have half as many.
+pub(super) const OPTIONS_MAX: usize = 6000;
+/// Options that a page only mentions.
+pub(super) const MENTIONED_MAX: usize = 4000;
+/// Subcommands of one page.
+pub(super) const SUBCOMMANDS_MAX: usize = 2000;
+/// Bytes kept of the synopsis and of the examples.
+pub(super) const KEPT_MAX: usize = 16 << 10;
+
+/// Reads a page's source.
+pub(super) fn read(source: &str) -> Manual {
+    let mut page = Page::default();
+    for block in blocks(source) {
+        page.take(block);
+    }
+    page.finish()
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Other,
+    Name,
+    Synopsis,
+    Examples,
+    /// The page's end: what is said there is about other things.
+    Back,
+}
+
+#[derive(Default)]
+struct Page {
+    manual: Manual,
+    part: Part,
+    /// The section, or its subsection, lists words that lead to a level of their own.
+    lists_commands: bool,
+    section_lists: bool,
+    /// Cards whose description comes next: from here to the end of the options.
+    open_from: usize,
+    open: bool,
+    /// The subcommands whose line comes next.
+    open_subcommands: usize,
+    name_text: String,
+    title_name: String,
+    n_operands: usize,
+    wants_command: bool,
+    listed: Vec<Subcommand>,
+}
+
+impl Page {
+    fn take(&mut self, block: Block) {
+        match block {
+            Block::Title(title) => {
+                self.title_name = title.first().map(|name| name.to_lowercase()).unwrap_or_default();
+                self.manual.version = title.get(3).and_then(|source| version_in(source));
+            }
+            Block::Section(title) => {
+                let title = title.to_uppercase();
+                self.part = part_of(&title);
+                self.section_lists = lists_commands(&title);
+                self.lists_commands = self.section_lists;
+                self.close();
+            }
+            Block::Subsection(title) => {
+                self.lists_commands = self.section_lists || lists_commands(&title.to_uppercase());
+                if title.to_uppercase().contains("OPTION") {
+                    self.lists_commands = false;
+                }
+                self.close();
+            }
+            Block::Tag { text, joined } => self.tag(&text, joined),
+            Block::Paragraph(text) => self.paragraph(&text),
+            Block::Verbatim(text) => self.verbatim(&text),
+        }
+    }
+
+    fn tag(&mut self, text: &str, joined: bool) {
+        match self.part {
+            Part::Name | Part::Back => return,
+            Part::Examples => return self.keep_example(text),
+            Part::Synopsis => return self.synopsis(text),
+            Part::Other => {}
+        }
+        if self.define(text, joined) {
+            return;
+        }
+        let bare = plain(text);
+        if let Some((operand, _)) = bare.split_once('=')
+            && operand.len() >= 2
+            && operand.chars().all(|c| c.is_ascii_lowercase())
+        {
+            self.n_operands += 1;
+        }
+        self.close();
+        self.list(&bare);
+        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+    }
+
+    /// Adds the options that a heading spells; false where it spells none.
+    fn define(&mut self, text: &str, joined: bool) -> bool {
+        let Some((names, rest)) = heading::read(text, Place::Alone) else { return false };
+        if names.is_empty() {
+            return false;
+        }
+        let options = &mut self.manual.options;
+        if options.len() >= OPTIONS_MAX {
+            return true;
+        }
+        let mut cards = heading::cards(names, Source::Page);
+        // Another form of the same option, or the long form after the short one with no word between them.
+        let previous = options.len().checked_sub(1).filter(|_| self.open);
+        if let Some(previous) = previous.and_then(|index| options.get_mut(index))
+            && let [card] = cards.as_mut_slice()
+            && (joined || is_short_then_long(previous, card))
+            && previous.names.len() < 8
+        {
+            merge(previous, std::mem::take(&mut card.names), card);
+            return true;
+        }
+        if !self.open {
+            self.open_from = options.len();
+        }
+        options.append(&mut cards);
+        self.open = true;
+        let rest = plain(rest);
+        let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        heading::mentions(rest, &mut self.manual.mentioned, MENTIONED_MAX);
+        true
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        match self.part {
+            Part::Name => {
+                self.name_text.push_str(text);
+                self.name_text.push('\n');
+                return;
+            }
+            Part::Synopsis => return self.synopsis(text),
+            Part::Examples => return self.keep_example(text),
+            Part::Back => return,
+            Part::Other => {}
+        }
+        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        // A hanging paragraph: an option and nothing else on the line, its text below.
+        let (first, below) = text.split_once('\n').unwrap_or((text, ""));
+        if let Some((_, rest)) = heading::read(first, Place::Alone)
+            && plain(rest).trim().is_empty()
+            && self.define(first, false)
+        {
+            if !below.trim().is_empty() {
+                self.describe(below);
+            }
+            return;
+        }
+        self.describe(text);
+    }
+
+    fn verbatim(&mut self, text: &str) {
+        match self.part {
+            Part::Name => self.name_text.push_str(text),
+            Part::Synopsis => self.synopsis(text),
+            Part::Examples => self.keep_example(text),
+            Part::Back => {}
+            Part::Other => {
+                heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+                for line in text.lines().filter(|line| line.trim_start().starts_with('-')) {
+                    // A table of options set by hand: a description must follow in the same line.
+                    if let Some((names, rest)) = heading::read(line, Place::Column)
+                        && (rest.starts_with("  ") || rest.starts_with('\t'))
+                        && self.manual.options.len() < OPTIONS_MAX
+                    {
+                        let mut cards = heading::cards(names, Source::Page);
+                        cards.iter_mut().for_each(|card| card.text = first_sentence(rest));
+                        self.manual.options.append(&mut cards);
+                    }
+                }
+                self.describe(text);
+            }
+        }
+    }
+
+    /// Gives the open cards their text.
+    fn describe(&mut self, text: &str) {
+        let sentence = first_sentence(&plain(text));
+        if sentence.is_empty() {
+            return;
+        }
+        if self.open {
+            for card in
+                self.manual.options.iter_mut().skip(self.open_from).filter(|card| card.text.is_empty())
+            {
+                card.text.clone_from(&sentence);
+            }
+        }
+        let listed = self.listed.len();
+        for subcommand in self.listed.iter_mut().skip(listed.saturating_sub(self.open_subcommands)) {
+            subcommand.summary.clone_from(&sentence);
+        }
+        self.close();
+    }
+
+    fn close(&mut self) {
+        self.open = false;
+        self.open_subcommands = 0;
+    }
+
+    /// Takes an item's heading as subcommands: `add FILE`, `git-add(1)`, `install, remove (apt-get(8))`.
+    fn list(&mut self, heading: &str) {
+        let own = if self.manual.name.is_empty() { &self.title_name } else { &self.manual.name };
+        let first = heading.split_whitespace().next().unwrap_or_default();
+        let page =
+            first.split_once('(').filter(|(_, section)| section.starts_with(|c: char| c.is_ascii_digit()));
+        if let Some((page, _)) = page
+            && let Some(name) = page.strip_prefix(own.as_str()).and_then(|name| name.strip_prefix('-'))
+            && is_subcommand(name)
+        {
+            self.add_subcommand(name);
+            return;
+        }
+        if !self.lists_commands {
+            return;
+        }
+        for part in heading.split(", ") {
+            let name = part.split([' ', '\t', '[', '|', '(']).next().unwrap_or_default();
+            if !is_subcommand(name) {
+                break;
+            }
+            self.add_subcommand(name);
+        }
+    }
+
+    fn add_subcommand(&mut self, name: &str) {
+        if self.listed.len() < SUBCOMMANDS_MAX {
+            self.listed.push(Subcommand { name: name.to_owned(), summary: String::new() });
+            self.open_subcommands += 1;
+        }
+    }
+
+    fn synopsis(&mut self, text: &str) {
+        let mut unsure = Default::default();
+        let names = heading::usage(text, &mut unsure).into_iter().flatten().map(|spelled| spelled.name);
+        self.manual.mentioned.extend(names);
+        self.manual.mentioned.append(&mut unsure);
+        let text = plain(text);
+        self.wants_command |= wants_command(&text);
+        keep(&mut self.manual.synopsis, &text);
+    }
+
+    fn keep_example(&mut self, text: &str) {
+        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        keep(&mut self.manual.examples, &plain(text));
+    }
+
+    fn finish(mut self) -> Manual {
+        let text = plain(&self.name_text);
+        let mut manual = self.manual;
+        let split = [" - ", " — ", " -- ", "\t- "].iter().find_map(|dash| text.split_once(dash));
+        let (names, summary) = split.unwrap_or((&text, ""));
+        manual.summary = first_sentence(summary);
+        let name = names.split([',', ' ', '\n']).find(|name| !name.is_empty()).unwrap_or_default();
+        manual.name = if name.is_empty() { self.title_name } else { name.to_owned() };
+        if self.wants_command
+            || self.listed.iter().filter(|listed| !listed.summary.is_empty()).count() >= 2
+                && text_lists(&manual)
+        {
+            let mut seen = std::collections::HashSet::new();
+            self.listed.retain(|listed| seen.insert(listed.name.clone()));
+            manual.subcommands = self.listed;
+        }
+        settle(&mut manual);
+        if manual.options.is_empty() && self.n_operands >= 3 {
+            manual.style = Style::Operand;
+        }
+        manual
+    }
+}
+
+/// A page whose synopsis names no command still lists subcommands when they have pages of their own; that was seen when
+/// they were listed, so what is left to ask is whether the page is that of an interactive program.
+fn text_lists(manual: &Manual) -> bool {
+    !manual.synopsis.contains("file") && !manual.synopsis.contains("FILE")
+}
+
+/// Ends the reading of either kind of text: doubles merged, mentions minus definitions, style.
+pub(super) fn settle(manual: &mut Manual) {
+    manual.options = super::unite::merged(std::mem::take(&mut manual.options));
+    let defined: std::collections::HashSet<&str> =
+        manual.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
+    manual.mentioned.retain(|name| !defined.contains(name.as_str()));
+    manual.style = style_of(manual);
+}
+
+fn part_of(title: &str) -> Part {
+    match title {
+        "NAME" | "NAMES" => Part::Name,
+        "SYNOPSIS" | "USAGE" | "SYNTAX" => Part::Synopsis,
+        "SEE ALSO" | "AUTHOR" | "AUTHORS" | "COPYRIGHT" | "REPORTING BUGS" | "HISTORY" | "STANDARDS"
+        | "COLOPHON" | "BUGS" | "EXIT STATUS" | "FILES" | "CREDITS" | "LICENSE" | "CONFORMING TO"
+        | "COMPATIBILITY" | "AVAILABILITY" => Part::Back,
+        _ if title.starts_with("EXAMPLE") => Part::Examples,
+        _ => Part::Other,
+    }
+}
+
+fn lists_commands(title: &str) -> bool {
+    let names = ["COMMANDS", "SUBCOMMANDS", "SUB-COMMANDS", "COMMAND", "SUBCOMMAND", "OBJECTS"];
+    let words = || title.split(|c: char| !c.is_alphanumeric() && c != '-');
+    words().any(|word| names.contains(&word))
+        && !words().any(|word| {
+            matches!(
+                word,
+                "BUILTIN"
+                    | "BUILTINS"
+                    | "BUILT-IN"
+                    | "INTERACTIVE"
+                    | "KEY"
+                    | "KEYS"
+                    | "LINE"
+                    | "EDITING"
+                    | "OPTIONS"
+                    | "FILE"
+                    | "SYNOPSIS"
+            )
+        })
+}
+
+/// Whether the synopsis has a place for a subcommand.
+fn wants_command(synopsis: &str) -> bool {
+    synopsis.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_').any(|word| {
+        matches!(
+            word.to_lowercase().as_str(),
+            "command" | "subcommand" | "sub-command" | "verb" | "object" | "action" | "cmd" | "commands"
+        )
+    }) || synopsis.contains("{list | ")
+}
+
+pub(super) fn is_subcommand(name: &str) -> bool {
+    (2..=40).contains(&name.len())
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':' | '.'))
+        && !name.ends_with(['.', ':'])
+}
+
+fn is_short_then_long(previous: &OptionCard, card: &OptionCard) -> bool {
+    let short = |name: &String| name.len() == 2 && !name.starts_with("--");
+    previous.text.is_empty()
+        && previous.names.iter().all(short)
+        && previous.names.len() == 1
+        && card.names.iter().all(|name| name.starts_with("--"))
+}
+
+fn merge(into: &mut OptionCard, names: Vec<String>, from: &OptionCard) {
+    for name in names {
+        if !into.names.contains(&name) {
+            into.names.push(name);
+        }
+    }
+    if into.value == super::Arity::None {
+        into.value = from.value;
+        into.placeholder.clone_from(&from.placeholder);
+    }
+}
+
+/// Adds lines up to [`KEPT_MAX`] bytes.
+pub(super) fn keep(into: &mut String, text: &str) {
+    for line in text.lines() {
+        let line = single_line(line);
+        if line.is_empty() || into.len() + line.len() >= KEPT_MAX {
+            continue;
+        }
+        if !into.is_empty() {
+            into.push('\n');
+        }
+        into.push_str(&line);
+    }
+}

@@ -1,0 +1,737 @@
+//! A man page's source as blocks: titles, sections, item headings, paragraphs. Reads the `man` macros and as much of the
+//! formatter's language as pages use to be portable (conditions, strings, escapes). Not a formatter: positions, sizes
+//! and tables are dropped.
+
+use std::collections::{HashMap, HashSet};
+
+use super::mdoc;
+
+/// Bytes of a page that are read; the largest known pages are half as long.
+const SOURCE_MAX: usize = 4 << 20;
+/// Lines that one logical line may be continued over.
+const CONTINUED_MAX: usize = 64;
+/// Strings that a page may define, and bytes of each.
+const STRINGS_MAX: usize = 512;
+const STRING_MAX: usize = 1024;
+/// Strings inside strings, and bytes that all insertions of a page may make: a page must not grow without bound.
+const NESTING_MAX: usize = 4;
+const INSERTED_MAX: usize = 1 << 20;
+/// Longest paragraph that may turn out to be the heading of what is indented below it, bytes.
+const HEADING_MAX: usize = 300;
+
+/// Opens and closes a placeholder: text set in italics. No page can hold these characters itself.
+pub(super) const OPEN: char = '\u{2}';
+pub(super) const CLOSE: char = '\u{3}';
+
+/// A piece of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Block {
+    /// Arguments of the title line: name, section, date, source, manual.
+    Title(Vec<String>),
+    Section(String),
+    Subsection(String),
+    /// The heading of an item; `joined` when it is another form of the heading before it.
+    Tag {
+        text: String,
+        joined: bool,
+    },
+    /// Running text; a line for each forced break.
+    Paragraph(String),
+    /// Lines as they stand.
+    Verbatim(String),
+}
+
+/// The page's blocks in order.
+pub(super) fn blocks(source: &str) -> Vec<Block> {
+    let mut end = source.len().min(SOURCE_MAX);
+    while !source.is_char_boundary(end) {
+        end -= 1;
+    }
+    let source = source.get(..end).unwrap_or_default();
+    let mut reader = Reader::default();
+    if is_mdoc(source) {
+        reader.mdoc = Some(mdoc::State::default());
+    }
+    let mut lines = source.lines();
+    while let Some(line) = lines.next() {
+        match line.strip_suffix('\\') {
+            Some(start) if !start.ends_with('\\') => {
+                let mut whole = start.to_owned();
+                for _ in 0..CONTINUED_MAX {
+                    let Some(line) = lines.next() else { break };
+                    match line.strip_suffix('\\') {
+                        Some(more) if !more.ends_with('\\') => whole.push_str(more),
+                        _ => {
+                            whole.push_str(line);
+                            break;
+                        }
+                    }
+                }
+                reader.line(&whole);
+            }
+            _ => reader.line(line),
+        }
+    }
+    reader.finish()
+}
+
+/// The page that this one stands for: the argument of a leading `.so`.
+pub(super) fn redirect(source: &str) -> Option<&str> {
+    let line = source.lines().map(str::trim).find(|line| {
+        !line.is_empty() && !line.starts_with(".\\\"") && !line.starts_with("'\\\"") && *line != "."
+    })?;
+    let path = line.strip_prefix(".so")?;
+    path.starts_with([' ', '\t']).then(|| path.trim()).filter(|path| !path.is_empty())
+}
+
+fn is_mdoc(source: &str) -> bool {
+    source.lines().any(|line| line.starts_with(".Dd") || line.starts_with(".Sh"))
+}
+
+/// Splits macro arguments at blanks; double quotes group, and are doubled inside.
+pub(super) fn arguments(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut chars = text.chars().peekable();
+    loop {
+        while chars.next_if(|c| *c == ' ' || *c == '\t').is_some() {}
+        let Some(&first) = chars.peek() else { return all };
+        let mut word = String::new();
+        if first == '"' {
+            chars.next();
+            while let Some(c) = chars.next() {
+                match c {
+                    '"' if chars.next_if_eq(&'"').is_some() => word.push('"'),
+                    '"' => break,
+                    _ => word.push(c),
+                }
+            }
+        } else {
+            while let Some(c) = chars.next_if(|c| *c != ' ' && *c != '\t') {
+                word.push(c);
+                if c == '\\' {
+                    // An escaped blank belongs to the word; an escaped quote begins a comment.
+                    match chars.next() {
+                        Some('"') => {
+                            word.pop();
+                            if !word.is_empty() {
+                                all.push(word);
+                            }
+                            return all;
+                        }
+                        Some(next) => word.push(next),
+                        None => {}
+                    }
+                }
+            }
+        }
+        all.push(word);
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    blocks: Vec<Block>,
+    /// The paragraph or verbatim text under way.
+    buffer: String,
+    verbatim: bool,
+    /// The next text is an item's heading; whether it joins the heading before.
+    tag: Option<bool>,
+    /// The paragraph began right here, so what is indented next belongs to it.
+    heads: bool,
+    /// The line before ended in `\c`.
+    glued: bool,
+    /// Font of the next text line: `.I` without arguments.
+    italic_line: bool,
+    strings: HashMap<String, String>,
+    macros: HashSet<String>,
+    inserted: usize,
+    /// Open braces of a condition that does not hold.
+    skipped: usize,
+    /// What ends the lines passed over: a definition, a table.
+    passing: Option<String>,
+    /// The answer to the `.ie` that an `.el` refers to.
+    conditions: Vec<bool>,
+    mdoc: Option<mdoc::State>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) {
+        if let Some(end) = &self.passing {
+            if line.trim_end() == *end || line.split_whitespace().next() == Some(end) {
+                self.passing = None;
+            }
+            return;
+        }
+        if self.skipped > 0 {
+            let (opened, closed) = braces(line);
+            self.skipped = (self.skipped + opened).saturating_sub(closed);
+            return;
+        }
+        match line.strip_prefix(['.', '\'']) {
+            Some(request) => self.request(request.trim_start()),
+            None => self.text_line(line),
+        }
+    }
+
+    fn request(&mut self, request: &str) {
+        let end = request.find([' ', '\t', '\\']).unwrap_or(request.len());
+        let (name, rest) = request.split_at_checked(end).unwrap_or((request, ""));
+        let rest = rest.trim_start();
+        match name {
+            "if" => self.condition(rest, false),
+            "ie" => self.condition(rest, true),
+            "el" => {
+                let holds = !self.conditions.pop().unwrap_or(true);
+                self.branch(rest, holds);
+            }
+            "de" | "de1" | "am" | "dei" => {
+                let args = arguments(rest);
+                if let Some(name) = args.first()
+                    && self.macros.len() < STRINGS_MAX
+                {
+                    self.macros.insert(name.clone());
+                }
+                self.passing = Some(args.get(1).map_or_else(|| "..".to_owned(), |end| format!(".{end}")));
+            }
+            "ig" => {
+                self.passing = Some(arguments(rest).first().map_or("..".to_owned(), |end| format!(".{end}")))
+            }
+            "TS" => self.passing = Some(".TE".to_owned()),
+            "EQ" => self.passing = Some(".EN".to_owned()),
+            "ds" | "as" => self.define(rest, name == "as"),
+            _ if self.mdoc.is_some() => mdoc::request(self, name, rest),
+            _ => self.man(name, rest),
+        }
+    }
+
+    fn man(&mut self, name: &str, rest: &str) {
+        match name {
+            "TH" => {
+                let title = arguments(rest).iter().map(|arg| plain(&self.text(arg))).collect();
+                self.blocks.push(Block::Title(title));
+            }
+            "SH" => self.heading(rest, Block::Section),
+            "SS" => self.heading(rest, Block::Subsection),
+            "TP" => self.begin_tag(false),
+            "TQ" => self.begin_tag(true),
+            "IP" => {
+                let first = arguments(rest).into_iter().next();
+                self.flush();
+                if let Some(tag) = first.map(|tag| self.text(&tag)).filter(|tag| !is_bullet(tag)) {
+                    self.blocks.push(Block::Tag { text: tag, joined: false });
+                }
+            }
+            "PP" | "LP" | "P" | "HP" | "sp" | "Sp" | "ti" | "YS" => {
+                self.flush();
+                self.heads = true;
+            }
+            // An index entry for tools, not text.
+            "IX" => {}
+            "br" => self.line_break(),
+            "RS" => self.indent(),
+            "RE" | "UE" | "ME" => self.flush_unless_link(name),
+            "nf" | "EX" | "Vb" | "DS" => self.set_verbatim(true),
+            "fi" | "EE" | "Ve" | "DE" => self.set_verbatim(false),
+            "B" | "SM" | "SB" | "R" | "I" | "BR" | "RB" | "BI" | "IB" | "IR" | "RI" => {
+                self.font_macro(name, rest)
+            }
+            "ft" => self.italic_line = matches!(rest.trim(), "I" | "2"),
+            "SY" => {
+                self.flush();
+                let text = self.text(rest);
+                self.push(&text);
+            }
+            "OP" => {
+                let args: Vec<String> = arguments(rest).iter().map(|arg| self.text(arg)).collect();
+                let text = match args.as_slice() {
+                    [option] => format!("[{option}]"),
+                    [option, value, ..] => format!("[{option} {OPEN}{value}{CLOSE}]"),
+                    [] => return,
+                };
+                self.push(&text);
+            }
+            // A macro of the page's own: what it is given is text.
+            _ if self.macros.contains(name) && !rest.is_empty() => {
+                let words: Vec<String> = arguments(rest).iter().map(|arg| self.text(arg)).collect();
+                self.push(&words.join(" "));
+            }
+            _ => {}
+        }
+    }
+
+    fn flush_unless_link(&mut self, name: &str) {
+        if name == "RE" {
+            self.flush();
+        }
+    }
+
+    /// `.BR a b c` sets its arguments in turns and joins them; `.B a b c` sets all in one font and keeps the blanks.
+    fn font_macro(&mut self, name: &str, rest: &str) {
+        let args = arguments(rest);
+        if args.is_empty() {
+            self.italic_line = name == "I";
+            return;
+        }
+        let alternates = name.len() == 2 && !matches!(name, "SM" | "SB");
+        let text = if alternates {
+            let italics: Vec<bool> = name.chars().map(|font| font == 'I').collect();
+            let mut whole = String::new();
+            for (index, arg) in args.iter().enumerate() {
+                let text = self.text(arg);
+                whole.push_str(&set(&text, italics.get(index % 2).copied().unwrap_or_default()));
+            }
+            whole
+        } else {
+            let words: Vec<String> = args.iter().map(|arg| self.text(arg)).collect();
+            set(&words.join(" "), name == "I")
+        };
+        self.push(&text);
+    }
+
+    fn heading(&mut self, rest: &str, block: fn(String) -> Block) {
+        self.set_verbatim(false);
+        self.tag = None;
+        let words: Vec<String> = arguments(rest).iter().map(|arg| plain(&self.text(arg))).collect();
+        self.open_block(block(words.join(" ")));
+    }
+
+    pub(super) fn open_block(&mut self, block: Block) {
+        self.flush();
+        self.blocks.push(block);
+        self.heads = true;
+    }
+
+    pub(super) fn begin_tag(&mut self, joined: bool) {
+        self.flush();
+        self.tag = Some(joined);
+    }
+
+    pub(super) fn line_break(&mut self) {
+        if !self.buffer.is_empty() && !self.buffer.ends_with('\n') {
+            self.buffer.push('\n');
+        }
+    }
+
+    /// What comes is indented: a short paragraph right above is its heading (DocBook and AsciiDoc write items this way).
+    fn indent(&mut self) {
+        if self.heads && !self.verbatim && self.buffer.len() <= HEADING_MAX && !self.buffer.is_empty() {
+            let text = std::mem::take(&mut self.buffer);
+            for (index, line) in text.lines().filter(|line| !line.trim().is_empty()).enumerate() {
+                self.blocks.push(Block::Tag { text: line.trim().to_owned(), joined: index > 0 });
+            }
+        } else {
+            self.flush();
+        }
+        self.heads = false;
+    }
+
+    pub(super) fn set_verbatim(&mut self, verbatim: bool) {
+        if self.verbatim != verbatim {
+            self.flush();
+            self.verbatim = verbatim;
+        }
+    }
+
+    pub(super) fn flush(&mut self) {
+        self.glued = false;
+        self.heads = false;
+        let text = std::mem::take(&mut self.buffer);
+        if text.trim().is_empty() {
+            return;
+        }
+        self.blocks.push(if self.verbatim {
+            Block::Verbatim(text)
+        } else {
+            Block::Paragraph(text.trim().to_owned())
+        });
+    }
+
+    fn text_line(&mut self, line: &str) {
+        if line.trim().is_empty() {
+            if self.verbatim {
+                self.buffer.push('\n');
+            } else {
+                self.flush();
+                self.heads = true;
+            }
+            return;
+        }
+        let italic = std::mem::take(&mut self.italic_line);
+        let text = self.text(line);
+        if !self.verbatim && text.starts_with([' ', '\t']) {
+            self.line_break();
+        }
+        self.push(&set(&text, italic));
+    }
+
+    /// Adds text that is set already to the item's heading or to the paragraph.
+    pub(super) fn push(&mut self, text: &str) {
+        let (text, glues) = match text.strip_suffix(GLUE) {
+            Some(text) => (text, true),
+            None => (text, false),
+        };
+        let glued = std::mem::replace(&mut self.glued, glues);
+        if let Some(joined) = self.tag {
+            self.buffer.push_str(text);
+            if !glues {
+                self.tag = None;
+                let text = std::mem::take(&mut self.buffer);
+                if !is_bullet(&text) {
+                    self.blocks.push(Block::Tag { text, joined });
+                }
+            }
+            return;
+        }
+        if self.verbatim {
+            self.buffer.push_str(text);
+            if !glues {
+                self.buffer.push('\n');
+            }
+            return;
+        }
+        if !self.buffer.is_empty() && !glued && !self.buffer.ends_with('\n') {
+            self.buffer.push(' ');
+        }
+        self.buffer.push_str(text);
+    }
+
+    fn finish(mut self) -> Vec<Block> {
+        mdoc::finish(&mut self);
+        self.flush();
+        self.blocks
+    }
+
+    fn condition(&mut self, rest: &str, has_else: bool) {
+        let (holds, rest) = self.holds(rest);
+        if has_else {
+            if self.conditions.len() == STRINGS_MAX {
+                self.conditions.clear();
+            }
+            self.conditions.push(holds);
+        }
+        self.branch(rest, holds);
+    }
+
+    fn branch(&mut self, rest: &str, holds: bool) {
+        let rest = rest.trim_start();
+        if holds {
+            let rest = rest.strip_prefix("\\{").unwrap_or(rest).trim_start();
+            // Conditions nest on one line only as deep as the line is long; a bound keeps the stack safe.
+            if !rest.is_empty() && rest.matches(".i").take(NESTING_MAX + 1).count() <= NESTING_MAX {
+                self.line(rest);
+            }
+        } else {
+            let (opened, closed) = braces(rest);
+            self.skipped = opened.saturating_sub(closed);
+        }
+    }
+
+    /// Whether a condition holds for a terminal, and what follows it.
+    fn holds<'a>(&mut self, rest: &'a str) -> (bool, &'a str) {
+        let rest = rest.trim_start();
+        let (negated, rest) = match rest.strip_prefix('!') {
+            Some(rest) => (true, rest.trim_start()),
+            None => (false, rest),
+        };
+        let mut chars = rest.chars();
+        let (holds, after) = match chars.next() {
+            Some('n' | 'o') => (true, chars.as_str()),
+            Some('t' | 'e' | 'v') => (false, chars.as_str()),
+            Some('d' | 'r' | 'c' | 'F' | 'S') => {
+                let word = chars.as_str().trim_start();
+                (false, word.split_once([' ', '\t']).map_or("", |(_, after)| after))
+            }
+            Some('\'' | '"') => {
+                let delimiter = rest.chars().next().unwrap_or('\'');
+                let mut parts = chars.as_str().splitn(3, delimiter);
+                let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                (self.text(first) == self.text(second), parts.next().unwrap_or_default())
+            }
+            // A number: only `\n(.g`, "the formatter is groff", counts as true.
+            _ => {
+                let end = rest.find([' ', '\t']).unwrap_or(rest.len());
+                let (number, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                (number.contains("\\n(.g") || number.contains("\\n[.g]") || number == "1", after)
+            }
+        };
+        (holds != negated, after)
+    }
+
+    fn define(&mut self, rest: &str, append: bool) {
+        let (name, value) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+        let value = value.trim_start();
+        let value = value.strip_prefix('"').unwrap_or(value);
+        if self.strings.len() >= STRINGS_MAX && !self.strings.contains_key(name) || value.len() > STRING_MAX {
+            return;
+        }
+        let kept = self.strings.entry(name.to_owned()).or_default();
+        if !append {
+            kept.clear();
+        }
+        if kept.len() + value.len() <= STRING_MAX {
+            kept.push_str(value);
+        }
+    }
+
+    /// Text with its escapes carried out; italics between [`OPEN`] and [`CLOSE`]; [`GLUE`] at the end after `\c`.
+    pub(super) fn text(&mut self, raw: &str) -> String {
+        let mut out = Out::default();
+        self.escapes(raw, &mut out, 0);
+        out.italic(false);
+        out.text
+    }
+
+    fn escapes(&mut self, raw: &str, out: &mut Out, depth: usize) {
+        let mut chars = raw.chars();
+        while let Some(c) = chars.next() {
+            if c != '\\' {
+                out.put(c);
+                continue;
+            }
+            let Some(escape) = chars.next() else { return };
+            match escape {
+                '"' | '#' => return,
+                'f' => match name(&mut chars) {
+                    "I" | "2" | "CI" | "BI" | "4" => out.italic(true),
+                    "P" | "" => out.italic(out.was_italic),
+                    _ => out.italic(false),
+                },
+                'F' | 'm' | 'M' | 'g' | 'k' | 'V' | 'Y' | 'O' => {
+                    name(&mut chars);
+                }
+                'n' => {
+                    skip_if(&mut chars, |c| c == '+' || c == '-');
+                    name(&mut chars);
+                }
+                's' => size(&mut chars),
+                '*' => {
+                    let name = name(&mut chars);
+                    match self.strings.get(name).cloned() {
+                        Some(value) if depth < NESTING_MAX && self.inserted + value.len() <= INSERTED_MAX => {
+                            self.inserted += value.len().max(1);
+                            self.escapes(&value, out, depth + 1);
+                        }
+                        Some(_) => {}
+                        None => match name {
+                            "lq" => out.put('"'),
+                            "rq" => out.put('"'),
+                            _ => {}
+                        },
+                    }
+                }
+                '(' => {
+                    let rest = chars.as_str();
+                    let end = rest.char_indices().nth(2).map_or(rest.len(), |(index, _)| index);
+                    let (special, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                    chars = after.chars();
+                    character(special, out);
+                }
+                '[' => {
+                    let (special, after) = chars.as_str().split_once(']').unwrap_or((chars.as_str(), ""));
+                    chars = after.chars();
+                    character(special, out);
+                }
+                'C' => character(quoted(&mut chars), out),
+                'o' => {
+                    if let Some(first) = quoted(&mut chars).chars().next() {
+                        out.put(first);
+                    }
+                }
+                'h' => {
+                    quoted(&mut chars);
+                    out.put(' ');
+                }
+                'v' | 'w' | 'l' | 'L' | 'D' | 'x' | 'N' | 'A' | 'b' | 'X' | 'Z' | 'H' | 'S' | 'R' | 'B' => {
+                    quoted(&mut chars);
+                }
+                'z' => {
+                    chars.next();
+                }
+                '$' => {
+                    chars.next();
+                }
+                'e' | '\\' => out.put('\\'),
+                ' ' | '~' | '0' => out.put(' '),
+                't' => out.put('\t'),
+                'c' => {
+                    out.italic(false);
+                    out.text.push(GLUE);
+                    return;
+                }
+                '&' | '%' | '/' | ',' | '|' | '^' | ':' | ')' | '!' | '?' | '{' | '}' | 'd' | 'u' | 'r'
+                | 'p' | 'a' => {}
+                other => out.put(other),
+            }
+        }
+    }
+
+    pub(super) fn mdoc(&mut self) -> &mut mdoc::State {
+        self.mdoc.get_or_insert_default()
+    }
+}
+
+/// At the end of a text: what follows joins it without a blank.
+pub(super) const GLUE: char = '\u{4}';
+
+/// Text without the marks of italics.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().filter(|c| !matches!(*c, OPEN | CLOSE | GLUE)).collect()
+}
+
+/// A text in italics, or not; blanks at its ends stay outside.
+fn set(text: &str, italic: bool) -> String {
+    if !italic || text.trim().is_empty() || text.contains(OPEN) {
+        return text.to_owned();
+    }
+    let (body, glue) = match text.strip_suffix(GLUE) {
+        Some(body) => (body, true),
+        None => (text, false),
+    };
+    let start = body.len() - body.trim_start().len();
+    let before = body.get(..start).unwrap_or_default();
+    let after = body.get(body.trim_end().len()..).unwrap_or_default();
+    let mut whole = format!("{before}{OPEN}{}{CLOSE}{after}", body.trim());
+    if glue {
+        whole.push(GLUE);
+    }
+    whole
+}
+
+fn is_bullet(tag: &str) -> bool {
+    let tag = plain(tag);
+    matches!(tag.trim(), "" | "•" | "*" | "o" | "-" | "·" | "—" | "+")
+}
+
+fn braces(line: &str) -> (usize, usize) {
+    (line.matches("\\{").count(), line.matches("\\}").count())
+}
+
+/// The name of a font, string or register: one character, `(xx` or `[…]`.
+fn name<'a>(chars: &mut std::str::Chars<'a>) -> &'a str {
+    let rest = chars.as_str();
+    let mut indices = rest.char_indices();
+    let (skip, end) = match indices.next() {
+        Some((_, '(')) => (1, rest.char_indices().nth(3).map_or(rest.len(), |(index, _)| index)),
+        Some((_, '[')) => {
+            let (name, after) = rest.split_once(']').unwrap_or((rest, ""));
+            *chars = after.chars();
+            return name.strip_prefix('[').unwrap_or(name);
+        }
+        Some((_, c)) => (0, c.len_utf8()),
+        None => return "",
+    };
+    let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    *chars = after.chars();
+    name.get(skip..).unwrap_or_default()
+}
+
+/// What stands between two equal delimiters.
+fn quoted<'a>(chars: &mut std::str::Chars<'a>) -> &'a str {
+    let Some(delimiter) = chars.next() else { return "" };
+    let (inside, after) = chars.as_str().split_once(delimiter).unwrap_or((chars.as_str(), ""));
+    *chars = after.chars();
+    inside
+}
+
+fn skip_if(chars: &mut std::str::Chars<'_>, skips: impl Fn(char) -> bool) -> bool {
+    let mut ahead = chars.clone();
+    let skipped = ahead.next().is_some_and(skips);
+    if skipped {
+        *chars = ahead;
+    }
+    skipped
+}
+
+/// Passes over the argument of `\s`: `0`, `-1`, `12`, `(12`, `[12]`, `'12'`.
+fn size(chars: &mut std::str::Chars<'_>) {
+    let signed = skip_if(chars, |c| c == '+' || c == '-');
+    let mut ahead = chars.clone();
+    match ahead.next() {
+        Some('(' | '[') => {
+            name(chars);
+        }
+        Some('\'') => {
+            quoted(chars);
+        }
+        Some('1'..='3') if !signed => {
+            chars.next();
+            skip_if(chars, |c| c.is_ascii_digit());
+        }
+        Some('0'..='9') => {
+            chars.next();
+        }
+        _ => {}
+    }
+}
+
+/// The text of `\(xx` and `\[…]`.
+fn character(name: &str, out: &mut Out) {
+    let text = match name {
+        "aq" | "cq" | "oq" | "fm" => "'",
+        "lq" | "rq" | "dq" | "Bq" => "\"",
+        "hy" | "mi" | "en" | "-" | "u2010" | "u2011" | "u2212" => "-",
+        "em" => "—",
+        "bu" => "•",
+        "co" => "©",
+        "ga" => "`",
+        "ha" => "^",
+        "ti" => "~",
+        "rs" => "\\",
+        "lB" => "[",
+        "rB" => "]",
+        "lC" => "{",
+        "rC" => "}",
+        "la" => "<",
+        "ra" => ">",
+        "or" | "ba" | "bv" => "|",
+        "sl" => "/",
+        "at" => "@",
+        "sh" => "#",
+        "Do" => "$",
+        "->" => "→",
+        "<=" => "≤",
+        ">=" => "≥",
+        "mu" => "×",
+        "de" => "°",
+        _ => {
+            let code = name.strip_prefix('u').and_then(|hex| u32::from_str_radix(hex, 16).ok());
+            if let Some(c) = code.and_then(char::from_u32) {
+                out.put(c);
+            }
+            return;
+        }
+    };
+    text.chars().for_each(|c| out.put(c));
+}
+
+/// Text under way and whether it is in italics.
+#[derive(Default)]
+struct Out {
+    text: String,
+    now_italic: bool,
+    was_italic: bool,
+}
+
+impl Out {
+    fn italic(&mut self, italic: bool) {
+        self.was_italic = self.now_italic;
+        if italic != self.now_italic {
+            // An empty stretch of italics is none.
+            if !italic && self.text.ends_with(OPEN) {
+                self.text.pop();
+            } else {
+                self.text.push(if italic { OPEN } else { CLOSE });
+            }
+        }
+        self.now_italic = italic;
+    }
+
+    fn put(&mut self, c: char) {
+        match c {
+            '\u{2010}' | '\u{2011}' | '\u{2212}' => self.text.push('-'),
+            '\t' => self.text.push(c),
+            c if c.is_control() => {}
+            c => self.text.push(c),
+        }
+    }
+}

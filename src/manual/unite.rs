@@ -1,0 +1,105 @@
+//! Two sources on one command become one.
+
+use std::collections::HashMap;
+
+use super::words::style_of;
+use super::{Arity, Manual, OptionCard, Source, Style};
+
+/// The union of a page and a help text. On what an option takes, the help text is right where they differ: it is written
+/// by the program itself, and for this version.
+pub(super) fn unite(page: Manual, help: Manual) -> Manual {
+    let mut options = page.options;
+    options.extend(help.options);
+    let mut subcommands = page.subcommands;
+    let mut place: HashMap<String, usize> =
+        subcommands.iter().enumerate().map(|(index, subcommand)| (subcommand.name.clone(), index)).collect();
+    for subcommand in help.subcommands {
+        match place.get(&subcommand.name).and_then(|index| subcommands.get_mut(*index)) {
+            Some(known) => {
+                if known.summary.is_empty() {
+                    known.summary = subcommand.summary;
+                }
+            }
+            None => {
+                place.insert(subcommand.name.clone(), subcommands.len());
+                subcommands.push(subcommand);
+            }
+        }
+    }
+    let mut mentioned = page.mentioned;
+    mentioned.extend(help.mentioned);
+    let or = |first: String, second: String| if first.is_empty() { second } else { first };
+    let mut united = Manual {
+        name: or(page.name, help.name),
+        summary: or(page.summary, help.summary),
+        synopsis: or(page.synopsis, help.synopsis),
+        examples: or(page.examples, help.examples),
+        options: merged(options),
+        mentioned,
+        subcommands,
+        style: Style::Getopt,
+        // The help text comes from the program that will run.
+        version: help.version.or(page.version),
+    };
+    let defined: std::collections::HashSet<&str> =
+        united.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
+    united.mentioned.retain(|name| !defined.contains(name.as_str()));
+    united.style = match style_of(&united) {
+        Style::Getopt if matches!(page.style, Style::Operand | Style::Bsd) => page.style,
+        style => style,
+    };
+    united
+}
+
+/// Cards with a name in common become one.
+pub(super) fn merged(cards: Vec<OptionCard>) -> Vec<OptionCard> {
+    let mut whole: Vec<OptionCard> = Vec::new();
+    let mut place: HashMap<String, usize> = HashMap::new();
+    for card in cards {
+        let known = card.names.iter().find_map(|name| place.get(name)).copied();
+        let index = known.unwrap_or(whole.len());
+        match whole.get_mut(index) {
+            Some(into) => join(into, &card, &mut place, index),
+            None => {
+                for name in &card.names {
+                    place.insert(name.clone(), index);
+                }
+                whole.push(card);
+            }
+        }
+    }
+    whole
+}
+
+fn join(into: &mut OptionCard, card: &OptionCard, place: &mut HashMap<String, usize>, index: usize) {
+    for name in &card.names {
+        // A name that stands in a card of its own stays there.
+        if !place.contains_key(name) {
+            place.insert(name.clone(), index);
+            into.names.push(name.clone());
+        }
+    }
+    let decides = if card.source == into.source {
+        // Said twice in one text: the form that shows a value says more.
+        weight(card.value) > weight(into.value)
+    } else {
+        card.source == Source::Help && card.value != Arity::Unknown
+    };
+    if decides {
+        into.value = card.value;
+        into.placeholder.clone_from(&card.placeholder);
+    }
+    if into.text.is_empty() {
+        into.text.clone_from(&card.text);
+    }
+}
+
+fn weight(value: Arity) -> u8 {
+    match value {
+        Arity::Unknown => 0,
+        Arity::None => 1,
+        Arity::Attached => 2,
+        Arity::Optional => 3,
+        Arity::Required => 4,
+    }
+}
