@@ -266,8 +266,8 @@ impl<'a> Tool<'a> {
             false => Some(self.flag(rule, &mut arguments)?),
         };
         if let Some(flag) = &flag
-            && !rule.here
-            && self.documented(&flag.name)
+            && (!rule.here && self.documented(&flag.name)
+                || rule.forward && arguments.operands.first().is_none_or(|operand| flag.word < *operand))
         {
             return None;
         }
@@ -419,7 +419,7 @@ impl<'a> Tool<'a> {
                 Some(value) => format!("{moved} {} ", self.line.get(value.span.clone())?),
                 None => format!("{moved} "),
             };
-            if flag.clustered || flag.place.start < operand.span.start {
+            if flag.clustered {
                 return None;
             }
             self.put(&mut edits, flag, "")?;

@@ -9,6 +9,7 @@ mod completions;
 mod line;
 mod model;
 mod parser;
+mod platform;
 mod pty;
 mod real;
 mod shells;
