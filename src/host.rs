@@ -5,19 +5,25 @@
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
 pub mod local;
+mod probe;
 pub mod recorded;
+mod sandbox;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
+
+pub use probe::{Level, OptionName, Probe, Spelling};
 
 /// This machine, or a recording of one.
 pub trait Host: Send + Sync {
     /// Starts `program`, an absolute path, with the fixed arguments of `probe`: in the root directory, without input,
-    /// bounded in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`].
+    /// bounded in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`]. With [`Probe::is_caged`] it can read
+    /// the system's files and nothing else, change nothing and reach nobody, and stands in an empty directory.
     ///
     /// # Errors
-    /// When it can't be started or has not ended in time. A failing exit status is no error.
+    /// When it can't be started, has not ended in time, or this system has no sandbox for a probe that needs one. A
+    /// failing exit status is no error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
 
     /// Reads a file of at most `limit` bytes.
@@ -70,74 +76,6 @@ pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
         .find(|file| host.entry(file).is_some_and(|entry| entry.executable))
 }
 
-/// Every argument vector that we ever start a program with.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Probe {
-    /// `program --version`.
-    Version,
-    /// Asks pip for its version; with `as_module` the program is Python.
-    PipVersion {
-        /// `python -I -m pip` instead of `pip`.
-        as_module: bool,
-    },
-    /// Lets pip download one wheel without its dependencies and without running anything in it.
-    PipDownload {
-        /// `python -I -m pip` instead of `pip`.
-        as_module: bool,
-        /// The package; never starts with a dash.
-        package: String,
-        /// Its version.
-        version: String,
-        /// The directory that the wheel goes to.
-        into: PathBuf,
-    },
-}
-
-impl Probe {
-    /// The arguments after the program's name.
-    pub fn arguments(&self) -> Vec<OsString> {
-        // Isolated, so that Python takes no module from the working directory or the environment.
-        let pip = |as_module: &bool| if *as_module { &["-I", "-m", "pip"][..] } else { &[] };
-        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        match self {
-            Self::Version => words(&["--version"]),
-            Self::PipVersion { as_module } => words(&[pip(as_module), &["--version"]].concat()),
-            Self::PipDownload { as_module, package, version, into } => {
-                let fixed = [
-                    "download",
-                    "--no-deps",
-                    "--no-input",
-                    "--no-cache-dir",
-                    "--disable-pip-version-check",
-                    "--only-binary=:all:",
-                    "--dest",
-                ];
-                let mut arguments = words(&[pip(as_module), &fixed].concat());
-                arguments.push(into.into());
-                arguments.push(format!("{package}=={version}").into());
-                arguments
-            }
-        }
-    }
-
-    /// How long the program may run before it and all it started are killed.
-    pub fn patience(&self) -> Duration {
-        match self {
-            Self::Version => Duration::from_secs(2),
-            // Python's first start from a cold disk takes seconds.
-            Self::PipVersion { .. } => Duration::from_secs(20),
-            // A wheel of 100 MB over a line of 1 MB/s, with ample room.
-            Self::PipDownload { .. } => Duration::from_secs(20 * 60),
-        }
-    }
-
-    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
-    /// finds its index, certificates and proxy there.
-    pub fn inherits_environment(&self) -> bool {
-        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
-    }
-}
-
 /// What a probe printed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
@@ -162,6 +100,8 @@ pub struct Entry {
     pub writable: bool,
     /// The permission bits, such as 0o644.
     pub mode: u32,
+    /// The user id of its owner; 0 is root.
+    pub owner: u32,
     /// Size in bytes.
     pub size: u64,
     /// When it last changed.

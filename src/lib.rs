@@ -25,6 +25,7 @@ pub mod model;
 pub mod store;
 // 3 services
 pub mod context;
+pub mod knowledge;
 pub mod models;
 // 5 spine
 pub mod suggest;

@@ -45,7 +45,8 @@ pub fn suggest(
     tracing::debug!("context {}", context.to_json());
     let context_time = watch.lap();
 
-    let prompt = prompt::draft(&request.line.text, request.shell, &system(&context));
+    let prompt =
+        prompt::draft(prompt::Form::Completion, &request.line.text, request.shell, &system(&context));
     // Beside the model, which makes the person wait anyhow; nobody waits for this.
     let (scanned, kept_for) = (context, machine.clone());
     thread::spawn(move || scanned.remember(&kept_for));

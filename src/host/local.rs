@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -15,8 +15,9 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, access, statvfs};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::sandbox::Cage;
 use super::{Entry, Host, OUTPUT_LIMIT, Output, Probe, System};
 
 /// How often a program that has closed its output is asked whether it has ended.
@@ -24,6 +25,19 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// What a probed program gets of the user's environment, unless its probe inherits all of it.
 const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
+
+/// The whole environment of a caged program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no pager, no
+/// display, bus or agent.
+const CAGED_VARIABLES: [(&str, &str); 8] = [
+    ("COLUMNS", "200"),
+    ("GIT_PAGER", "cat"),
+    ("LC_ALL", "C.UTF-8"),
+    ("MANPAGER", "cat"),
+    ("NO_COLOR", "1"),
+    ("PAGER", "cat"),
+    ("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin"),
+    ("TERM", "dumb"),
+];
 
 /// The process groups of the probes that run now; none when this process is about to end and no more may start. A group
 /// is taken out before its leader is reaped, so each number is its own.
@@ -64,6 +78,10 @@ pub struct LocalHost;
 impl Host for LocalHost {
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
         ensure!(program.is_absolute(), "{} is started by its full path only", program.display());
+        if probe.is_caged() {
+            let output = probe_caged(program, probe);
+            return output.with_context(|| program.display().to_string());
+        }
         let mut command = Command::new(program);
         command.args(probe.arguments());
         // Interpreters load modules, and tool managers read settings, from the directory they start in: never let
@@ -99,6 +117,7 @@ impl Host for LocalHost {
             executable: metadata.is_file() && mode & 0o111 != 0 && access(path, Access::EXEC_OK).is_ok(),
             writable: metadata.is_dir() && access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok(),
             mode,
+            owner: metadata.uid(),
             size: metadata.len(),
             modified: metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH),
         })
@@ -129,6 +148,28 @@ impl Host for LocalHost {
         let space = statvfs(path).ok()?;
         space.f_bavail.checked_mul(space.f_frsize)
     }
+}
+
+/// Runs a program that may be anything from the system's packages: it sees no more of the user than the line it is asked
+/// about, and leaves nothing behind.
+fn probe_caged(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+    let cage = Cage::new(program)?;
+    let mut command = Command::new(program);
+    command.args(probe.arguments()).current_dir(cage.directory());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(match probe.input() {
+        // From a file: a pipe would have to be written while the output is read.
+        Some(input) => {
+            let file = cage.directory().join(Probe::INPUT_FILE);
+            fs::write(&file, input)?;
+            Stdio::from(File::open(&file)?)
+        }
+        None => Stdio::null(),
+    });
+    command.env_clear().envs(CAGED_VARIABLES);
+    command.env("HOME", cage.directory()).env("TMPDIR", cage.directory());
+    let child = cage.start(command, spawn)?;
+    collect(child, Instant::now() + probe.patience())
 }
 
 fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
@@ -220,14 +261,19 @@ where
     Ok(())
 }
 
-/// Waits for the child itself, which may have closed its output long before it ends.
+/// Waits for the child itself, which may have closed its output long before it ends, and kills what it leaves behind in
+/// its group.
 fn wait(child: &mut Child, deadline: Instant) -> anyhow::Result<Option<ExitStatus>> {
+    let group = Pid::from_child(child);
+    let ended = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     while Instant::now() < deadline {
         // Held meanwhile, so that nobody kills a group whose number is free again.
         let mut running = running();
-        if let Some(status) = child.try_wait()? {
-            forget(&mut running, Pid::from_child(child));
-            return Ok(Some(status));
+        if waitid(WaitId::Pid(group), ended)?.is_some() {
+            // It is not reaped yet, so the group's number is still its own.
+            let _ = kill_process_group(group, Signal::KILL);
+            forget(&mut running, group);
+            return Ok(Some(child.wait()?));
         }
         drop(running);
         thread::sleep(TICK);

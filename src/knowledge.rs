@@ -1,0 +1,564 @@
+//! What is known of the commands of this machine: what a name stands for, and what its man page and its own help text say
+//! of its options, at the level of subcommands that is meant.
+//!
+//! The page is read first; the program itself is asked only where the page says too little or an option is not found in it, only
+//! if it is a packaged program ([`eligible`]), and only in a cage. What was found is kept for a day.
+
+mod builtins;
+mod eligible;
+mod kept;
+mod pages;
+mod reply;
+mod verdict;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+
+use self::eligible::Facts;
+use self::kept::{Key, Record, Stamp};
+use self::pages::Manuals;
+pub use self::verdict::SyntaxVerdict;
+use crate::context::{Context, Machine};
+use crate::host::{Entry, Host, Level, OptionName, Output, Probe, Spelling, find_on_path};
+use crate::manual::{self, Manual, Style};
+use crate::platform::{Userland, userland_of};
+use crate::reference::{Kind, Known, Reference};
+
+/// A page with fewer options than this is not the whole documentation.
+const FEW_OPTIONS: usize = 5;
+
+/// Once programs have been asked for this long, no more are: the rest is looked up the next time.
+const PROBE_BUDGET: Duration = Duration::from_millis(1500);
+
+/// Largest program that is searched for the words `--help`, bytes.
+const PROGRAM_LIMIT: u64 = 64 << 20;
+
+/// Longest line that a shell is asked about, bytes.
+const LINE_MAX: usize = 32 << 10;
+
+/// Most aliases followed from one to the next.
+const ALIASES_MAX: usize = 8;
+
+/// Most levels and verdicts that are remembered at a time.
+const MEMORY_MAX: usize = 512;
+
+/// Whether programs may be asked for their help text: `help` in the configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HelpPolicy {
+    /// Those of the system's packages, in a cage.
+    #[default]
+    System,
+    /// None: man pages only.
+    Never,
+}
+
+/// The commands of this machine as a line of one shell sees them. Safe to share between threads.
+pub struct Knowledge<'a> {
+    host: Arc<dyn Host>,
+    cache: Option<PathBuf>,
+    context: &'a Context,
+    home: Option<PathBuf>,
+    aliases: BTreeMap<String, String>,
+    functions: BTreeSet<String>,
+    help: HelpPolicy,
+    manuals: OnceLock<Manuals>,
+    levels: Mutex<HashMap<Key, Arc<Looked>>>,
+    verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
+    spent: Mutex<Duration>,
+}
+
+/// A program that a name leads to.
+#[derive(Debug, Clone)]
+struct Program {
+    /// As it goes by: `ls`, also where that is a link to `busybox`.
+    name: String,
+    path: PathBuf,
+    real_path: PathBuf,
+    file: Entry,
+    /// Where it stands, an owner put it; documentation of its name is about it.
+    trusted: bool,
+    /// One of fish's own, with a page in fish's manual; the program is fish.
+    is_builtin: bool,
+}
+
+/// A level that was looked up.
+#[derive(Debug, Clone)]
+struct Looked {
+    record: Record,
+    /// The cache doesn't hold it yet.
+    changed: bool,
+}
+
+#[derive(Deserialize)]
+struct HelpTable {
+    program: BTreeMap<String, Spelling>,
+    subcommand: BTreeMap<String, Spelling>,
+    paged: Paged,
+}
+
+#[derive(Deserialize)]
+struct Paged {
+    names: BTreeSet<String>,
+}
+
+static HELP: LazyLock<HelpTable> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str(include_str!("knowledge/help.toml")).expect("the table is TOML of this form")
+});
+
+impl<'a> Knowledge<'a> {
+    /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
+    /// `alias.NAME` with what it stands for, and `function.NAME`. Nothing is looked up yet.
+    pub fn new(machine: &Machine, context: &'a Context, told: &[(String, String)], help: HelpPolicy) -> Self {
+        let named = |kind: &'static str| {
+            let of_kind = move |(key, value): &(String, String)| {
+                Some((key.strip_prefix(kind)?.strip_prefix('.')?.to_owned(), value.clone()))
+            };
+            told.iter().filter_map(of_kind)
+        };
+        Self {
+            host: machine.host.clone(),
+            cache: machine.cache.clone(),
+            context,
+            home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
+            aliases: named("alias").collect(),
+            functions: named("function").map(|(name, _)| name).collect(),
+            help,
+            manuals: OnceLock::new(),
+            levels: Mutex::default(),
+            verdicts: Mutex::default(),
+            spent: Mutex::default(),
+        }
+    }
+
+    /// What the shell itself says of a line, which it reads without running it.
+    pub fn verdict(&self, line: &str) -> SyntaxVerdict {
+        let shell = self.context.shell;
+        if LINE_MAX < line.len() || !verdict::may_be_asked(shell, line) {
+            return SyntaxVerdict::default();
+        }
+        if let Some(known) = held(&self.verdicts).get(line) {
+            return known.clone();
+        }
+        // Its file is one that the user runs all day, wherever it stands.
+        let program = self.program(shell.name()).filter(|program| program.trusted);
+        let probe = Probe::Syntax { shell, line: format!("{line}\n") };
+        let answer = program.and_then(|program| self.ask(&program.real_path, &probe));
+        let Some(answer) = answer else { return SyntaxVerdict::default() };
+        let verdict = verdict::of_answer(shell, line, &answer);
+        let mut verdicts = held(&self.verdicts);
+        if verdicts.len() < MEMORY_MAX {
+            verdicts.insert(line.to_owned(), verdict.clone());
+        }
+        verdict
+    }
+
+    /// The version of a program: what its page names or, where that names none, what it says itself.
+    pub fn version(&self, command: &str) -> Option<String> {
+        let (_, Some((program, _))) = self.resolve(&[command]) else { return None };
+        let mut looked = Looked::clone(&*self.level(&program, &[], true));
+        let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
+        if told.is_some() {
+            return told;
+        }
+        if looked.record.version.is_none() && self.is_eligible(&program, &mut looked.record) {
+            let probe = Probe::Help { level: Level::default(), spelling: Spelling::Version };
+            let output = self.ask(&program.path, &probe)?;
+            looked.record.version = Some(version_in(&text_of(&output)));
+            self.hold(&program, &[], &mut looked);
+        }
+        looked.record.version.flatten()
+    }
+
+    /// Keeps what was found out, for the next time. It waits for the disk: call it when the answer is out. A cache that can't
+    /// be written costs only time.
+    pub fn remember(&self) {
+        let Some(cache) = &self.cache else { return };
+        let changed: Vec<(Key, Arc<Looked>)> = held(&self.levels)
+            .iter()
+            .filter(|(_, looked)| looked.changed)
+            .map(|(key, looked)| (key.clone(), Arc::clone(looked)))
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        let kept = changed.iter().try_for_each(|(key, looked)| kept::keep(cache, key, &looked.record));
+        if let Err(error) = kept.and_then(|()| kept::thin_out(cache)) {
+            tracing::debug!("what is known of commands is not kept: {error:#}");
+        }
+    }
+
+    /// What a command's first word stands for, and the program with the words that follow it, once aliases are followed.
+    fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
+        let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        let mut alias = None;
+        let mut followed = BTreeSet::new();
+        // A shell does not expand an alias again inside of itself.
+        while let Some(name) = words.first().cloned().filter(|name| !followed.contains(name)) {
+            let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
+            alias.get_or_insert_with(|| value.clone());
+            let expanded = shell_words::split(value).unwrap_or_default();
+            let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
+            words.splice(..1, leading);
+            followed.insert(name);
+        }
+        let Some(name) = words.first().cloned() else { return (alias.map_or(Kind::Missing, Kind::Alias), None) };
+        let rest = words.split_off(1);
+        let kind_of = |kind: Kind| alias.clone().map_or(kind, Kind::Alias);
+        if self.functions.contains(&name) {
+            return (kind_of(Kind::Function), None);
+        }
+        let shell = self.context.shell;
+        if builtins::of(shell).contains(&name) {
+            let page = self.program(shell.name()).filter(|program| program.trusted && shell == crate::shell::Shell::Fish);
+            let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
+            return (kind_of(Kind::Builtin), builtin);
+        }
+        match self.program(&name) {
+            Some(program) => {
+                let (path, real_path) = (program.path.clone(), program.real_path.clone());
+                (kind_of(Kind::Program { path, real_path }), Some((program, rest)))
+            }
+            None => (kind_of(Kind::Missing), None),
+        }
+    }
+
+    /// The program of a name, or at a path.
+    fn program(&self, name: &str) -> Option<Program> {
+        let host = self.host.as_ref();
+        let (path, trusted) = if name.contains('/') {
+            let path = self.whole_path(name)?;
+            let trusted = eligible::in_system(&path);
+            (path, trusted)
+        } else {
+            let commands = &self.context.commands;
+            let found = commands.find(name).or_else(|| {
+                // What was not scanned in time may still be there.
+                (!commands.complete).then(|| find_on_path(host, name)).flatten()
+            });
+            let path = found?;
+            let above = path.parent();
+            let is_above = |directory: &&crate::context::Directory| Some(directory.path.as_path()) == above;
+            let trusted = commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
+            (path, trusted)
+        };
+        let file = host.entry(&path).filter(|entry| entry.executable)?;
+        let real_path = host.real_path(&path).ok()?;
+        let name = path.file_name()?.to_str()?.to_owned();
+        Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+    }
+
+    /// A path as the shell would hand it to a program.
+    fn whole_path(&self, path: &str) -> Option<PathBuf> {
+        if path.is_empty() || path.contains('\0') {
+            return None;
+        }
+        match path.strip_prefix('~') {
+            Some("") => self.home.clone(),
+            Some(rest) => Some(self.home.as_ref()?.join(rest.strip_prefix('/')?)),
+            None if path.starts_with('/') => Some(PathBuf::from(path)),
+            None => Some(self.context.current_dir.as_ref()?.join(path)),
+        }
+    }
+
+    /// The levels that the words lead to, from the program itself on: never empty. The last may be documented by its name only.
+    fn levels(&self, program: &Program, words: &[String]) -> Vec<Arc<Looked>> {
+        let mut levels = vec![self.level(program, &[], true)];
+        let words: Vec<&str> = words.iter().map(String::as_str).take(Level::WORDS_MAX).collect();
+        for n_words in 1..=words.len() {
+            let Some((path, Some(word))) = words.get(..n_words).map(|path| (path, path.last())) else { break };
+            let above = levels.last().and_then(|looked| looked.record.manual.as_deref());
+            let lists = |manual: &Manual| manual.subcommands.iter().any(|known| known.name == *word);
+            let named = above.is_some_and(lists)
+                || (program.is_multi_call() && n_words == 1 && program.goes_by_own_name() && !eligible::is_never(word));
+            let silent = |manual: &Manual| manual.subcommands.is_empty() && manual.style == Style::Subcommands;
+            let paged = HELP.paged.names.contains(&program.name) || above.is_some_and(silent);
+            if Level::new(path).is_none() || !(named || paged) {
+                break;
+            }
+            let looked = self.level(program, path, named);
+            if !named && looked.record.manual.is_none() {
+                break;
+            }
+            levels.push(looked);
+        }
+        levels
+    }
+
+    /// What is known of a level; `named` when it is sure that there is one, so that the program may be asked about it.
+    fn level(&self, program: &Program, words: &[&str], named: bool) -> Arc<Looked> {
+        let key = Key::new(&program.key_path(), &program.real_path, words);
+        if let Some(looked) = held(&self.levels).get(&key) {
+            return Arc::clone(looked);
+        }
+        let stamp = Stamp::of(&program.real_path, &program.file);
+        let recalled =
+            self.cache.as_ref().and_then(|cache| kept::recall(self.host.as_ref(), cache, &key, &stamp));
+        let mut looked = match recalled {
+            Some(record) => Looked { record, changed: false },
+            None => self.look_up(program, words, stamp),
+        };
+        if named && looked.record.manual.as_ref().is_none_or(|manual| manual.options.len() < FEW_OPTIONS) {
+            self.add_help(program, words, &mut looked);
+        }
+        // Whatever a line has behind `git` is not worth a file.
+        looked.changed &= named || looked.record.manual.is_some();
+        let looked = Arc::new(looked);
+        self.insert(key, Arc::clone(&looked));
+        looked
+    }
+
+    fn insert(&self, key: Key, looked: Arc<Looked>) {
+        let mut levels = held(&self.levels);
+        if levels.len() < MEMORY_MAX || levels.contains_key(&key) {
+            levels.insert(key, looked);
+        }
+    }
+
+    /// Takes over what was found out of a level since it was looked up.
+    fn hold(&self, program: &Program, words: &[&str], looked: &mut Looked) {
+        looked.changed = true;
+        let key = Key::new(&program.key_path(), &program.real_path, words);
+        self.insert(key, Arc::new(looked.clone()));
+    }
+
+    /// Reads the page of a level.
+    fn look_up(&self, program: &Program, words: &[&str], stamp: Stamp) -> Looked {
+        let mut record = Record::new(stamp);
+        if let Some(page) = self.page(program, words) {
+            record.page = self.host.entry(&page.file).map(|entry| Stamp::of(&page.file, &entry));
+            record.page_says_help = page.text.contains("-help");
+            record.manual = Some(Arc::new(manual::page(&page.text)));
+        }
+        Looked { record, changed: true }
+    }
+
+    fn page(&self, program: &Program, words: &[&str]) -> Option<pages::Page> {
+        let host = self.host.as_ref();
+        let manuals = self.manuals.get_or_init(|| Manuals::of(host));
+        // The page of `ls` is not about the `ls` of BusyBox, and not about one that anybody could have put there.
+        if !program.trusted || (program.is_multi_call() && !(program.goes_by_own_name() && words.is_empty())) {
+            return None;
+        }
+        if program.is_builtin {
+            let own = program.real_path.parent()?.parent()?.join("share/fish/man");
+            return manuals.find(host, &program.name, &program.real_path, &[&own]).filter(|page| page.file.starts_with(&own));
+        }
+        let name = [&[program.name.as_str()], words].concat().join("-");
+        let real_name = || Some(program.real_path.file_name()?.to_str()?.to_owned()).filter(|_| words.is_empty());
+        let find = |name: &str| {
+            let found = manuals.find(host, name, &program.real_path, &[]);
+            found.or_else(|| manuals.find(host, name, &program.path, &[]))
+        };
+        find(&name).or_else(|| find(&real_name().filter(|real| *real != name)?))
+    }
+
+    /// Asks the program about a level, unless that was done or may not be done.
+    fn add_help(&self, program: &Program, words: &[&str], looked: &mut Looked) {
+        if looked.record.help_was_read || !self.is_eligible(program, &mut looked.record) {
+            return;
+        }
+        let table = if words.is_empty() { &HELP.program } else { &HELP.subcommand };
+        let spelling = table.get(&program.name).copied().unwrap_or_default();
+        let Some(level) = Level::new(words) else { return };
+        let before = self.spent();
+        if PROBE_BUDGET <= before {
+            return;
+        }
+        let output = self.ask(&program.path, &Probe::Help { level, spelling });
+        looked.record.help_was_read = true;
+        looked.changed = true;
+        let Some(output) = output else { return };
+        let help = manual::help(&text_of(&output));
+        let says = !(help.options.is_empty() && help.subcommands.is_empty() && help.mentioned.is_empty());
+        match (looked.record.manual.take(), says) {
+            (page, false) => looked.record.manual = page,
+            (None, true) => looked.record.manual = Some(Arc::new(help)),
+            (Some(page), true) => {
+                let page = Arc::unwrap_or_clone(page);
+                looked.record.manual = Some(Arc::new(manual::unite(page, help)));
+            }
+        }
+    }
+
+    /// Whether the program may be started, and only in a cage.
+    fn is_eligible(&self, program: &Program, record: &mut Record) -> bool {
+        if self.help == HelpPolicy::Never || program.is_builtin || !program.trusted {
+            return false;
+        }
+        let host = self.host.as_ref();
+        let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
+        let directories: BTreeSet<PathBuf> =
+            [above(&program.path), above(&program.real_path)].concat().into_iter().collect();
+        let Some(above) = directories.iter().map(|path| host.entry(path)).collect::<Option<Vec<_>>>() else {
+            return false;
+        };
+        let mut facts = Facts {
+            name: &program.name,
+            path: &program.path,
+            real_path: &program.real_path,
+            file: program.file,
+            above: &above,
+            home: self.home.as_deref(),
+            current_dir: self.context.current_dir.as_deref(),
+            page_says_help: record.page_says_help,
+            says_help: true,
+        };
+        // The search through its bytes comes last: it takes the longest.
+        if let Err(why) = eligible::for_help(&facts) {
+            tracing::debug!("{} is not asked: {why}", program.path.display());
+            return false;
+        }
+        let page_says = record.page_says_help;
+        facts.says_help = *record.says_help.get_or_insert_with(|| page_says || says_help(host, &program.real_path));
+        eligible::for_help(&facts).is_ok()
+    }
+
+    /// Starts a program for a probe; none when it failed or there is no time left.
+    fn ask(&self, program: &Path, probe: &Probe) -> Option<Output> {
+        if PROBE_BUDGET <= self.spent() {
+            return None;
+        }
+        let started = Instant::now();
+        let output = self.host.probe(program, probe);
+        *held(&self.spent) += started.elapsed();
+        output.inspect_err(|error| tracing::debug!("no answer: {error:#}")).ok()
+    }
+
+    fn spent(&self) -> Duration {
+        *held(&self.spent)
+    }
+}
+
+impl Program {
+    /// One file for many programs: it is another one by each name.
+    fn is_multi_call(&self) -> bool {
+        let name = self.real_path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("busybox") || name.starts_with("toybox")
+    }
+
+    fn goes_by_own_name(&self) -> bool {
+        self.real_path.file_name().is_some_and(|name| name == self.name.as_str())
+    }
+
+    /// What tells its records from those of other names of the same file.
+    fn key_path(&self) -> PathBuf {
+        if self.is_builtin { Path::new("builtin").join(&self.name) } else { self.path.clone() }
+    }
+}
+
+impl Reference for Knowledge<'_> {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        let (kind, target) = self.resolve(command);
+        let Some((program, words)) = target else {
+            let userland = Userland::Unknown;
+            return Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false });
+        };
+        let mut levels = self.levels(&program, &words);
+        let first = levels.first().map(|looked| looked.record.clone());
+        let last = levels.pop();
+        let version = levels.iter().chain(&last).rev().find_map(|looked| {
+            let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
+            told.or_else(|| looked.record.version.clone().flatten())
+        });
+        Arc::new(Known {
+            kind,
+            manual: last.and_then(|looked| looked.record.manual.clone()),
+            above: levels.iter().filter_map(|looked| looked.record.manual.clone()).collect(),
+            userland: match program.is_builtin {
+                true => Userland::Unknown,
+                false => userland_of(&program.real_path, &self.context.system.os),
+            },
+            version,
+            askable: eligible::for_options(&program.name)
+                && first.is_some_and(|mut record| self.is_eligible(&program, &mut record)),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let own = self.aliases.keys().chain(&self.functions).chain(builtins::of(self.context.shell));
+        let names = own.map(String::as_str).chain(self.context.commands.names());
+        names.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+    }
+
+    fn exists(&self, path: &str) -> Option<bool> {
+        let path = self.whole_path(path)?;
+        if self.host.entry(&path).is_some() {
+            return Some(true);
+        }
+        match self.host.real_path(&path).err()?.downcast_ref::<io::Error>().map(io::Error::kind) {
+            // A recording names no kind: what is not in it does not exist.
+            None | Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Some(false),
+            Some(_) => None,
+        }
+    }
+
+    fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
+        let (_, Some((program, words))) = self.resolve(command) else { return None };
+        let option = OptionName::new(option.split_once('=').map_or(option, |(name, _)| name))?;
+        let levels = self.levels(&program, &words);
+        let defines = |looked: &Looked| {
+            let manual = looked.record.manual.as_ref();
+            manual.is_some_and(|manual| manual.option(option.as_str()).is_some())
+        };
+        if levels.iter().any(|looked| defines(looked)) {
+            return Some(true);
+        }
+        let path: Vec<&str> = words.iter().map(String::as_str).take(levels.len() - 1).collect();
+        let mut looked = Looked::clone(levels.last()?);
+        if !looked.record.help_was_read {
+            self.add_help(&program, &path, &mut looked);
+            self.hold(&program, &path, &mut looked);
+            if defines(&looked) {
+                return Some(true);
+            }
+        }
+        if let Some(answer) = looked.record.answers.get(option.as_str()) {
+            return *answer;
+        }
+        let may_be_asked = eligible::for_options(&program.name)
+            && (!program.is_multi_call() || path.iter().all(|applet| eligible::for_options(applet)))
+            && self.is_eligible(&program, &mut looked.record);
+        if !may_be_asked {
+            return None;
+        }
+        let probe = Probe::Option { level: Level::new(&path)?, option: option.clone() };
+        let output = self.ask(&program.path, &probe)?;
+        let answer = reply::accepts(option.as_str(), &text_of(&output));
+        looked.record.answer(option.as_str(), answer);
+        self.hold(&program, &path, &mut looked);
+        answer
+    }
+}
+
+/// What a program printed, errors first: that is where parsers complain.
+fn text_of(output: &Output) -> String {
+    let streams = [&output.stderr, &output.stdout].map(|stream| String::from_utf8_lossy(stream));
+    streams.join("\n")
+}
+
+fn says_help(host: &dyn Host, program: &Path) -> bool {
+    let bytes = host.read(program, PROGRAM_LIMIT).unwrap_or_default();
+    let is_program = bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"#!");
+    is_program && memchr::memmem::find(&bytes, b"-help").is_some()
+}
+
+/// The first number with dots on the first line: `ls (GNU coreutils) 9.1`.
+fn version_in(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| !line.trim().is_empty())?;
+    let numbers = line.split(|c: char| !(c.is_ascii_alphanumeric() || ".-+~".contains(c)));
+    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
+    let version = numbers.map(|word| word.strip_prefix('v').unwrap_or(word)).find(is_version)?;
+    Some(version.trim_end_matches(['.', '-']).chars().take(32).collect())
+}
+
+/// What is guarded is fit to use whatever happened while it was held: each is changed in one step.
+fn held<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
+    guarded.lock().unwrap_or_else(PoisonError::into_inner)
+}

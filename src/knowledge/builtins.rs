@@ -1,0 +1,47 @@
+//! What each shell runs itself, without a program: builtins and reserved words. A table.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::shell::Shell;
+
+#[derive(Deserialize)]
+struct Table {
+    bash: BTreeSet<String>,
+    zsh: BTreeSet<String>,
+    fish: BTreeSet<String>,
+    nu: BTreeSet<String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str(include_str!("builtins.toml")).expect("the table is TOML of this form")
+});
+
+/// All names that a shell runs itself; Nushell's may have several words (`str trim`).
+pub(super) fn of(shell: Shell) -> &'static BTreeSet<String> {
+    match shell {
+        Shell::Bash => &TABLE.bash,
+        Shell::Zsh => &TABLE.zsh,
+        Shell::Fish => &TABLE.fish,
+        Shell::Nu => &TABLE.nu,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_shell_has_its_own() {
+        for (shell, name) in
+            [(Shell::Bash, "mapfile"), (Shell::Zsh, "zstyle"), (Shell::Fish, "string"), (Shell::Nu, "str trim")]
+        {
+            let has: Vec<Shell> = Shell::ALL.into_iter().filter(|shell| of(*shell).contains(name)).collect();
+            assert_eq!(has, [shell], "{name}");
+            assert!(of(shell).contains("cd") && !of(shell).contains("git"), "{shell}");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Which programs may be started to ask them for their documentation: those that a package put where only the system's
+//! owner can write, that say themselves that they have a help text, and that are not on the list of those that do harm,
+//! hang or open windows. Pure.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::host::Entry;
+
+/// What is looked at.
+#[derive(Debug, Clone)]
+pub(super) struct Facts<'a> {
+    /// As it is typed.
+    pub name: &'a str,
+    /// As found on `PATH`.
+    pub path: &'a Path,
+    /// With links followed.
+    pub real_path: &'a Path,
+    /// The file itself.
+    pub file: Entry,
+    /// The directories above it, links followed, in any order.
+    pub above: &'a [Entry],
+    /// The user's home directory.
+    pub home: Option<&'a Path>,
+    /// Where the user stands.
+    pub current_dir: Option<&'a Path>,
+    /// Its man page names `--help`.
+    pub page_says_help: bool,
+    /// Its own bytes, or its page, name `--help`.
+    pub says_help: bool,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    directories: Vec<String>,
+    shims: Vec<String>,
+    never: Vec<String>,
+    never_options: Vec<String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str(include_str!("eligible.toml")).expect("the table is TOML of this form")
+});
+
+/// Whether it may be asked for its help text; otherwise why not.
+pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
+    let file_name = |path: &Path| path.file_name().and_then(|name| name.to_str().map(str::to_owned));
+    let (Some(found), Some(real)) = (file_name(facts.path), file_name(facts.real_path)) else {
+        return Err("its name is not text");
+    };
+    let paths = [facts.path, facts.real_path];
+    if !paths.iter().all(|path| in_system(path)) {
+        return Err("it stands outside the system's directories");
+    }
+    let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
+    if facts.home.is_some_and(|home| home != Path::new("/") && is_below(home)) {
+        return Err("it stands in the home directory");
+    }
+    // Standing in `/usr/bin` does not make it a working tree.
+    let is_tree = |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
+    if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
+        return Err("it stands in the working directory");
+    }
+    if paths.iter().any(|path| is_shim(path)) {
+        return Err("it is a shim that may install or start something else");
+    }
+    let closed = |entry: &Entry| entry.owner == 0 && entry.mode & 0o002 == 0;
+    if !closed(&facts.file) || facts.file.mode & 0o020 != 0 || !facts.above.iter().all(closed) {
+        return Err("others than the system's owner can write it");
+    }
+    if [facts.name, &found, &real].iter().any(|name| is_listed(&TABLE.never, name)) {
+        return Err("it is on the list of programs that are never started");
+    }
+    let is_daemon = facts.path.parent().is_some_and(|above| above.ends_with("sbin")) && found.ends_with('d');
+    if is_daemon && !facts.page_says_help {
+        return Err("it looks like a daemon");
+    }
+    if !facts.says_help {
+        return Err("it does not say that it has a help text");
+    }
+    Ok(())
+}
+
+/// Whether a program that may be asked for its help may also be asked for an option, by its name or an applet's.
+pub(super) fn for_options(name: &str) -> bool {
+    !is_listed(&TABLE.never, name) && !is_listed(&TABLE.never_options, name)
+}
+
+/// Whether a name, of a program or an applet, is on the list of those never started.
+pub(super) fn is_never(name: &str) -> bool {
+    is_listed(&TABLE.never, name)
+}
+
+/// Whether a path stands where the system's packages put programs.
+pub(super) fn in_system(path: &Path) -> bool {
+    TABLE.directories.iter().any(|directory| path.starts_with(directory))
+}
+
+fn is_shim(path: &Path) -> bool {
+    path.iter().any(|part| TABLE.shims.iter().any(|shim| part == shim.as_str()))
+}
+
+/// A row is a name, or the beginning of names when it ends in `*`.
+fn is_listed(rows: &[String], name: &str) -> bool {
+    rows.iter().any(|row| match row.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == row,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
+        Entry {
+            is_file,
+            is_directory: !is_file,
+            executable: is_file,
+            writable: false,
+            mode,
+            owner,
+            size: 1,
+            modified: SystemTime::UNIX_EPOCH,
+        }
+    }
+
+    fn why(path: &str, change: impl FnOnce(&mut Facts<'_>)) -> &'static str {
+        let above = [entry(false, 0, 0o755)];
+        let path = Path::new(path);
+        let mut facts = Facts {
+            name: path.file_name().unwrap().to_str().unwrap(),
+            path,
+            real_path: path,
+            file: entry(true, 0, 0o755),
+            above: &above,
+            home: Some(Path::new("/home/ada")),
+            current_dir: Some(Path::new("/home/ada/work")),
+            page_says_help: false,
+            says_help: true,
+        };
+        change(&mut facts);
+        for_help(&facts).err().unwrap_or("")
+    }
+
+    #[test]
+    fn packaged_programs_may_be_asked() {
+        for path in ["/usr/bin/ls", "/bin/ls", "/usr/local/bin/x", "/nix/store/abc-git-2/bin/git", "/opt/x/bin/x"] {
+            assert_eq!(why(path, |_| {}), "", "{path}");
+        }
+        assert_eq!(why("/usr/bin/ls", |facts| facts.current_dir = Some(Path::new("/usr/bin"))), "");
+        assert_eq!(why("/usr/bin/ls", |facts| facts.current_dir = Some(Path::new("/"))), "");
+        assert_eq!(why("/usr/bin/ls", |facts| facts.home = Some(Path::new("/"))), "");
+        assert_eq!(why("/usr/sbin/smartd", |facts| facts.page_says_help = true), "");
+    }
+
+    #[test]
+    fn the_users_own_and_the_open_are_not() {
+        for path in ["/home/ada/bin/ls", "/tmp/ls", "/srv/ls", "/usrx/ls", "/var/lib/x", "/root/ls"] {
+            assert!(why(path, |_| {}).contains("outside"), "{path}");
+        }
+        let link = why("/usr/bin/x", |facts| facts.real_path = Path::new("/home/ada/x"));
+        assert!(link.contains("outside"), "{link}");
+        let from = why("/home/ada/bin/x", |facts| facts.real_path = Path::new("/usr/bin/ls"));
+        assert!(from.contains("outside"), "{from}");
+        assert!(why("/opt/ada/bin/x", |facts| facts.home = Some(Path::new("/opt/ada"))).contains("home"));
+        let tree = why("/opt/work/bin/x", |facts| facts.current_dir = Some(Path::new("/opt/work")));
+        assert!(tree.contains("working directory"), "{tree}");
+        for (owner, mode) in [(1000, 0o755), (0, 0o775), (0, 0o757), (0, 0o777)] {
+            let open = why("/usr/bin/x", |facts| facts.file = entry(true, owner, mode));
+            assert!(open.contains("can write"), "{owner} {mode:o}");
+        }
+        let open = [entry(false, 0, 0o755), entry(false, 0, 0o1777)];
+        assert!(why("/usr/bin/x", |facts| facts.above = &open).contains("can write"));
+        let theirs = [entry(false, 1000, 0o755)];
+        assert!(why("/usr/bin/x", |facts| facts.above = &theirs).contains("can write"));
+    }
+
+    #[test]
+    fn the_listed_the_silent_and_the_daemons_are_not() {
+        for name in ["reboot", "mkfs.ext4", "fdisk", "init", "dd", "vimtutor", "locale-gen"] {
+            let reason = why(&format!("/usr/bin/{name}"), |_| {});
+            assert_eq!(reason.contains("list"), name != "dd", "{name}: {reason}");
+        }
+        let hidden = why("/usr/bin/harmless", |facts| facts.real_path = Path::new("/usr/sbin/reboot"));
+        assert!(hidden.contains("list"), "{hidden}");
+        assert!(why("/opt/pyenv/shims/python", |_| {}).contains("shim"));
+        assert!(why("/usr/bin/x", |facts| facts.says_help = false).contains("help text"));
+        assert!(why("/usr/sbin/foodd", |_| {}).contains("daemon"));
+        assert!(!for_options("dd") && !for_options("reboot") && !for_options("wipefs") && for_options("ls"));
+        assert!(is_never("poweroff") && !is_never("ls"));
+    }
+}

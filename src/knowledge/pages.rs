@@ -1,0 +1,284 @@
+//! Finds a command's man page and reads its source, without `man`: in the manual directories of `MANPATH`, of `manpath.config` and
+//! beside the directories of `PATH`, packed or not, through links and `.so` requests.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::host::Host;
+use crate::manual;
+
+/// Largest file that is read, and most that one may unpack to, bytes. The longest pages (compilers, ffmpeg) have 2 MB.
+const PAGE_LIMIT: u64 = 8 << 20;
+
+/// Most memory that unpacking `.xz` may take, KiB: what `xz -9` needs, with room.
+const XZ_MEMORY_KB: u32 = 100 << 10;
+
+/// Largest `manpath.config` that is read, bytes.
+const SETTINGS_LIMIT: u64 = 64 << 10;
+
+/// Most `.so` requests followed from one page.
+const REDIRECTS_MAX: usize = 5;
+
+/// Most manual directories that are looked in.
+const DIRECTORIES_MAX: usize = 32;
+
+/// The sections with commands, in the order they are looked in, each with the directory it stands in: the standard's
+/// pages last, for they describe no program that is here.
+const SECTIONS: [(&str, &str); 13] = [
+    ("man1", "1"),
+    ("man8", "8"),
+    ("man6", "6"),
+    ("man1", "1ssl"),
+    ("man1", "1x"),
+    ("man1", "1m"),
+    ("man1", "1p"),
+    ("man8", "8x"),
+    ("man1m", "1m"),
+    ("man1x", "1x"),
+    ("man1", "1posix"),
+    ("man1p", "1p"),
+    ("man1posix", "1posix"),
+];
+
+/// How pages are packed, by the end of their names.
+const PACKINGS: [&str; 4] = [".gz", "", ".zst", ".xz"];
+
+/// Settings that name manual directories.
+const SETTINGS: [&str; 3] = ["/etc/manpath.config", "/etc/man_db.conf", "/etc/man.conf"];
+
+/// A page that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Page {
+    /// The file that holds its text, after `.so` requests.
+    pub file: PathBuf,
+    /// Its source.
+    pub text: String,
+}
+
+/// The manual directories of a machine, best first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Manuals {
+    directories: Vec<PathBuf>,
+}
+
+impl Manuals {
+    /// What `MANPATH`, the settings and `PATH` lead to. Relative directories are passed over: what they hold depends on
+    /// where the user stands.
+    pub(super) fn of(host: &dyn Host) -> Self {
+        let mut manuals = Self::default();
+        let split = |name| host.env(name).map(|value| std::env::split_paths(&value).collect::<Vec<_>>());
+        // An empty entry of MANPATH stands for the system's own; those follow anyway.
+        for directory in split("MANPATH").unwrap_or_default() {
+            manuals.add(host, directory);
+        }
+        for directory in split("PATH").unwrap_or_default().iter().filter(|directory| directory.is_absolute()) {
+            manuals.add_beside(host, directory);
+        }
+        for settings in SETTINGS {
+            let Ok(text) = host.read(Path::new(settings), SETTINGS_LIMIT) else { continue };
+            for directory in named_in(&String::from_utf8_lossy(&text)) {
+                manuals.add(host, directory);
+            }
+        }
+        for directory in ["/usr/share/man", "/usr/local/share/man", "/run/current-system/sw/share/man"] {
+            manuals.add(host, directory.into());
+        }
+        manuals
+    }
+
+    fn add(&mut self, host: &dyn Host, directory: PathBuf) {
+        let is_new = !self.directories.contains(&directory);
+        let room = self.directories.len() < DIRECTORIES_MAX;
+        if room && is_new && directory.is_absolute() && host.entry(&directory).is_some_and(|it| it.is_directory) {
+            self.directories.push(directory);
+        }
+    }
+
+    fn add_beside(&mut self, host: &dyn Host, programs: &Path) {
+        for manuals in beside(programs) {
+            self.add(host, manuals);
+        }
+    }
+
+    /// The page of a name, such as `git-log`; that of the same installation as the program first, so that two versions
+    /// don't get mixed up.
+    pub(super) fn find(&self, host: &dyn Host, name: &str, program: &Path, extra: &[&Path]) -> Option<Page> {
+        if name.is_empty() || name.contains(['/', '\0']) {
+            return None;
+        }
+        let own: Vec<PathBuf> = program.parent().map(|directory| beside(directory).into()).unwrap_or_default();
+        let others = self.directories.iter().filter(|directory| !own.contains(*directory));
+        let directories: Vec<&Path> =
+            extra.iter().copied().chain(own.iter().chain(others).map(PathBuf::as_path)).collect();
+        directories.iter().find_map(|directory| {
+            // One look instead of dozens where there is no such directory.
+            host.entry(directory)?;
+            SECTIONS.iter().find_map(|(within, section)| {
+                let file = directory.join(within).join(format!("{name}.{section}"));
+                read(host, directory, &file, REDIRECTS_MAX)
+            })
+        })
+    }
+}
+
+/// Where an installation with programs in this directory keeps its manuals.
+fn beside(programs: &Path) -> [PathBuf; 2] {
+    let prefix = programs.parent().unwrap_or(Path::new("/"));
+    [prefix.join("share/man"), prefix.join("man")]
+}
+
+/// The directories that a `manpath.config` names: `MANDATORY_MANPATH DIR`, `MANPATH_MAP BIN DIR`, `MANPATH DIR` and
+/// FreeBSD's `MANPATH`.
+fn named_in(settings: &str) -> Vec<PathBuf> {
+    let directory = |line: &str| {
+        let mut words = line.split_whitespace();
+        match words.next()? {
+            "MANDATORY_MANPATH" | "MANPATH" | "manpath" => words.next().map(PathBuf::from),
+            "MANPATH_MAP" => words.nth(1).map(PathBuf::from),
+            _ => None,
+        }
+    };
+    settings.lines().filter_map(directory).collect()
+}
+
+/// The page that stands at `file`, packed in whatever way, with `.so` requests followed within its manual directory.
+fn read(host: &dyn Host, directory: &Path, file: &Path, redirects: usize) -> Option<Page> {
+    PACKINGS.iter().find_map(|packing| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(packing);
+        let file = PathBuf::from(name);
+        host.entry(&file).filter(|entry| entry.is_file)?;
+        let text = text_of(&unpacked(&host.read(&file, PAGE_LIMIT).ok()?, packing)?);
+        let Some(target) = manual::redirect(&text) else { return Some(Page { file, text }) };
+        let target = Path::new(target);
+        // `..` and full paths lead out of the manual.
+        let plain = target.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        let left = redirects.checked_sub(1).filter(|_| plain)?;
+        let above = file.parent()?;
+        let target = if target.components().count() == 1 { above.join(target) } else { directory.join(target) };
+        // It may name the packed file.
+        let target = match target.extension().and_then(|end| end.to_str()) {
+            Some("gz" | "zst" | "xz") => target.with_extension(""),
+            _ => target,
+        };
+        read(host, directory, &target, left)
+    })
+}
+
+fn unpacked(packed: &[u8], packing: &str) -> Option<Vec<u8>> {
+    fn all(reader: impl Read) -> Option<Vec<u8>> {
+        let mut whole = Vec::new();
+        reader.take(PAGE_LIMIT + 1).read_to_end(&mut whole).ok()?;
+        (whole.len() as u64 <= PAGE_LIMIT).then_some(whole)
+    }
+    match packing {
+        ".gz" => all(flate2::read::MultiGzDecoder::new(packed)),
+        ".zst" => all(ruzstd::decoding::StreamingDecoder::new(packed).ok()?),
+        ".xz" => all(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KB)),
+        _ => Some(packed.to_owned()),
+    }
+}
+
+/// Pages that are not UTF-8 are Latin-1, as manuals were before.
+fn text_of(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::recorded::RecordedHost;
+
+    const MACHINE: &str = r#"
+        directories = ["/usr/local/share/man", "/opt/tool/man"]
+        [system]
+        os = "linux"
+        release = "6"
+        machine = "x86_64"
+        [env]
+        PATH = "/usr/local/bin:relative/bin:/usr/bin:/opt/tool/bin"
+        MANPATH = "relative::/extra"
+        [files]
+        "/extra/man1/extra.1" = "extra"
+        "/usr/share/man/man1/ls.1" = "ls of usr"
+        "/usr/share/man/man8/ls.8" = "not this"
+        "/usr/local/share/man/man1/tool.1" = "tool of local"
+        "/usr/share/man/man1/tool.1" = "tool of usr"
+        "/usr/share/man/man1posix/only.1posix" = "standard"
+        "/usr/share/man/man8/reboot.8" = ".so man8/halt.8\n"
+        "/usr/share/man/man8/halt.8" = ".so halt2.8\n"
+        "/usr/share/man/man8/halt2.8" = "halt"
+        "/usr/share/man/man1/turn.1" = ".so man1/turn.1\n"
+        "/usr/share/man/man1/out.1" = ".so ../../../etc/passwd\n"
+        "/usr/share/man/de/man1/ls.1" = "deutsch"
+        "/etc/manpath.config" = "MANDATORY_MANPATH /mapped\nMANPATH_MAP /a /b\n# MANPATH /no\n"
+        "/mapped/man6/game.6" = "game"
+    "#;
+
+    fn find(name: &str, program: &str) -> Option<String> {
+        let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
+        Manuals::of(&host).find(&host, name, Path::new(program), &[]).map(|page| page.text)
+    }
+
+    #[test]
+    fn pages_are_found_where_manuals_stand() {
+        assert_eq!(find("ls", "/usr/bin/ls").unwrap(), "ls of usr");
+        assert_eq!(find("extra", "/usr/bin/extra").unwrap(), "extra");
+        assert_eq!(find("game", "/usr/games/game").unwrap(), "game");
+        assert_eq!(find("only", "/usr/bin/only").unwrap(), "standard");
+        assert_eq!(find("none", "/usr/bin/none"), None);
+        for name in ["", "../man1/ls", "/ls", "a\0b"] {
+            assert_eq!(find(name, "/usr/bin/ls"), None, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_same_installation_comes_first() {
+        assert_eq!(find("tool", "/usr/bin/tool").unwrap(), "tool of usr");
+        assert_eq!(find("tool", "/usr/local/bin/tool").unwrap(), "tool of local");
+        assert_eq!(find("tool", "/opt/tool/bin/tool").unwrap(), "tool of local");
+    }
+
+    #[test]
+    fn redirects_are_followed_within_the_manual_and_not_for_ever() {
+        assert_eq!(find("reboot", "/sbin/reboot").unwrap(), "halt");
+        assert_eq!(find("turn", "/usr/bin/turn"), None);
+        assert_eq!(find("out", "/usr/bin/out"), None);
+    }
+
+    #[test]
+    fn packed_pages_are_unpacked_and_broken_ones_are_no_pages() {
+        use std::io::Write as _;
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        gz.write_all(b"text").unwrap();
+        let gz = gz.finish().unwrap();
+        assert_eq!(unpacked(&gz, ".gz").unwrap(), b"text");
+        // What `zstd` and `xz --check=crc32` made of it.
+        let zst = b"\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00\x74\x65\x78\x74\x52\xaf\xcc\x88";
+        assert_eq!(unpacked(zst, ".zst").unwrap(), b"text");
+        let xz = b"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\x03\x74\x65\x78\x74\x00\xc7\xa7\x8b\x3b\x00\x01\x18\x04\x6b\xe9\xf0\xa5\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a";
+        assert_eq!(unpacked(xz, ".xz").unwrap(), b"text");
+        for packing in [".gz", ".zst", ".xz"] {
+            assert_eq!(unpacked(b"plain text that is not packed", packing), None, "{packing}");
+            assert_eq!(unpacked(b"", packing).unwrap_or_default(), b"", "{packing}");
+            for cut in 0..gz.len() {
+                unpacked(&gz[..cut], packing);
+            }
+        }
+        assert_eq!(text_of(b"caf\xe9"), "caf\u{e9}");
+    }
+
+    #[test]
+    fn what_unpacks_to_more_than_the_bound_is_no_page() {
+        use std::io::Write as _;
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        let zeros = vec![0; 1 << 20];
+        for _ in 0..=PAGE_LIMIT >> 20 {
+            gz.write_all(&zeros).unwrap();
+        }
+        assert_eq!(unpacked(&gz.finish().unwrap(), ".gz"), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! What a shell says of a line that it has read without running it. Pure: the shells' answers in, a verdict out.
+//!
+//! Each shell has its traps: zsh's exit status says nothing, it opens the files of `$(<file)` and it takes a line that ends
+//! in `&&`; fish says nothing by its status with `-c`, so it reads standard input; Nushell accepts an open pipe.
+
+use serde::Deserialize;
+
+use crate::host::Output;
+use crate::shell::Shell;
+use crate::syntax::Span;
+
+/// Longest message kept, characters.
+const MESSAGE_MAX: usize = 200;
+
+/// What a shell says of a line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SyntaxVerdict {
+    /// Whether it would accept the line; none where it could not be asked or its answer is not clear.
+    pub ok: Option<bool>,
+    /// What it complains of, in its own words; empty without a complaint.
+    pub message: String,
+    /// Where in the line, when that can be told.
+    pub span: Option<Span>,
+}
+
+impl SyntaxVerdict {
+    fn refused(message: &str, span: Option<Span>) -> Self {
+        Self { ok: Some(false), message: message.trim().chars().take(MESSAGE_MAX).collect(), span }
+    }
+
+    fn accepted() -> Self {
+        Self { ok: Some(true), ..Self::default() }
+    }
+}
+
+/// Whether the shell may be asked about the line at all.
+pub(super) fn may_be_asked(shell: Shell, line: &str) -> bool {
+    // zsh performs `$(<file)` while it reads, and would wait for ever on a pipe.
+    let reads_files = || {
+        let mut rests = line.match_indices("$(").chain(line.match_indices('`'));
+        rests.any(|(start, opening)| {
+            let inside = line.get(start + opening.len()..).unwrap_or_default().trim_start();
+            inside.starts_with('<')
+        })
+    };
+    !(line.contains('\0') || shell == Shell::Zsh && reads_files())
+}
+
+/// Reads the shell's answer about `line`.
+pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerdict {
+    let stderr = String::from_utf8_lossy(&answer.stderr);
+    if let Some(operator) = open_operator(shell, line) {
+        let end = line.trim_end().len();
+        let span = Some(end.saturating_sub(operator.len())..end);
+        return SyntaxVerdict::refused(&format!("a command must follow `{operator}`"), span);
+    }
+    match shell {
+        Shell::Bash if answer.success => SyntaxVerdict::accepted(),
+        Shell::Fish if answer.success => SyntaxVerdict::accepted(),
+        Shell::Bash => {
+            let complaint = stderr.lines().map(after_program).find(|text| !text.is_empty());
+            complaint.map_or_else(SyntaxVerdict::default, |text| SyntaxVerdict::refused(text, near(line, text)))
+        }
+        Shell::Fish => of_fish(line, &stderr),
+        Shell::Zsh => {
+            let says = |text: &&str| text.starts_with("parse error") || text.starts_with("unmatched");
+            match stderr.lines().map(after_program).find(says) {
+                Some(text) => SyntaxVerdict::refused(text, near(line, text)),
+                None => SyntaxVerdict::accepted(),
+            }
+        }
+        Shell::Nu => of_nu(line, &String::from_utf8_lossy(&answer.stdout)),
+    }
+}
+
+/// The operator at the end of the line after which this shell would have to complain and does not.
+fn open_operator(shell: Shell, line: &str) -> Option<&'static str> {
+    let operators: &[&str] = match shell {
+        Shell::Zsh => &["&&", "||"],
+        Shell::Nu => &["|"],
+        Shell::Bash | Shell::Fish => return None,
+    };
+    let line = line.trim_end();
+    // A comment may end in anything.
+    if line.contains('#') {
+        return None;
+    }
+    operators.iter().copied().find(|operator| {
+        line.strip_suffix(operator).is_some_and(|before| !before.ends_with('\\') && !before.trim().is_empty())
+    })
+}
+
+/// `bash: line 1: syntax error …` without the program and the line.
+fn after_program(text: &str) -> &str {
+    let text = text.split_once(": ").map_or(text, |(_program, rest)| rest);
+    match text.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
+        Some((number, rest)) if number.chars().all(|c| c.is_ascii_digit()) => rest,
+        _ => text,
+    }
+}
+
+/// Where the quoted token of a message stands, when it stands there only once.
+fn near(line: &str, message: &str) -> Option<Span> {
+    let (_, quoted) = message.split_once('`')?;
+    let token = quoted.strip_suffix('\'')?;
+    let start = line.find(token).filter(|_| !token.is_empty())?;
+    (line.rfind(token) == Some(start)).then(|| start..start + token.len())
+}
+
+/// A message, the line and a caret below the place.
+fn of_fish(line: &str, stderr: &str) -> SyntaxVerdict {
+    let mut rows = stderr.lines();
+    let Some(message) = rows.by_ref().map(after_program).find(|row| !row.trim().is_empty()) else {
+        return SyntaxVerdict::default();
+    };
+    let place = rows.next().zip(rows.next()).and_then(|(shown, caret)| {
+        let column = caret.chars().position(|c| c == '^')?;
+        let start = line.find(shown).filter(|_| !shown.is_empty())?;
+        let (within, marked) = shown.char_indices().nth(column)?;
+        Some(start + within..start + within + marked.len_utf8())
+    });
+    SyntaxVerdict::refused(message, place)
+}
+
+/// A row of `nu --ide-check`.
+#[derive(Deserialize)]
+struct Diagnostic {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    severity: String,
+    #[serde(default)]
+    message: String,
+    span: Option<Ends>,
+}
+
+#[derive(Deserialize)]
+struct Ends {
+    start: usize,
+    end: usize,
+}
+
+/// What a fresh engine can't know: the user's own variables, modules and overlays.
+const UNKNOWABLE: [&str; 4] = ["Variable not found", "Module not found", "overlay not found", "Module file"];
+
+fn of_nu(line: &str, stdout: &str) -> SyntaxVerdict {
+    let rows = stdout.lines().filter_map(|row| serde_json::from_str::<Diagnostic>(row).ok());
+    let mut errors = rows.filter(|row| row.kind == "diagnostic" && row.severity == "Error").peekable();
+    if errors.peek().is_none() {
+        return SyntaxVerdict::accepted();
+    }
+    let mut known = errors.filter(|row| !UNKNOWABLE.iter().any(|text| row.message.contains(text)));
+    let Some(row) = known.next() else { return SyntaxVerdict::default() };
+    let span = row.span.map(|ends| ends.start..ends.end).filter(|span| line.get(span.clone()).is_some());
+    SyntaxVerdict::refused(&row.message, span)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(shell: Shell, line: &str, success: bool, stdout: &str, stderr: &str) -> SyntaxVerdict {
+        of_answer(shell, line, &Output { success, stdout: stdout.into(), stderr: stderr.into() })
+    }
+
+    #[test]
+    fn bash_by_its_status() {
+        let said = "bash: line 1: syntax error near unexpected token `)'\nbash: line 1: `ls ) a'\n";
+        let found = verdict(Shell::Bash, "ls ) a", false, "", said);
+        assert_eq!(found, SyntaxVerdict::refused("syntax error near unexpected token `)'", Some(3..4)));
+        let warned = "bash: line 3: warning: here-document at line 1 delimited by end-of-file (wanted `E')\n";
+        assert_eq!(verdict(Shell::Bash, "cat <<E", true, "", warned).ok, Some(true));
+        assert_eq!(verdict(Shell::Bash, "ls", false, "", "").ok, None, "it ended without a word");
+    }
+
+    #[test]
+    fn zsh_by_what_it_says() {
+        assert_eq!(verdict(Shell::Zsh, "! true", false, "", "").ok, Some(true), "the status is not the verdict");
+        let found = verdict(Shell::Zsh, "ls )", true, "", "zsh: parse error near `)'\n");
+        assert_eq!((found.ok, found.span), (Some(false), Some(3..4)));
+        assert_eq!(verdict(Shell::Zsh, "echo \"a", true, "", "zsh: unmatched \"\n").ok, Some(false));
+        let open = verdict(Shell::Zsh, "ls && ", true, "", "");
+        assert_eq!(open, SyntaxVerdict::refused("a command must follow `&&`", Some(3..5)));
+        for line in ["echo 'a &&'", "ls # &&", r"echo \||", "ls &"] {
+            assert_eq!(verdict(Shell::Zsh, line, true, "", "").ok, Some(true), "{line}");
+        }
+    }
+
+    #[test]
+    fn zsh_is_not_asked_where_it_would_open_files() {
+        for line in ["echo $(<x)", "echo $( <x)", "echo `<x`", "a=$(\n<x)", "echo $(<x"] {
+            assert!(!may_be_asked(Shell::Zsh, line), "{line}");
+            assert!(may_be_asked(Shell::Bash, line), "{line}");
+        }
+        assert!(may_be_asked(Shell::Zsh, "sort <(ls) <x $(cat <x)"));
+        assert!(!may_be_asked(Shell::Bash, "a\0b"));
+    }
+
+    #[test]
+    fn fish_shows_the_place() {
+        let said = "fish: Unexpected ')' for unopened parenthesis\nécho ) a\n     ^\n";
+        let found = verdict(Shell::Fish, "écho ) a", false, "", said);
+        assert_eq!(found, SyntaxVerdict::refused("Unexpected ')' for unopened parenthesis", Some(6..7)));
+        assert_eq!(verdict(Shell::Fish, "", false, "", "\n\n").ok, None);
+        assert_eq!(verdict(Shell::Fish, "x", false, "", "fish: a: b\n^\n").ok, Some(false));
+    }
+
+    #[test]
+    fn nushell_by_its_rows() {
+        let row = |message: &str, start, end| {
+            format!(
+                r#"{{"type":"diagnostic","severity":"Error","message":"{message}","span":{{"start":{start},"end":{end}}}}}"#
+            )
+        };
+        let flag = "The `ls` command doesn't have flag `badflag`.";
+        let found = verdict(Shell::Nu, "ls --badflag", true, &row(flag, 3, 12), "");
+        assert_eq!(found, SyntaxVerdict::refused(flag, Some(3..12)));
+        assert_eq!(verdict(Shell::Nu, "ls", true, &row("x", 3, 12), "").span, None, "a place outside");
+        assert_eq!(verdict(Shell::Nu, "$x", true, &row("Variable not found.", 0, 2), "").ok, None);
+        let both = format!("{}\n{}", row("Variable not found.", 0, 2), row("no", 0, 1));
+        assert_eq!(verdict(Shell::Nu, "$x)", true, &both, "").ok, Some(false));
+        assert_eq!(verdict(Shell::Nu, "ls", true, "{\"type\":\"hint\"}\nnoise\n", "").ok, Some(true));
+        assert_eq!(verdict(Shell::Nu, "ls |", true, "", "").span, Some(3..4));
+    }
+}
