@@ -1,13 +1,16 @@
 //! What a shell line consists of: simple commands, their words and where each stands. Tolerant: every text gives a
 //! result, with the errors found on the way. Pure.
 //!
-//! One hand-written parser for bash, zsh and fish: `parser` reads lists and pipelines, `simple` a command with its
+//! One hand-written parser for bash, zsh and fish: `list` reads pipelines, `simple` a command with its
 //! words and redirections, `word` and `expansion` what a word is made of, `posix` and `fish` the compound commands.
-//! Nushell's structure comes from its own engine (`nu`).
+//! Nushell's structure comes from its own engine (`nu`). `peel` then finds the commands that commands run.
 
 mod expansion;
 mod fish;
+mod list;
+pub mod nu;
 mod parser;
+mod peel;
 mod posix;
 mod simple;
 #[cfg(test)]
@@ -27,6 +30,21 @@ pub type Span = Range<usize>;
 /// beyond the 100th are left out, the first two with an error. Nushell's lines give nothing: its engine reads them.
 pub fn parse(line: &str, shell: Shell) -> Parsed {
     parser::parse(line, shell)
+}
+
+/// Like [`parse`], with the commands that commands run: those after `sudo` or `xargs`, between `find`'s `-exec` and
+/// `;`, in the script of `sh -c`.
+///
+/// Each has [`Nesting::Wrapper`] in `within`. The words that it took are no longer among the wrapper's own, so that
+/// options stand with the command that takes them; a script stays there as the word that it is. Redirections stay with
+/// the wrapper. Errors in a script count, unless it runs elsewhere.
+pub fn commands(line: &str, shell: Shell) -> Parsed {
+    peel(parse(line, shell), line, shell)
+}
+
+/// Adds the commands that commands run, for a line taken apart by [`parse`] or [`nu::parse`].
+pub fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
+    peel::peel(parsed, line, shell)
 }
 
 /// A line taken apart.
@@ -83,7 +101,7 @@ pub struct Redirection {
     pub span: Span,
     /// The descriptor before the operator, when one is named.
     pub descriptor: Option<u32>,
-    /// `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<` and fish's `>?`.
+    /// `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`, fish's `>?`, Nushell's `out>`.
     pub operator: String,
     /// The file, descriptor or text; the delimiter of a here-document; none where it is missing.
     pub target: Option<Word>,
@@ -125,6 +143,11 @@ impl SimpleCommand {
     /// The command word, when there is one and nothing in it is expanded.
     pub fn name(&self) -> Option<&str> {
         self.words.first().filter(|word| word.literal).map(|word| word.text.as_str())
+    }
+
+    /// It runs on another machine or in a container: what is installed here tells nothing about it.
+    pub fn runs_elsewhere(&self) -> bool {
+        self.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(name) if peel::elsewhere(name)))
     }
 }
 

@@ -1,9 +1,9 @@
-//! The parser's core: the cursor, what is open around it, and lists of pipelines, which all three shells share.
+//! The parser's core: the cursor, what was found so far and what is open around it.
 
 use std::mem;
 use std::ops::{BitOr, BitOrAssign};
 
-use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError, Word};
+use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError};
 use crate::shell::Shell;
 
 /// Constructs inside each other; what is nested deeper is not read.
@@ -12,8 +12,6 @@ const MAX_DEPTH: usize = 48;
 const MAX_COMMANDS: usize = 20_000;
 /// Errors kept of one line.
 const MAX_ERRORS: usize = 100;
-/// The longest reserved word, in bytes.
-const MAX_RESERVED_BYTES: usize = 9;
 
 /// Takes a line apart.
 pub(super) fn parse(line: &str, shell: Shell) -> Parsed {
@@ -49,7 +47,7 @@ impl Closers {
     /// zsh's conditions: a command that nothing separates from what follows.
     pub(super) const SHORT: Self = Self(1 << 12);
 
-    fn holds(self, other: Self) -> bool {
+    pub(super) fn holds(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 }
@@ -91,11 +89,14 @@ pub(super) struct Parser<'a> {
     pub(super) bodies: Vec<PendingBody>,
     within: Vec<Nesting>,
     depth: usize,
+    /// There is an error that nothing that follows can mend.
+    beyond_help: bool,
     /// What ends a list that is open around the cursor, up to the innermost parenthesis.
-    expected: Closers,
-    pipelines: usize,
-    pipeline: usize,
-    position: usize,
+    pub(super) expected: Closers,
+    /// Pipelines begun so far; the number of the one at hand, and the place in it.
+    pub(super) pipelines: usize,
+    pub(super) pipeline: usize,
+    pub(super) position: usize,
 }
 
 impl<'a> Parser<'a> {
@@ -109,6 +110,7 @@ impl<'a> Parser<'a> {
             bodies: Vec::new(),
             within: Vec::new(),
             depth: 0,
+            beyond_help: false,
             expected: Closers::NONE,
             pipelines: 0,
             pipeline: 0,
@@ -118,6 +120,7 @@ impl<'a> Parser<'a> {
 
     fn finish(mut self) -> Parsed {
         self.parsed.incomplete |= !self.bodies.is_empty();
+        self.parsed.incomplete &= !self.beyond_help;
         self.parsed.commands.sort_by_key(|command| (command.span.start, usize::MAX - command.span.end));
         self.parsed.errors.sort_by_key(|error| error.span.start);
         self.parsed
@@ -221,25 +224,38 @@ impl<'a> Parser<'a> {
     // What is found.
 
     pub(super) fn error(&mut self, span: Span, text: impl Into<String>) {
+        self.beyond_help = true;
+        self.keep_error(span, text.into());
+    }
+
+    fn keep_error(&mut self, span: Span, text: String) {
         if self.parsed.errors.len() < MAX_ERRORS {
-            self.parsed.errors.push(SyntaxError { span, text: text.into() });
+            self.parsed.errors.push(SyntaxError { span, text });
+        }
+    }
+
+    /// An error that is mended by what follows, if the line ends here.
+    fn open_error(&mut self, span: Span, text: String) {
+        if self.pos >= self.line.len() {
+            self.parsed.incomplete = true;
+            self.keep_error(span, text);
+        } else {
+            self.error(span, text);
         }
     }
 
     /// An error for what was opened at `span`; the line is incomplete when it simply stopped.
     pub(super) fn unclosed(&mut self, span: Span, what: &str) {
-        self.parsed.incomplete |= self.at_end();
-        self.error(span, format!("unclosed {what}"));
+        self.open_error(span, format!("unclosed {what}"));
     }
 
     /// An error where something has to follow.
     pub(super) fn missing(&mut self, what: &str) {
-        self.parsed.incomplete |= self.at_end();
-        self.error(self.pos..self.pos, format!("{what} is missing"));
+        self.open_error(self.pos..self.pos, format!("{what} is missing"));
     }
 
     /// Steps over the next character with an error; keeps every loop moving.
-    fn unexpected(&mut self) {
+    pub(super) fn unexpected(&mut self) {
         let start = self.pos;
         if let Some(character) = self.bump() {
             self.error(start..self.pos, format!("unexpected `{character}`"));
@@ -301,13 +317,11 @@ impl<'a> Parser<'a> {
         count
     }
 
-    /// What stands between two places, read as a list of its own.
+    /// Reads what stands between two places, and goes on behind it.
     pub(super) fn between(&mut self, start: usize, stop: usize, read: impl FnOnce(&mut Self)) {
-        let (end, incomplete) = (mem::replace(&mut self.end, stop), self.parsed.incomplete);
+        let end = mem::replace(&mut self.end, stop);
         self.pos = start;
         read(self);
-        // Nothing can follow there: it is closed.
-        self.parsed.incomplete = incomplete;
         self.end = end;
         self.pos = stop;
     }
@@ -324,257 +338,8 @@ impl<'a> Parser<'a> {
         parsed.translate(map);
         self.parsed.commands.append(&mut parsed.commands);
         self.parsed.commands.truncate(MAX_COMMANDS);
+        self.beyond_help |= !parsed.errors.is_empty();
         self.parsed.errors.append(&mut parsed.errors);
         self.parsed.errors.truncate(MAX_ERRORS);
-    }
-
-    // Reserved words.
-
-    /// The word at the cursor when it is short and plain enough to be a reserved one.
-    pub(super) fn reserved(&self) -> &'a str {
-        let rest = self.rest();
-        let bytes = rest.as_bytes();
-        let len = bytes
-            .iter()
-            .take(MAX_RESERVED_BYTES + 1)
-            .position(|byte| b" \t\n;|&()<>".contains(byte))
-            .unwrap_or(bytes.len());
-        rest.get(..len).filter(|word| word.len() <= MAX_RESERVED_BYTES).unwrap_or_default()
-    }
-
-    pub(super) fn take_reserved(&mut self, word: &str) -> bool {
-        let next = self.reserved() == word;
-        if next {
-            self.pos += word.len();
-        }
-        next
-    }
-
-    /// The end of some list at the cursor, and its length in bytes.
-    fn closer(&self) -> Option<(Closers, usize)> {
-        let fish = self.shell == Shell::Fish;
-        match self.peek() {
-            b')' => return Some((Closers::PAREN, 1)),
-            b';' if !fish && matches!(self.at(1), b';' | b'&' | b'|') => {
-                return Some((Closers::BRANCH_END, 2));
-            }
-            b'a'..=b'z' | b'}' => {}
-            _ => return None,
-        }
-        let word = self.reserved();
-        let closer = match word {
-            "end" if fish || self.expected.holds(Closers::END) => Closers::END,
-            "else" => Closers::ELSE,
-            "}" => Closers::BRACE,
-            "case" if fish => Closers::CASE,
-            _ if fish => return None,
-            "then" => Closers::THEN,
-            "elif" => Closers::ELIF,
-            "fi" => Closers::FI,
-            "do" => Closers::DO,
-            "done" => Closers::DONE,
-            "esac" => Closers::ESAC,
-            _ => return None,
-        };
-        Some((closer, word.len()))
-    }
-
-    /// Whether the cursor stands before what ends a list that is open.
-    pub(super) fn at_closer(&self) -> bool {
-        self.closer().is_some_and(|(closer, _)| self.expected.holds(closer))
-    }
-
-    // Lists.
-
-    /// Commands up to what closes this list or one around it; gives how many and-or lists there were.
-    pub(super) fn list(&mut self, own: Closers) -> usize {
-        let outer = self.expected;
-        self.expected |= own;
-        let mut count = 0;
-        loop {
-            self.newlines();
-            if self.at_end() {
-                break;
-            }
-            if let Some((closer, len)) = self.closer() {
-                if self.expected.holds(closer) {
-                    break;
-                }
-                let span = self.pos..self.pos + len;
-                self.error(span.clone(), format!("unexpected `{}`", self.raw(span)));
-                self.pos += len;
-                continue;
-            }
-            if self.peek() == b';' && self.shell != Shell::Bash {
-                self.pos += 1;
-                continue;
-            }
-            let before = self.pos;
-            self.and_or();
-            if self.pos == before {
-                self.unexpected();
-                continue;
-            }
-            count += 1;
-            self.blanks();
-            let separated = self.separator() || self.at_end() || self.peek() == b'\n' || self.at_closer();
-            if separated {
-                continue;
-            }
-            if own.holds(Closers::SHORT) {
-                break;
-            }
-            if self.closer().is_none() {
-                self.unexpected();
-            }
-        }
-        self.expected = outer;
-        count
-    }
-
-    /// A list that may not be empty in bash.
-    pub(super) fn body(&mut self, own: Closers) {
-        if self.list(own) == 0 && self.shell == Shell::Bash {
-            self.missing("a command");
-        }
-    }
-
-    /// `;`, `&` and zsh's `&|` and `&!`.
-    fn separator(&mut self) -> bool {
-        match (self.peek(), self.at(1)) {
-            (b';', b';' | b'&' | b'|') if self.shell != Shell::Fish => false,
-            (b';', _) => self.take(";"),
-            (b'&', b'|' | b'!') if self.shell == Shell::Zsh => {
-                self.pos += 2;
-                true
-            }
-            (b'&', b'&') => false,
-            (b'&', _) => self.take("&"),
-            _ => false,
-        }
-    }
-
-    /// Pipelines joined by `&&` and `||`.
-    pub(super) fn and_or(&mut self) {
-        let mut complete = self.pipeline();
-        loop {
-            self.blanks();
-            let operator = self.pos..self.pos + 2;
-            if !self.take("&&") && !self.take("||") {
-                break;
-            }
-            if !complete {
-                self.error(
-                    operator.clone(),
-                    format!("a command is missing before `{}`", self.raw(operator.clone())),
-                );
-            }
-            self.newlines();
-            complete = self.pipeline();
-            if !complete && !self.starts_with("&&") && !self.starts_with("||") {
-                self.missing("a command");
-            }
-        }
-    }
-
-    /// Commands joined by `|`; gives whether there is any.
-    fn pipeline(&mut self) -> bool {
-        let number = self.pipelines;
-        self.pipelines += 1;
-        let mut position = 0;
-        let mut complete;
-        loop {
-            (self.pipeline, self.position) = (number, position);
-            complete = self.prefixed_command();
-            self.blanks();
-            let Some(length) = self.pipe() else { break };
-            if !complete {
-                self.error(self.pos..self.pos + length, "a command is missing before `|`");
-            }
-            self.pos += length;
-            self.newlines();
-            position += 1;
-        }
-        if !complete && position > 0 {
-            self.missing("a command");
-        }
-        complete || position > 0
-    }
-
-    /// The length of a pipe at the cursor: `|`, `|&`, fish's `&|`, `2>|`.
-    fn pipe(&self) -> Option<usize> {
-        let fish = self.shell == Shell::Fish;
-        match (self.peek(), self.at(1)) {
-            (b'|', b'|') => None,
-            (b'|', b'&') if !fish => Some(2),
-            (b'|', _) => Some(1),
-            (b'&', b'|') if fish => Some(2),
-            _ if fish => {
-                let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-                (self.at(digits) == b'>' && self.at(digits + 1) == b'|').then_some(digits + 2)
-            }
-            _ => None,
-        }
-    }
-
-    /// A command after `!`, `time` and the like; gives whether there is one.
-    fn prefixed_command(&mut self) -> bool {
-        let mut prefixed = false;
-        loop {
-            self.blanks();
-            let word = self.reserved();
-            let fish = self.shell == Shell::Fish;
-            match word {
-                "!" => {}
-                "not" | "and" | "or" if fish => {}
-                "time" if self.times() => {}
-                "coproc" if !fish => {
-                    self.pos += word.len();
-                    self.coprocess_name();
-                    prefixed = true;
-                    continue;
-                }
-                _ => break,
-            }
-            self.pos += word.len();
-            prefixed = true;
-            if word == "time" {
-                self.blanks();
-                self.take_reserved("-p");
-            }
-        }
-        if self.at_end() || self.closer().is_some() {
-            return prefixed;
-        }
-        self.command() || prefixed
-    }
-
-    /// `time` is the shell's own unless an option other than `-p` follows.
-    fn times(&self) -> bool {
-        let next = self.rest().strip_prefix("time").unwrap_or_default().trim_start_matches([' ', '\t']);
-        !next.starts_with('-') || next.starts_with("-p ")
-    }
-
-    fn command(&mut self) -> bool {
-        let compound = match self.shell {
-            Shell::Fish => self.fish_compound(),
-            _ => self.posix_compound(),
-        };
-        if compound {
-            self.trailing_redirections();
-        }
-        compound || self.simple_command()
-    }
-
-    /// The words of a list such as that of `for`, up to the end of the statement.
-    pub(super) fn words(&mut self) -> Vec<Word> {
-        let mut words = Vec::new();
-        loop {
-            self.blanks();
-            match self.word() {
-                Some(word) => words.push(word),
-                None => return words,
-            }
-        }
     }
 }

@@ -16,6 +16,9 @@ struct Case {
     line: String,
     #[serde(default)]
     commands: Vec<String>,
+    /// What `commands` finds beyond them.
+    #[serde(default)]
+    inner: Vec<String>,
     #[serde(default)]
     refused: bool,
     incomplete: Option<bool>,
@@ -44,10 +47,17 @@ fn check_table(table: &str, shell: Shell) {
         if case.incomplete.is_some_and(|incomplete| incomplete != parsed.incomplete) {
             wrong.push(format!("{:?}: incomplete {}", case.line, parsed.incomplete));
         }
+        if case.refused {
+            continue;
+        }
         let mut expected = case.commands.clone();
-        expected.sort();
-        if !case.refused && command_words(&parsed) != expected {
-            wrong.push(format!("{:?}: {:?}, not {expected:?}", case.line, command_words(&parsed)));
+        for (what, parsed) in [("parse", parsed), ("commands", commands(&case.line, shell))] {
+            expected.sort();
+            if command_words(&parsed) != expected || !parsed.errors.is_empty() {
+                let (found, errors) = (command_words(&parsed), &parsed.errors);
+                wrong.push(format!("{:?}: {what}: {found:?}, not {expected:?} {errors:?}", case.line));
+            }
+            expected.extend(case.inner.iter().cloned());
         }
     }
     assert!(wrong.is_empty(), "{} of {} wrong:\n{}", wrong.len(), table.line.len(), wrong.join("\n"));

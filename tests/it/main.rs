@@ -14,4 +14,5 @@ mod pty;
 mod real;
 mod shells;
 mod solved;
+mod syntax;
 mod tidy;

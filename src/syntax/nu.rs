@@ -1,0 +1,389 @@
+//! Nushell's lines: commands from what its engine says about each piece (`ast LINE --flatten --json`).
+
+use serde::Deserialize;
+
+use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word};
+
+/// Pieces read of one line.
+const MAX_PIECES: usize = 100_000;
+/// Brackets inside each other.
+const MAX_DEPTH: usize = 48;
+
+/// A piece as the engine gives it.
+#[derive(Debug, Deserialize)]
+struct Piece {
+    shape: String,
+    span: Place,
+}
+
+/// Bytes of the line.
+#[derive(Debug, Deserialize)]
+struct Place {
+    start: usize,
+    end: usize,
+}
+
+/// Takes a line of Nushell apart, given what `ast LINE --flatten --json` printed about it. What can't be read as that
+/// gives one error and no commands.
+///
+/// The engine knows no other error than a piece that it can't place ("garbage"); what is left open is found here.
+pub fn parse(flat: &str, line: &str) -> Parsed {
+    let Ok(pieces) = serde_json::from_str::<Vec<Piece>>(flat) else {
+        let error = SyntaxError { span: 0..0, text: "the line could not be read by nushell".to_owned() };
+        return Parsed { errors: vec![error], ..Parsed::default() };
+    };
+    let mut reader = Reader::new(line);
+    for piece in pieces.iter().take(MAX_PIECES) {
+        let span = piece.span.start..piece.span.end;
+        let Some(content) = line.get(span.clone()) else { continue };
+        // Some pieces are given twice, under two shapes.
+        if span.start >= reader.end || piece.shape == "shape_garbage" {
+            reader.piece(&piece.shape, content, span);
+        }
+    }
+    reader.finish()
+}
+
+/// What a bracket opened, and the command that is open in it.
+#[derive(Debug, Default)]
+struct Frame {
+    /// Where it opened.
+    start: usize,
+    /// Its commands are nested in that; a list or record nests nothing.
+    nests: bool,
+    command: Option<SimpleCommand>,
+    /// `NAME=value` before a command.
+    loose: Vec<Word>,
+    pipeline: usize,
+    /// The place of the last command, or of the value that stands for one, in that pipeline.
+    position: Option<usize>,
+    /// A pipe leads to the next command.
+    piped: bool,
+    /// A redirection whose target follows.
+    redirection: Option<Redirection>,
+}
+
+struct Reader<'a> {
+    line: &'a str,
+    parsed: Parsed,
+    frames: Vec<Frame>,
+    within: Vec<Nesting>,
+    pipelines: usize,
+    /// Where the last piece ended.
+    end: usize,
+    piped: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(line: &'a str) -> Self {
+        Self {
+            line,
+            parsed: Parsed::default(),
+            frames: vec![Frame::default()],
+            within: Vec::new(),
+            pipelines: 0,
+            end: 0,
+            piped: false,
+        }
+    }
+
+    fn piece(&mut self, shape: &str, content: &str, span: Span) {
+        let gap = self.line.get(self.end.min(span.start)..span.start).unwrap_or_default();
+        if gap.contains([';', '\n']) && !self.piped {
+            self.finish_command();
+            if let Some(frame) = self.frames.last_mut() {
+                (frame.position, frame.piped) = (None, false);
+            }
+        }
+        let joined = !gap.contains(char::is_whitespace) && !gap.contains([';', '\n']) && span.start > 0;
+        self.piped = false;
+        match shape {
+            "shape_internalcall" | "shape_external" | "shape_external_resolved" => {
+                self.start_command(content, span.clone())
+            }
+            "shape_pipe" => {
+                self.finish_command();
+                self.piped = true;
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.piped = true;
+                    if frame.position.is_none() {
+                        (frame.pipeline, frame.position) = (self.pipelines, Some(0));
+                        self.pipelines += 1;
+                    }
+                }
+            }
+            "shape_redirection" => {
+                if let Some(frame) = self.frames.last_mut() {
+                    let operator = content.to_owned();
+                    frame.redirection =
+                        Some(Redirection { span: span.clone(), descriptor: None, operator, target: None });
+                }
+            }
+            "shape_garbage" => {
+                let text = format!("nushell doesn't understand `{content}`");
+                self.parsed.errors.push(SyntaxError { span: span.clone(), text });
+                self.add_word(content, span.clone(), joined, false);
+            }
+            "shape_keyword" => {}
+            "shape_block"
+            | "shape_closure"
+            | "shape_record"
+            | "shape_list"
+            | "shape_table"
+            | "shape_string_interpolation"
+            | "shape_glob_interpolation"
+            | "shape_match_pattern" => self.bracket(shape, content, span.clone(), joined),
+            _ => {
+                let expands =
+                    matches!(shape, "shape_variable" | "shape_vardecl" | "shape_range" | "shape_operator");
+                self.add_word(content, span.clone(), joined, !expands);
+            }
+        }
+        self.end = self.end.max(span.end);
+    }
+
+    fn start_command(&mut self, content: &str, span: Span) {
+        self.finish_command();
+        let within = self.within.clone();
+        let Some(frame) = self.frames.last_mut() else { return };
+        let position = match frame.position {
+            Some(position) if frame.piped => position + 1,
+            _ => {
+                frame.pipeline = self.pipelines;
+                self.pipelines += 1;
+                0
+            }
+        };
+        (frame.position, frame.piped) = (Some(position), false);
+        let assignments = std::mem::take(&mut frame.loose);
+        let word = word(content, span.clone(), true);
+        frame.command = Some(SimpleCommand {
+            span: assignments.first().map_or(span.start, |first| first.span.start)..span.end,
+            assignments,
+            words: vec![word],
+            redirections: Vec::new(),
+            pipeline: frame.pipeline,
+            position,
+            within,
+        });
+    }
+
+    /// Keeps the open command.
+    fn finish_command(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        if let (Some(redirection), Some(command)) = (frame.redirection.take(), &mut frame.command) {
+            command.span.end = command.span.end.max(redirection.span.end);
+            command.redirections.push(redirection);
+        }
+        if let Some(command) = frame.command.take() {
+            self.parsed.commands.push(command);
+        }
+        frame.loose.clear();
+    }
+
+    fn add_word(&mut self, content: &str, span: Span, joined: bool, literal: bool) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        let word = word(content, span.clone(), literal);
+        if unclosed_quote(content) {
+            self.parsed.incomplete |= span.end == self.line.len();
+            self.parsed.errors.push(SyntaxError { span: span.clone(), text: "unclosed quote".to_owned() });
+        }
+        if let Some(redirection) = &mut frame.redirection {
+            redirection.span.end = span.end;
+            match &mut redirection.target {
+                Some(target) if joined => target.join(word, self.line),
+                Some(_) => {
+                    if let (Some(command), Some(done)) = (&mut frame.command, frame.redirection.take()) {
+                        command.redirections.push(done);
+                        command.words.push(word);
+                    }
+                }
+                None => redirection.target = Some(word),
+            }
+            if let Some(command) = &mut frame.command {
+                command.span.end = span.end;
+            }
+            return;
+        }
+        // `$env` and `HOME`, `FOO` and `=`: one word. A command's name ends by itself.
+        let (words, first) = match &mut frame.command {
+            Some(command) => {
+                command.span.end = span.end;
+                (&mut command.words, 1)
+            }
+            None => (&mut frame.loose, 0),
+        };
+        if joined
+            && words.len() > first
+            && let Some(last) = words.last_mut()
+        {
+            last.join(word, self.line);
+        } else {
+            words.push(word);
+        }
+    }
+
+    /// `{`, `(`, `[` and what closes them, also `$"` and `"`.
+    fn bracket(&mut self, shape: &str, content: &str, span: Span, joined: bool) {
+        let trimmed = content.trim();
+        let interpolation = shape.ends_with("interpolation");
+        let opens = trimmed.starts_with(['{', '(', '[']) || (interpolation && trimmed.starts_with('$'));
+        let closes = trimmed.ends_with(['}', ')', ']']) || (interpolation && !opens);
+        if opens {
+            self.add_word(content, span.clone(), joined, false);
+        }
+        if opens && !closes && self.frames.len() <= MAX_DEPTH {
+            let nests = matches!(shape, "shape_block" | "shape_closure");
+            if nests {
+                let nesting = self.nesting(trimmed);
+                self.within.push(nesting);
+            }
+            self.frames.push(Frame { start: span.start, nests, ..Frame::default() });
+        } else if closes && !opens && self.frames.len() > 1 {
+            self.finish_command();
+            self.close(span.end);
+        } else if !opens && trimmed == "=" {
+            self.add_word(content, span, joined, true);
+        }
+    }
+
+    /// Leaves the innermost bracket; the word that it is in ends at `end`.
+    fn close(&mut self, end: usize) {
+        let Some(closed) = self.frames.pop() else { return };
+        if closed.nests {
+            self.within.pop();
+        }
+        let Some(frame) = self.frames.last_mut() else { return };
+        let word = match (&mut frame.redirection, &mut frame.command) {
+            (Some(redirection), _) => redirection.target.as_mut(),
+            (None, Some(command)) => {
+                command.span.end = end;
+                command.words.last_mut()
+            }
+            (None, None) => frame.loose.last_mut(),
+        };
+        if let Some(word) = word {
+            word.span.end = end;
+            word.text = self.line.get(word.span.clone()).unwrap_or_default().to_owned();
+            word.literal = false;
+        }
+    }
+
+    /// What a bracket that opens here nests its commands in.
+    fn nesting(&self, open: &str) -> Nesting {
+        if open.starts_with('(') {
+            return Nesting::Substitution;
+        }
+        let command =
+            self.frames.last().and_then(|frame| frame.command.as_ref()).and_then(SimpleCommand::name);
+        match command {
+            Some("if" | "match" | "try") => Nesting::Branch,
+            Some("for" | "while" | "loop" | "each" | "par-each" | "items" | "reduce" | "each while") => {
+                Nesting::Loop
+            }
+            Some("def" | "export def") => Nesting::Function,
+            _ => Nesting::Group,
+        }
+    }
+
+    fn finish(mut self) -> Parsed {
+        let open = self.frames.last().filter(|_| self.frames.len() > 1).map(|frame| frame.start);
+        while self.frames.len() > 1 {
+            self.finish_command();
+            self.close(self.end);
+        }
+        self.finish_command();
+        let mut parsed = self.parsed;
+        if let Some(start) = open {
+            parsed.incomplete = true;
+            parsed.errors.push(SyntaxError { span: start..start, text: "unclosed bracket".to_owned() });
+        }
+        if self.piped {
+            parsed.incomplete = true;
+            parsed
+                .errors
+                .push(SyntaxError { span: self.end..self.end, text: "a command is missing".to_owned() });
+        }
+        parsed.commands.sort_by_key(|command| (command.span.start, usize::MAX - command.span.end));
+        parsed.errors.sort_by_key(|error| error.span.start);
+        parsed
+    }
+}
+
+impl Word {
+    /// Takes in a piece that stands right behind it, or behind a dot.
+    fn join(&mut self, piece: Self, line: &str) {
+        let gap = line.get(self.span.end..piece.span.start).unwrap_or_default();
+        self.text.push_str(gap);
+        self.text.push_str(&piece.text);
+        self.span.end = self.span.end.max(piece.span.end);
+        self.literal &= piece.literal;
+        self.quoted |= piece.quoted;
+        self.glob |= piece.glob;
+    }
+}
+
+/// A piece as a word: without its quotes.
+fn word(content: &str, span: Span, literal: bool) -> Word {
+    // `--name="value"`: only the value is quoted.
+    let (before, quoted_part) = match content.split_once('=') {
+        Some((before, value)) if before.starts_with('-') && value.starts_with(['"', '\'', '`']) => {
+            (content.get(..=before.len()).unwrap_or_default(), value)
+        }
+        _ => ("", content),
+    };
+    let unquoted = unquoted(quoted_part);
+    let quoted = unquoted.is_some();
+    let glob = !quoted && literal && content.contains(['*', '?', '[']);
+    let home = !quoted && content.starts_with('~');
+    Word {
+        span,
+        text: format!("{before}{}", unquoted.unwrap_or_else(|| quoted_part.to_owned())),
+        literal: literal && !glob && !home,
+        quoted,
+        glob,
+    }
+}
+
+/// What a quoted piece means; none when it is not quoted.
+fn unquoted(content: &str) -> Option<String> {
+    let raw = content.trim_start_matches('r').trim_matches('#');
+    if content.starts_with("r#") {
+        return raw.strip_prefix('\'')?.strip_suffix('\'').map(str::to_owned);
+    }
+    for quote in ['\'', '`'] {
+        if let Some(inside) = content.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return Some(inside.to_owned());
+        }
+    }
+    let inside = content.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::with_capacity(inside.len());
+    let mut characters = inside.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            text.push(character);
+            continue;
+        }
+        match characters.next()? {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'r' => text.push('\r'),
+            'e' => text.push('\u{1b}'),
+            'u' => {
+                // `\u{1f600}`
+                let digits: String =
+                    characters.by_ref().skip(1).take_while(|digit| *digit != '}').take(6).collect();
+                text.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
+            }
+            other => text.push(other),
+        }
+    }
+    Some(text)
+}
+
+/// A piece that opens a quote and doesn't close it.
+fn unclosed_quote(content: &str) -> bool {
+    ['"', '\'', '`']
+        .into_iter()
+        .any(|quote| content.strip_prefix(quote).is_some_and(|rest| !rest.ends_with(quote)))
+}

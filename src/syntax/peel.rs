@@ -1,0 +1,411 @@
+//! Commands that run other commands (`sudo`, `xargs`, `find -exec`, `sh -c '…'`): what they run, as commands of their
+//! own. Which ones there are is data: `wrappers.toml`.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::parser::Parser;
+use super::word::assignment_prefix;
+use super::{Nesting, Parsed, SimpleCommand, Word};
+use crate::shell::Shell;
+
+/// Wrappers inside each other (`sudo nice xargs …`), and scripts inside each other (`sh -c "sh -c '…'"`).
+const MAX_LAYERS: usize = 6;
+/// Commands given of one line.
+const MAX_COMMANDS: usize = 20_000;
+/// Bytes of scripts read of one line, all layers together.
+const MAX_SCRIPT_BYTES: usize = 2 << 20;
+
+/// A command that runs another one.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wrapper {
+    /// The command, or the command and its subcommands.
+    names: Vec<String>,
+    #[serde(default)]
+    runs: Runs,
+    /// Options whose value may stand in the next word.
+    #[serde(default)]
+    values: Vec<String>,
+    /// Options whose value is a script for a shell.
+    #[serde(default)]
+    scripts: Vec<String>,
+    /// Options with which nothing is run.
+    #[serde(default)]
+    idle: Vec<String>,
+    /// Words of its own before the command.
+    #[serde(default)]
+    operands: usize,
+    /// `NAME=value` may stand before the command.
+    #[serde(default)]
+    assignments: bool,
+    /// Words that begin a command, as `find`'s `-exec`.
+    #[serde(default)]
+    openers: Vec<String>,
+    /// Words that end the command.
+    #[serde(default)]
+    until: Vec<String>,
+    /// Which shell reads the scripts; bash where the system's own would.
+    #[serde(default)]
+    dialect: Dialect,
+    /// The command runs on another machine or in a container: this machine's programs and manuals don't tell about it.
+    #[serde(default)]
+    elsewhere: bool,
+}
+
+/// What the words after the options are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Runs {
+    /// A command and its arguments.
+    #[default]
+    Command,
+    /// A script, in as many words as there are.
+    Script,
+    /// A script each.
+    Scripts,
+    /// A script in the first, something else after it.
+    FirstScript,
+    /// None: only the options hold one, and they end at the first other word.
+    Nothing,
+    /// None: only the options hold one, and they may stand anywhere.
+    Options,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Dialect {
+    #[default]
+    Bash,
+    Zsh,
+    Fish,
+    /// That of the line.
+    Own,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    wrapper: Vec<Wrapper>,
+}
+
+/// By first word; each with the other words of its name, the longest names first.
+static WRAPPERS: LazyLock<HashMap<String, Vec<(Vec<String>, &'static Wrapper)>>> = LazyLock::new(|| {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        toml::from_str(include_str!("wrappers.toml")).unwrap_or_else(|error| panic!("wrappers.toml: {error}"))
+    });
+    let mut wrappers: HashMap<String, Vec<(Vec<String>, &'static Wrapper)>> = HashMap::new();
+    for wrapper in &TABLE.wrapper {
+        for name in &wrapper.names {
+            let mut words = name.split(' ').map(str::to_owned);
+            let first = words.next().unwrap_or_default();
+            wrappers.entry(first).or_default().push((words.collect(), wrapper));
+        }
+    }
+    for named in wrappers.values_mut() {
+        named.sort_by_key(|(rest, _)| usize::MAX - rest.len());
+    }
+    wrappers
+});
+
+/// Whether what this wrapper runs runs on another machine or in a container.
+pub(super) fn elsewhere(name: &str) -> bool {
+    let mut words = name.split(' ');
+    let named = words.next().and_then(|first| WRAPPERS.get(first));
+    let rest: Vec<&str> = words.collect();
+    named.is_some_and(|named| named.iter().any(|(words, wrapper)| *words == rest && wrapper.elsewhere))
+}
+
+/// Adds the commands that commands run; see [`super::commands`].
+pub(super) fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
+    let mut budget = MAX_SCRIPT_BYTES;
+    peel_layer(parsed, line, shell, MAX_LAYERS, &mut budget)
+}
+
+fn peel_layer(parsed: Parsed, line: &str, shell: Shell, layers: usize, budget: &mut usize) -> Parsed {
+    let pipelines = parsed.commands.iter().map(|command| command.pipeline + 1).max().unwrap_or(0);
+    let found = Parsed { commands: Vec::new(), ..parsed };
+    let mut peeling = Peeling { line, shell, layers, budget, pipelines, found };
+    for command in parsed.commands {
+        peeling.add(command, layers);
+    }
+    let mut found = peeling.found;
+    found.commands.sort_by_key(|command| (command.span.start, usize::MAX - command.span.end));
+    found.errors.sort_by_key(|error| error.span.start);
+    found
+}
+
+struct Peeling<'a> {
+    line: &'a str,
+    shell: Shell,
+    layers: usize,
+    budget: &'a mut usize,
+    pipelines: usize,
+    found: Parsed,
+}
+
+/// Text for a shell: words of a command, the first from `offset` on in its text.
+struct Script {
+    words: std::ops::Range<usize>,
+    offset: usize,
+}
+
+impl Peeling<'_> {
+    fn add(&mut self, mut command: SimpleCommand, layers: usize) {
+        if self.found.commands.len() >= MAX_COMMANDS {
+            return;
+        }
+        let Some((name, own, wrapper)) = wrapper_of(&command).filter(|_| layers > 0) else {
+            self.found.commands.push(command);
+            return;
+        };
+        let runs = wrapper.read(&command.words, own);
+        let mut within = command.within.clone();
+        within.push(Nesting::Wrapper(name));
+        for script in &runs.scripts {
+            self.add_script(&command.words, script, wrapper, &within);
+        }
+        let mut inner = Vec::new();
+        for range in &runs.commands {
+            let words = command.words.get(range.clone()).unwrap_or_default();
+            if let (Some(first), Some(last)) = (words.first(), words.last()) {
+                inner.push(SimpleCommand {
+                    span: first.span.start..last.span.end,
+                    assignments: Vec::new(),
+                    words: words.to_vec(),
+                    redirections: Vec::new(),
+                    pipeline: command.pipeline,
+                    position: command.position,
+                    within: within.clone(),
+                });
+            }
+        }
+        // What it runs is not its own; a script stays, as the word that it is.
+        for range in runs.commands.iter().rev() {
+            command.words.drain(range.clone());
+        }
+        self.found.commands.push(command);
+        for command in inner {
+            self.add(command, layers - 1);
+        }
+    }
+
+    fn add_script(&mut self, words: &[Word], script: &Script, wrapper: &Wrapper, within: &[Nesting]) {
+        let words = words.get(script.words.clone()).unwrap_or_default();
+        // What a substitution gives is not known, and its own commands are among the line's already.
+        let substituted =
+            |word: &Word| !word.literal && (word.text.contains("$(") || word.text.contains(['`', '(']));
+        let bytes: usize = words.iter().map(|word| word.text.len() + 1).sum();
+        if self.layers == 0 || words.iter().any(substituted) || bytes > *self.budget {
+            return;
+        }
+        *self.budget -= bytes;
+        let mut text = String::with_capacity(bytes);
+        let mut map = Vec::with_capacity(bytes);
+        for (index, word) in words.iter().enumerate() {
+            let places = self.places(word);
+            let (skipped, end) = if index == 0 { (script.offset, word.span.end) } else { (0, word.span.end) };
+            text.push_str(word.text.get(skipped..).unwrap_or_default());
+            map.extend(places.into_iter().skip(skipped));
+            if index + 1 < words.len() {
+                text.push(' ');
+                map.push(end);
+            }
+        }
+        map.push(words.last().map_or(0, |word| word.span.end));
+        let dialect = match wrapper.dialect {
+            Dialect::Own => self.shell,
+            Dialect::Bash => Shell::Bash,
+            Dialect::Zsh => Shell::Zsh,
+            Dialect::Fish => Shell::Fish,
+        };
+        let parsed = super::parse(&text, dialect);
+        let mut parsed = peel_layer(parsed, &text, dialect, self.layers - 1, self.budget);
+        parsed.translate(&map);
+        let first = self.pipelines;
+        for mut command in parsed.commands {
+            self.pipelines = self.pipelines.max(first + command.pipeline + 1);
+            command.pipeline += first;
+            command.within.splice(0..0, within.iter().cloned());
+            if self.found.commands.len() < MAX_COMMANDS {
+                self.found.commands.push(command);
+            }
+        }
+        if !wrapper.elsewhere {
+            self.found.errors.append(&mut parsed.errors);
+        }
+    }
+
+    /// Where each byte of a word's text stands in the line.
+    fn places(&self, word: &Word) -> Vec<usize> {
+        if self.shell != Shell::Nu {
+            let places = Parser::new(self.line, self.shell).word_map(word.span.start);
+            if places.len() == word.text.len() {
+                return places;
+            }
+        }
+        let raw = self.line.get(word.span.clone()).unwrap_or_default();
+        match raw.find(&word.text) {
+            Some(offset) => (0..word.text.len()).map(|at| word.span.start + offset + at).collect(),
+            None => vec![word.span.start; word.text.len()],
+        }
+    }
+}
+
+/// The wrapper that a command is, its name and how many words that takes.
+fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrapper)> {
+    let path = command.name()?;
+    let first = path.rsplit('/').next().unwrap_or(path);
+    WRAPPERS.get(first)?.iter().find_map(|(rest, wrapper)| {
+        let mut at = 1;
+        for name in rest {
+            // Options may stand before a subcommand.
+            while command.words.get(at).is_some_and(|word| word.text.starts_with('-')) {
+                at += 1;
+            }
+            command.words.get(at).filter(|word| word.literal && word.text == *name)?;
+            at += 1;
+        }
+        let name =
+            std::iter::once(first).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        Some((name, at, *wrapper))
+    })
+}
+
+/// What a wrapper was found to run, as ranges of its words in order.
+#[derive(Default)]
+struct Found {
+    commands: Vec<std::ops::Range<usize>>,
+    scripts: Vec<Script>,
+}
+
+/// What an option says about the words after it.
+enum Follows {
+    Nothing,
+    Value,
+    Script,
+    /// The script stands in the option's own word, from there on.
+    AttachedScript(usize),
+    Idle,
+}
+
+impl Wrapper {
+    /// Reads its words from the one at `at` on, the first after its name.
+    fn read(&self, words: &[Word], mut at: usize) -> Found {
+        let mut found = Found::default();
+        if !self.openers.is_empty() {
+            self.read_clauses(words, at, &mut found);
+            return found;
+        }
+        let mut operands = self.operands;
+        let mut options = true;
+        let mut script_next = false;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if options && text == "--" {
+                options = false;
+            } else if options && text.starts_with('-') {
+                match self.option(text) {
+                    Follows::Nothing => {}
+                    Follows::Value => at += 1,
+                    // `sh -c -e SCRIPT`: more options may come first.
+                    Follows::Script => script_next = true,
+                    Follows::AttachedScript(offset) => {
+                        found.scripts.push(Script { words: at..at + 1, offset })
+                    }
+                    Follows::Idle => return Found::default(),
+                }
+            } else if script_next {
+                found.scripts.push(Script { words: at..at + 1, offset: 0 });
+                script_next = false;
+            } else if self.assignments && assignment_prefix(text, Shell::Bash).is_some() {
+            } else if operands > 0 {
+                operands -= 1;
+            } else if self.runs != Runs::Options {
+                break;
+            }
+            at += 1;
+        }
+        if at >= words.len() || !found.scripts.is_empty() && self.runs != Runs::Scripts {
+            return found;
+        }
+        let tail = words.get(at..).unwrap_or_default();
+        let stop = at + tail.iter().take_while(|word| !self.until.contains(&word.text)).count();
+        match self.runs {
+            Runs::Command if stop > at => found.commands.push(at..stop),
+            Runs::Script if stop > at => found.scripts.push(Script { words: at..stop, offset: 0 }),
+            Runs::FirstScript if stop > at + 1 => found.scripts.push(Script { words: at..at + 1, offset: 0 }),
+            Runs::Scripts => {
+                while let Some(word) = words.get(at) {
+                    if options && word.text.starts_with('-') {
+                        at += usize::from(matches!(self.option(&word.text), Follows::Value));
+                    } else {
+                        found.scripts.push(Script { words: at..at + 1, offset: 0 });
+                    }
+                    at += 1;
+                }
+            }
+            _ => {}
+        }
+        found
+    }
+
+    fn read_clauses(&self, words: &[Word], mut at: usize, found: &mut Found) {
+        while let Some(word) = words.get(at) {
+            at += 1;
+            if !self.openers.contains(&word.text) {
+                continue;
+            }
+            let start = at;
+            while let Some(word) = words.get(at) {
+                // `+` ends a command only after `{}`.
+                let ends = word.text != "+" || words.get(at - 1).is_some_and(|before| before.text == "{}");
+                if self.until.contains(&word.text) && ends {
+                    break;
+                }
+                at += 1;
+            }
+            if at > start {
+                found.commands.push(start..at);
+            }
+        }
+    }
+
+    fn option(&self, text: &str) -> Follows {
+        let listed = |list: &[String], name: &str| list.iter().any(|option| option == name);
+        if let Some((name, _)) = text.split_once('=').filter(|(name, _)| name.starts_with("--")) {
+            return match () {
+                () if listed(&self.scripts, name) => Follows::AttachedScript(name.len() + 1),
+                () if listed(&self.idle, name) => Follows::Idle,
+                () => Follows::Nothing,
+            };
+        }
+        let whole = |name: &str| {
+            if listed(&self.idle, name) {
+                Some(Follows::Idle)
+            } else if listed(&self.scripts, name) {
+                Some(Follows::Script)
+            } else if listed(&self.values, name) {
+                Some(Follows::Value)
+            } else {
+                None
+            }
+        };
+        if let Some(follows) = whole(text) {
+            return follows;
+        }
+        if text.starts_with("--") {
+            return Follows::Nothing;
+        }
+        // Letters in one word: one that takes a value takes the rest of the word, or the next word.
+        for (at, letter) in text.char_indices().skip(1) {
+            match whole(&format!("-{letter}")) {
+                Some(Follows::Value) if at + letter.len_utf8() < text.len() => return Follows::Nothing,
+                Some(follows) => return follows,
+                None => {}
+            }
+        }
+        Follows::Nothing
+    }
+}

@@ -1,0 +1,402 @@
+//! The parser against those who know: the shells themselves, and tree-sitter's grammars; and against arbitrary text.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use askline::shell::Shell;
+use askline::syntax::{self, Parsed, Span};
+use proptest::prelude::*;
+use serde::Deserialize;
+use tree_sitter::{Language, Node, Parser};
+
+const BASH: &str = include_str!("../data/syntax/bash.toml");
+const ZSH: &str = include_str!("../data/syntax/zsh.toml");
+const FISH: &str = include_str!("../data/syntax/fish.toml");
+
+#[derive(Deserialize)]
+struct Table {
+    line: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    line: String,
+}
+
+fn lines(table: &str) -> Vec<String> {
+    toml::from_str::<Table>(table).unwrap().line.into_iter().map(|case| case.line).collect()
+}
+
+fn all_lines() -> Vec<String> {
+    [BASH, ZSH, FISH].into_iter().flat_map(lines).collect()
+}
+
+/// What the shell says about a line that it only reads.
+struct Verdict {
+    accepted: bool,
+    said: String,
+}
+
+fn verdict(shell: Shell, line: &str) -> Verdict {
+    let arguments: &[&str] = match shell {
+        Shell::Bash => &["--norc", "-O", "extglob", "-n"],
+        Shell::Zsh => &["-f", "-n"],
+        _ => &["--no-config", "-n"],
+    };
+    let mut child = Command::new(shell.name())
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{shell} is needed: {error}"));
+    child.stdin.take().unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    // zsh's status is that of `!`; what it says counts. bash only warns about a here-document that doesn't end.
+    let accepted = match shell {
+        Shell::Zsh => said.is_empty(),
+        _ => output.status.success(),
+    };
+    Verdict { accepted, said }
+}
+
+/// Lines of the tables that a shell reads otherwise than we mean to, each with the reason.
+fn is_known(shell: Shell, line: &str) -> bool {
+    match shell {
+        // Half a list is no error to zsh.
+        Shell::Zsh => line.ends_with("&&"),
+        _ => false,
+    }
+}
+
+fn against_the_shell(shell: Shell, lines: &[String]) {
+    let mut wrong = Vec::new();
+    for line in lines {
+        // zsh opens the file of `$(<file)` even when it only reads.
+        if shell == Shell::Zsh && line.contains("(<") {
+            continue;
+        }
+        let parsed = syntax::parse(line, shell);
+        let verdict = verdict(shell, line);
+        if verdict.accepted && !parsed.errors.is_empty() && !is_known(shell, line) {
+            wrong.push(format!("accepted by {shell}: {line:?}: {:?}", parsed.errors));
+        }
+        if !verdict.accepted && parsed.errors.is_empty() {
+            wrong.push(format!("refused by {shell}: {line:?}: {}", verdict.said));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), lines.len(), wrong.join("\n"));
+}
+
+#[test]
+fn bash_agrees() {
+    against_the_shell(Shell::Bash, &lines(BASH));
+}
+
+#[test]
+fn zsh_agrees() {
+    against_the_shell(Shell::Zsh, &lines(ZSH));
+}
+
+#[test]
+fn fish_agrees() {
+    against_the_shell(Shell::Fish, &lines(FISH));
+}
+
+/// The raw command words that a grammar finds.
+fn grammar_words(language: &Language, line: &str) -> Option<Vec<String>> {
+    let mut parser = Parser::new();
+    parser.set_language(language).unwrap();
+    let text = format!("{line}\n");
+    let tree = parser.parse(&text, None).unwrap();
+    if tree.root_node().has_error() {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut waiting = vec![tree.root_node()];
+    while let Some(node) = waiting.pop() {
+        words.extend(command_word(node).map(|word| text[word.byte_range()].to_owned()));
+        waiting.extend((0..node.child_count()).filter_map(|index| node.child(index)));
+    }
+    words.sort();
+    Some(words)
+}
+
+fn command_word(node: Node<'_>) -> Option<Node<'_>> {
+    match node.kind() {
+        "command" => node.child_by_field_name("name"),
+        "declaration_command" | "unset_command" => node.child(0),
+        "test_command" => node.child(0).filter(|bracket| bracket.kind() == "["),
+        _ => None,
+    }
+}
+
+fn our_words(line: &str, shell: Shell) -> Vec<String> {
+    let parsed = syntax::parse(line, shell);
+    let mut words: Vec<String> = parsed
+        .commands
+        .iter()
+        .filter_map(|command| command.words.first())
+        .map(|word| line[word.span.clone()].to_owned())
+        .collect();
+    words.sort();
+    words
+}
+
+fn against_the_grammar(shell: Shell, language: &Language, lines: &[String], known: &[&str]) {
+    let mut wrong = Vec::new();
+    let mut compared = 0;
+    for line in lines.iter().filter(|line| syntax::parse(line, shell).errors.is_empty()) {
+        let Some(words) = grammar_words(language, line) else { continue };
+        compared += 1;
+        let ours = our_words(line, shell);
+        if ours != words && !known.contains(&line.as_str()) {
+            wrong.push(format!("{line:?}: {ours:?}, the grammar {words:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {compared}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(compared * 10 > lines.len() * 7, "{compared} of {} compared", lines.len());
+}
+
+#[test]
+fn tree_sitter_bash_agrees() {
+    against_the_grammar(Shell::Bash, &tree_sitter_bash::LANGUAGE.into(), &lines(BASH), &[]);
+}
+
+#[test]
+fn tree_sitter_fish_agrees() {
+    against_the_grammar(Shell::Fish, &tree_sitter_fish::language(), &lines(FISH), &[]);
+}
+
+/// What holds of every line: spans lie in it, between characters, in order, each within what it belongs to.
+fn check_spans(line: &str, parsed: &Parsed) {
+    let inside = |inner: &Span, outer: &Span| {
+        assert!(line.get(inner.clone()).is_some(), "{inner:?} in {line:?}");
+        assert!(outer.start <= inner.start && inner.end <= outer.end, "{inner:?} in {outer:?} of {line:?}");
+    };
+    let whole = 0..line.len();
+    let mut before = 0;
+    for command in &parsed.commands {
+        inside(&command.span, &whole);
+        assert!(command.span.start >= before, "{:?} of {line:?}", command.span);
+        before = command.span.start;
+        for words in [&command.assignments, &command.words] {
+            let mut end = command.span.start;
+            for word in words {
+                inside(&word.span, &command.span);
+                assert!(word.span.start >= end, "{word:?} of {line:?}");
+                end = word.span.end;
+            }
+        }
+        for redirection in &command.redirections {
+            inside(&redirection.span, &command.span);
+            if let Some(target) = &redirection.target {
+                inside(&target.span, &redirection.span);
+            }
+        }
+    }
+    for error in &parsed.errors {
+        inside(&error.span, &whole);
+    }
+}
+
+fn check_all(line: &str) {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Nu] {
+        check_spans(line, &syntax::parse(line, shell));
+        check_spans(line, &syntax::commands(line, shell));
+    }
+}
+
+#[test]
+fn spans_of_the_tables_hold() {
+    for line in all_lines() {
+        check_all(&line);
+        for (cut, _) in line.char_indices() {
+            check_all(&line[..cut]);
+            check_all(&line[cut..]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_read(line in "\\PC{0,80}") {
+        check_all(&line);
+    }
+
+    #[test]
+    fn any_syntax_is_read(pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40)) {
+        check_all(&pieces.concat());
+    }
+
+    #[test]
+    fn mutated_lines_are_read(
+        line in prop::sample::select(all_lines()),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), prop::sample::select(PIECES), any::<bool>()), 1..5),
+    ) {
+        let mut characters: Vec<String> = line.chars().map(String::from).collect();
+        for (place, piece, replaces) in edits {
+            let at = place.index(characters.len() + 1);
+            if replaces && at < characters.len() {
+                characters.remove(at);
+            }
+            characters.insert(at, piece.to_owned());
+        }
+        check_all(&characters.concat());
+    }
+}
+
+const PIECES: &[&str] = &[
+    " ",
+    " ",
+    "\n",
+    "\t",
+    ";",
+    ";;",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    "(",
+    ")",
+    "((",
+    "))",
+    "{",
+    "}",
+    "{ ",
+    " }",
+    "[",
+    "]",
+    "[[ ",
+    " ]]",
+    "$",
+    "${",
+    "$(",
+    "$((",
+    "$'",
+    "$\"",
+    "$[",
+    "`",
+    "\\",
+    "\\`",
+    "'",
+    "\"",
+    "#",
+    "~",
+    "=",
+    "a=",
+    "a=(",
+    "*",
+    "?",
+    "!",
+    "@(",
+    "<",
+    ">",
+    "<<",
+    "<<-",
+    "<<<",
+    "<<E",
+    "\nE\n",
+    "<(",
+    ">(",
+    "2>&1",
+    "&>",
+    ">|",
+    "2>|",
+    "<1-2>",
+    "a",
+    "é",
+    "語",
+    "ls",
+    "sudo ",
+    "env ",
+    "xargs ",
+    "find . -exec ",
+    "\\;",
+    " + ",
+    "sh -c '",
+    "eval ",
+    "ssh h ",
+    "if ",
+    "then ",
+    "elif ",
+    "else ",
+    "fi",
+    "while ",
+    "do ",
+    "done",
+    "for x in ",
+    "case x in ",
+    "esac",
+    "function ",
+    "begin ",
+    "end",
+    "switch ",
+    "case ",
+    "and ",
+    "not ",
+    "time ",
+    "coproc ",
+    "f() ",
+    "$x[",
+    "$x",
+    "repeat 2 ",
+    "foreach x (",
+    "always ",
+    "\u{0}",
+    "\r",
+];
+
+/// Long lines take time in proportion, nested ones no more stack than there is.
+#[test]
+fn long_and_deep_lines_are_read() {
+    for piece in [
+        "a ",
+        "ls | ",
+        "$(",
+        "(",
+        "((",
+        "$((",
+        "{ ",
+        "`",
+        "\\`",
+        "'",
+        "\"$(",
+        "${x:-",
+        "$x[",
+        "if ",
+        "while ",
+        "for x in ",
+        "case x in a) ",
+        "f() ",
+        "<<E ",
+        "begin;",
+        "@(",
+        "a=(",
+        "<(",
+        "!",
+        "not ",
+        "sudo ",
+        "sh -c '",
+        "find -exec ",
+        "[[ ",
+        "$'",
+        "=(",
+        "*(",
+        "() ",
+        "{a,",
+        "repeat 1 ",
+    ] {
+        let line = piece.repeat(200_000 / piece.len());
+        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+            let begun = std::time::Instant::now();
+            check_spans(&line, &syntax::commands(&line, shell));
+            let took = begun.elapsed();
+            assert!(took.as_secs() < 10, "{piece:?} in {shell}: {took:?}");
+        }
+    }
+}
