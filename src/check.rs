@@ -173,6 +173,17 @@ impl Draft<'_> {
     /// By place, each once.
     fn finish(self) -> Report {
         let mut report = self.report;
+        let placeholders: Vec<Span> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.kind == Kind::Placeholder)
+            .map(|finding| finding.span.clone())
+            .collect();
+        // A name to be filled in is no missing file.
+        report.findings.retain(|finding| {
+            let is_inside = |span: &Span| span.start <= finding.span.start && finding.span.end <= span.end;
+            finding.kind != Kind::PathMissing || !placeholders.iter().any(is_inside)
+        });
         report.findings.sort_by_key(|finding| (finding.span.start, finding.grade, finding.span.end));
         report.findings.dedup();
         report.findings.truncate(MAX_FINDINGS);
@@ -183,7 +194,10 @@ impl Draft<'_> {
 /// What our own reading of the line complains about, unless something more telling was found in the same place.
 fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
     let evidence = format!("our reading of {}", draft.shell);
-    for error in &parsed.errors {
+    let end = draft.line.trim_end().len();
+    let (at_end, inside): (Vec<_>, Vec<_>) =
+        parsed.errors.iter().partition(|error| parsed.incomplete && end <= error.span.end);
+    for error in inside {
         let is_explained = draft.report.findings.iter().any(|finding| {
             matches!(finding.kind, Kind::Quoting | Kind::Placeholder)
                 && finding.grade == Grade::Error
@@ -202,13 +216,14 @@ fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
         }
     }
     if parsed.incomplete {
-        let end = draft.line.trim_end().len();
         draft.report.findings.push(Finding {
             kind: Kind::Incomplete,
             span: end..end,
             grade: Grade::Error,
-            text: "the line is not finished: something is open, or a command is missing at its end"
-                .to_owned(),
+            text: match at_end.first() {
+                Some(error) => format!("the line is not finished: {}", error.text),
+                None => "the line is not finished".to_owned(),
+            },
             evidence,
             fixes: Vec::new(),
         });

@@ -208,7 +208,9 @@ impl<'a> Knowledge<'a> {
             words.splice(..1, leading);
             followed.insert(name);
         }
-        let Some(name) = words.first().cloned() else { return (alias.map_or(Kind::Missing, Kind::Alias), None) };
+        let Some(name) = words.first().cloned() else {
+            return (alias.map_or(Kind::Missing, Kind::Alias), None);
+        };
         let rest = words.split_off(1);
         let kind_of = |kind: Kind| alias.clone().map_or(kind, Kind::Alias);
         if self.functions.contains(&name) {
@@ -216,7 +218,9 @@ impl<'a> Knowledge<'a> {
         }
         let shell = self.context.shell;
         if builtins::of(shell).contains(&name) {
-            let page = self.program(shell.name()).filter(|program| program.trusted && shell == crate::shell::Shell::Fish);
+            let page = self
+                .program(shell.name())
+                .filter(|program| program.trusted && shell == crate::shell::Shell::Fish);
             let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
             return (kind_of(Kind::Builtin), builtin);
         }
@@ -245,7 +249,8 @@ impl<'a> Knowledge<'a> {
             let path = found?;
             let above = path.parent();
             let is_above = |directory: &&crate::context::Directory| Some(directory.path.as_path()) == above;
-            let trusted = commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
+            let trusted =
+                commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
             (path, trusted)
         };
         let file = host.entry(&path).filter(|entry| entry.executable)?;
@@ -272,12 +277,18 @@ impl<'a> Knowledge<'a> {
         let mut levels = vec![self.level(program, &[], true)];
         let words: Vec<&str> = words.iter().map(String::as_str).take(Level::WORDS_MAX).collect();
         for n_words in 1..=words.len() {
-            let Some((path, Some(word))) = words.get(..n_words).map(|path| (path, path.last())) else { break };
+            let Some((path, Some(word))) = words.get(..n_words).map(|path| (path, path.last())) else {
+                break;
+            };
             let above = levels.last().and_then(|looked| looked.record.manual.as_deref());
             let lists = |manual: &Manual| manual.subcommands.iter().any(|known| known.name == *word);
             let named = above.is_some_and(lists)
-                || (program.is_multi_call() && n_words == 1 && program.goes_by_own_name() && !eligible::is_never(word));
-            let silent = |manual: &Manual| manual.subcommands.is_empty() && manual.style == Style::Subcommands;
+                || (program.is_multi_call()
+                    && n_words == 1
+                    && program.goes_by_own_name()
+                    && !eligible::is_never(word));
+            let silent =
+                |manual: &Manual| manual.subcommands.is_empty() && manual.style == Style::Subcommands;
             let paged = HELP.paged.names.contains(&program.name) || above.is_some_and(silent);
             if Level::new(path).is_none() || !(named || paged) {
                 break;
@@ -343,15 +354,19 @@ impl<'a> Knowledge<'a> {
         let host = self.host.as_ref();
         let manuals = self.manuals.get_or_init(|| Manuals::of(host));
         // The page of `ls` is not about the `ls` of BusyBox, and not about one that anybody could have put there.
-        if !program.trusted || (program.is_multi_call() && !(program.goes_by_own_name() && words.is_empty())) {
+        if !program.trusted || (program.is_multi_call() && !(program.goes_by_own_name() && words.is_empty()))
+        {
             return None;
         }
         if program.is_builtin {
             let own = program.real_path.parent()?.parent()?.join("share/fish/man");
-            return manuals.find(host, &program.name, &program.real_path, &[&own]).filter(|page| page.file.starts_with(&own));
+            return manuals
+                .find(host, &program.name, &program.real_path, &[&own])
+                .filter(|page| page.file.starts_with(&own));
         }
         let name = [&[program.name.as_str()], words].concat().join("-");
-        let real_name = || Some(program.real_path.file_name()?.to_str()?.to_owned()).filter(|_| words.is_empty());
+        let real_name =
+            || Some(program.real_path.file_name()?.to_str()?.to_owned()).filter(|_| words.is_empty());
         let find = |name: &str| {
             let found = manuals.find(host, name, &program.real_path, &[]);
             found.or_else(|| manuals.find(host, name, &program.path, &[]))
@@ -416,7 +431,8 @@ impl<'a> Knowledge<'a> {
             return false;
         }
         let page_says = record.page_says_help;
-        facts.says_help = *record.says_help.get_or_insert_with(|| page_says || says_help(host, &program.real_path));
+        facts.says_help =
+            *record.says_help.get_or_insert_with(|| page_says || says_help(host, &program.real_path));
         eligible::for_help(&facts).is_ok()
     }
 
@@ -458,7 +474,14 @@ impl Reference for Knowledge<'_> {
         let (kind, target) = self.resolve(command);
         let Some((program, words)) = target else {
             let userland = Userland::Unknown;
-            return Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false });
+            return Arc::new(Known {
+                kind,
+                manual: None,
+                above: Vec::new(),
+                userland,
+                version: None,
+                askable: false,
+            });
         };
         let mut levels = self.levels(&program, &words);
         let first = levels.first().map(|looked| looked.record.clone());

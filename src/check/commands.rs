@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::tools::{TOOLS, base};
-use super::{Draft, Finding, Fix, Grade, Kind, nearest};
+use super::{Draft, Finding, Fix, Grade, Kind, hazards, nearest};
 use crate::reference::{self, Reference};
 use crate::shell::Shell;
 use crate::syntax::{Nesting, Parsed, SimpleCommand, Span};
@@ -38,7 +38,11 @@ pub(super) enum Presence {
 /// Looks a command word up and adds a finding when it is missing.
 pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<'_>) -> Presence {
     let Some(name) = command.name().filter(|name| !name.is_empty()) else { return Presence::NotChecked };
-    if is_elsewhere(command) {
+    if is_elsewhere(command) || hazards::is_cut_off(command, draft.line) {
+        return Presence::NotChecked;
+    }
+    // What fish makes of it is said among the hazards.
+    if draft.shell == Shell::Fish && name.starts_with("[[") {
         return Presence::NotChecked;
     }
     if name.contains('/') {
@@ -52,10 +56,6 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<
         draft.report.commands_found += 1;
         deprecated(command, name, draft);
         return Presence::Here;
-    }
-    // What fish makes of it is said among the hazards.
-    if draft.shell == Shell::Fish && name == "[[" {
-        return Presence::NotChecked;
     }
     draft.report.commands_missing += 1;
     missing(command, name, parsed, draft);

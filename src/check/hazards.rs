@@ -107,6 +107,13 @@ fn addresses(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
+/// Whether a "command" is what follows the `&` of an address that wasn't quoted.
+pub(super) fn is_cut_off(command: &SimpleCommand, line: &str) -> bool {
+    let before = line.get(..command.span.start).and_then(|before| before.strip_suffix('&'));
+    let cut = before.and_then(|before| before.rsplit(char::is_whitespace).next());
+    cut.is_some_and(|address| address.contains("://") && address.contains('?'))
+}
+
 /// `#` begins no comment at zsh's prompt unless `interactive_comments` is set.
 fn comments(parsed: &Parsed, draft: &mut Draft<'_>) {
     for command in &parsed.commands {
@@ -284,9 +291,10 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
         if command.words.is_empty() && !command.assignments.is_empty() && command.redirections.is_empty() {
             assignment(command, draft);
         }
-        if command.name() == Some("[[") {
-            let fix = single_brackets(command, draft.line);
-            draft.hazard(command.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", fix);
+        // fish takes `[[ … ]]` with all its blanks for one word.
+        if let Some(word) = command.words.first().filter(|word| word.text.starts_with("[[")) {
+            let fix = single_brackets(word, draft.line);
+            draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", fix);
         }
     }
     let mut reader = Reader::new(Shell::Fish);
@@ -389,20 +397,13 @@ fn assignment(command: &SimpleCommand, draft: &mut Draft<'_>) {
 }
 
 /// `[[ … ]]` as `[ … ]`, where nothing in it means more in double brackets.
-fn single_brackets(command: &SimpleCommand, line: &str) -> Option<Fix> {
-    let (first, last) = (command.words.first()?, command.words.last()?);
-    let inner = command.words.get(1..command.words.len().checked_sub(1)?)?;
-    let is_plain = |word: &Word| !word.glob && !matches!(word.text.as_str(), "=~" | "&&" | "||" | "(" | ")");
-    if last.text != "]]" || !inner.iter().all(is_plain) || !command.redirections.is_empty() {
+fn single_brackets(word: &Word, line: &str) -> Option<Fix> {
+    let inner = line.get(word.span.clone())?.strip_prefix("[[ ")?.strip_suffix(" ]]")?;
+    if inner.contains(['*', '?', '<', '>', '&', '|', '(', ')', '[', ']', '~']) {
         return None;
     }
-    let parts: Option<Vec<&str>> = inner.iter().map(|word| line.get(word.span.clone())).collect();
-    let parts: Vec<&str> = parts?.into_iter().map(|part| if part == "==" { "=" } else { part }).collect();
-    Some(Fix {
-        span: first.span.start..last.span.end,
-        replacement: format!("[ {} ]", parts.join(" ")),
-        change: "[[ ]] → [ ]".to_owned(),
-    })
+    let replacement = format!("[ {} ]", inner.replace(" == ", " = "));
+    Some(Fix { span: word.span.clone(), replacement, change: "[[ ]] → [ ]".to_owned() })
 }
 
 impl Draft<'_> {

@@ -19,7 +19,11 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         return;
     }
     for redirection in command.redirections.iter().filter(|redirection| redirection.operator == "<") {
-        if let Some(target) = &redirection.target {
+        // A `<` beside it: a form that this shell lacks and that is told elsewhere.
+        let before = draft.line.get(..redirection.span.start).unwrap_or_default();
+        if let Some(target) = &redirection.target
+            && !before.ends_with('<')
+        {
             look_up(target, Grade::Warning, draft);
         }
     }

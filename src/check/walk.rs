@@ -15,6 +15,8 @@ const MAX_WORDS: usize = 2048;
 const MAX_LETTERS: usize = 64;
 /// Levels below the command: `docker compose up` has two.
 const MAX_LEVELS: usize = 3;
+/// Shorter words are likelier an alias of the user's (`git lg`) than a slip.
+const MIN_STRAY_BYTES: usize = 4;
 /// Fewer documented options than this say nothing about one that isn't among them.
 const MIN_OPTIONS: usize = 3;
 
@@ -176,9 +178,9 @@ impl Level {
         if self.lost || !self.own && !self.words.first().is_some_and(|name| TOOLS.flat.contains(name)) {
             return Some("no documentation of this subcommand was found");
         }
-        let is_long = option.starts_with("--");
-        let same_kind = self.names().filter(|name| name.starts_with("--") == is_long).take(1).count();
-        if same_kind == 0 || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
+        let is_long = option.starts_with("--") && !is_find(&self.name);
+        let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
+        if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
             return Some("its documentation names too few options");
         }
         None
@@ -207,7 +209,7 @@ impl Level {
         if self.names().any(|documented| documented.starts_with(option)) {
             return Some("it is the beginning of a documented one");
         }
-        if 1 < name.len() && self.card(&format!("-{name}")).is_some() {
+        if 1 < name.len() && !is_find(&self.name) && self.card(&format!("-{name}")).is_some() {
             return Some("it is documented with one dash");
         }
         let positive = name.strip_prefix("no-").or_else(|| name.strip_prefix("no"));
@@ -252,8 +254,14 @@ impl Walker<'_> {
         }
         while let Some(word) = self.words.get(index) {
             index += 1;
-            let Some(beginning) = literal_beginning(word) else { continue };
-            if beginning == "--" {
+            let Some(beginning) = literal_beginning(word) else {
+                // It may be the operand that ends the options.
+                if TOOLS.stop.contains(&self.level.name) {
+                    return;
+                }
+                continue;
+            };
+            if beginning == "--" && word.literal {
                 self.found.operands.extend(index..self.words.len());
                 return;
             }
@@ -324,7 +332,12 @@ impl Walker<'_> {
         let level = &self.level;
         let expects =
             level.style() == Style::Subcommands || level.words.len() == 1 && TOOLS.flat.contains(&level.name);
-        if level.last || !expects || !word.literal || TOOLS.open.contains(&level.name) {
+        if level.last
+            || !expects
+            || !word.literal
+            || word.text.len() < MIN_STRAY_BYTES
+            || TOOLS.open.contains(&level.name)
+        {
             return;
         }
         let Some(manual) = &level.known.manual else { return };
@@ -394,10 +407,11 @@ impl Walker<'_> {
         for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < start).take(MAX_LETTERS) {
             option = format!("-{letter}");
             let is_last = at + letter.len_utf8() == text.len();
-            let span = self.part(word, at, at + letter.len_utf8());
+            let is_alone = start == 1 && at == 1 && is_last;
+            let span = self.part(word, if is_alone { 0 } else { at }, at + letter.len_utf8());
             let standing = self.level.standing(&option);
             if !matches!(standing, Standing::Documented(_)) {
-                if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && at == 1 && is_last {
+                if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && is_alone {
                     return Taken::whole(&option);
                 }
                 let meant = (word.literal && 3 < text.len()).then(|| format!("-{text}"));
@@ -569,6 +583,9 @@ impl Walker<'_> {
         let bare = option.trim_start_matches('-');
         let two_dashes = self.level.style() != Style::LongDash && !is_find(&self.level.name);
         let dashes = if two_dashes { "--" } else { "-" };
+        if self.level.card(&format!("{dashes}{bare}")).is_some() {
+            return Some(format!("{dashes}{bare}"));
+        }
         let names = self.level.names().filter_map(|name| name.strip_prefix(dashes));
         let names = names.filter(|name| !name.starts_with('-') && 1 < name.len());
         nearest::clear(bare, names).map(|name| format!("{dashes}{name}"))
@@ -618,7 +635,10 @@ fn literal_beginning(word: &Word) -> Option<&str> {
     if word.literal {
         return Some(&word.text);
     }
-    let beginning = word.text.split(['$', '`', '*', '?', '[', '{', '(', '~', '<', '>']).next()?;
+    // In quotes only these two expand; where just a part of the word is quoted, the beginning may be too long by a glob.
+    let expanding: &[char] =
+        if word.quoted { &['$', '`'] } else { &['$', '`', '*', '?', '[', '{', '(', '~', '<', '>'] };
+    let beginning = word.text.split(expanding).next()?;
     (!beginning.is_empty()).then_some(beginning)
 }
 

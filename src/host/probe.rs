@@ -242,7 +242,9 @@ mod tests {
             assert!(OptionName::new(option).is_some(), "{option:?}");
         }
         let long = format!("--{}", "a".repeat(63));
-        for option in ["", "-", "--", "---", "all", "+x", "--a=b", "-a b", "--a\n", "-/etc", "--é", "-'", &long] {
+        for option in
+            ["", "-", "--", "---", "all", "+x", "--a=b", "-a b", "--a\n", "-/etc", "--é", "-'", &long]
+        {
             assert!(OptionName::new(option).is_none(), "{option:?}");
         }
     }

@@ -36,9 +36,12 @@ mod tests {
 
     #[test]
     fn each_shell_has_its_own() {
-        for (shell, name) in
-            [(Shell::Bash, "mapfile"), (Shell::Zsh, "zstyle"), (Shell::Fish, "string"), (Shell::Nu, "str trim")]
-        {
+        for (shell, name) in [
+            (Shell::Bash, "mapfile"),
+            (Shell::Zsh, "zstyle"),
+            (Shell::Fish, "string"),
+            (Shell::Nu, "str trim"),
+        ] {
             let has: Vec<Shell> = Shell::ALL.into_iter().filter(|shell| of(*shell).contains(name)).collect();
             assert_eq!(has, [shell], "{name}");
             assert!(of(shell).contains("cd") && !of(shell).contains("git"), "{shell}");

@@ -60,7 +60,8 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
         return Err("it stands in the home directory");
     }
     // Standing in `/usr/bin` does not make it a working tree.
-    let is_tree = |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
+    let is_tree =
+        |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
         return Err("it stands in the working directory");
     }
@@ -117,7 +118,9 @@ mod tests {
 
     use super::*;
 
-    fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
+    static ABOVE: [Entry; 1] = [entry(false, 0, 0o755)];
+
+    const fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
         Entry {
             is_file,
             is_directory: !is_file,
@@ -130,15 +133,14 @@ mod tests {
         }
     }
 
-    fn why(path: &str, change: impl FnOnce(&mut Facts<'_>)) -> &'static str {
-        let above = [entry(false, 0, 0o755)];
+    fn why<'a>(path: &'a str, change: impl FnOnce(&mut Facts<'a>)) -> &'static str {
         let path = Path::new(path);
         let mut facts = Facts {
             name: path.file_name().unwrap().to_str().unwrap(),
             path,
             real_path: path,
             file: entry(true, 0, 0o755),
-            above: &above,
+            above: &ABOVE,
             home: Some(Path::new("/home/ada")),
             current_dir: Some(Path::new("/home/ada/work")),
             page_says_help: false,
@@ -150,7 +152,9 @@ mod tests {
 
     #[test]
     fn packaged_programs_may_be_asked() {
-        for path in ["/usr/bin/ls", "/bin/ls", "/usr/local/bin/x", "/nix/store/abc-git-2/bin/git", "/opt/x/bin/x"] {
+        for path in
+            ["/usr/bin/ls", "/bin/ls", "/usr/local/bin/x", "/nix/store/abc-git-2/bin/git", "/opt/x/bin/x"]
+        {
             assert_eq!(why(path, |_| {}), "", "{path}");
         }
         assert_eq!(why("/usr/bin/ls", |facts| facts.current_dir = Some(Path::new("/usr/bin"))), "");

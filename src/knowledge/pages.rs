@@ -71,7 +71,8 @@ impl Manuals {
         for directory in split("MANPATH").unwrap_or_default() {
             manuals.add(host, directory);
         }
-        for directory in split("PATH").unwrap_or_default().iter().filter(|directory| directory.is_absolute()) {
+        for directory in split("PATH").unwrap_or_default().iter().filter(|directory| directory.is_absolute())
+        {
             manuals.add_beside(host, directory);
         }
         for settings in SETTINGS {
@@ -89,7 +90,11 @@ impl Manuals {
     fn add(&mut self, host: &dyn Host, directory: PathBuf) {
         let is_new = !self.directories.contains(&directory);
         let room = self.directories.len() < DIRECTORIES_MAX;
-        if room && is_new && directory.is_absolute() && host.entry(&directory).is_some_and(|it| it.is_directory) {
+        if room
+            && is_new
+            && directory.is_absolute()
+            && host.entry(&directory).is_some_and(|it| it.is_directory)
+        {
             self.directories.push(directory);
         }
     }
@@ -106,7 +111,8 @@ impl Manuals {
         if name.is_empty() || name.contains(['/', '\0']) {
             return None;
         }
-        let own: Vec<PathBuf> = program.parent().map(|directory| beside(directory).into()).unwrap_or_default();
+        let own: Vec<PathBuf> =
+            program.parent().map(|directory| beside(directory).into()).unwrap_or_default();
         let others = self.directories.iter().filter(|directory| !own.contains(*directory));
         let directories: Vec<&Path> =
             extra.iter().copied().chain(own.iter().chain(others).map(PathBuf::as_path)).collect();
@@ -155,7 +161,8 @@ fn read(host: &dyn Host, directory: &Path, file: &Path, redirects: usize) -> Opt
         let plain = target.components().all(|part| matches!(part, std::path::Component::Normal(_)));
         let left = redirects.checked_sub(1).filter(|_| plain)?;
         let above = file.parent()?;
-        let target = if target.components().count() == 1 { above.join(target) } else { directory.join(target) };
+        let target =
+            if target.components().count() == 1 { above.join(target) } else { directory.join(target) };
         // It may name the packed file.
         let target = match target.extension().and_then(|end| end.to_str()) {
             Some("gz" | "zst" | "xz") => target.with_extension(""),

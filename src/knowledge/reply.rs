@@ -10,14 +10,35 @@ const REPLY_MAX: usize = 8 << 10;
 
 /// Words by which parsers say that they don't know an option.
 const COMPLAINTS: [&str; 17] = [
-    "unrecognized", "unrecognised", "unknown", "invalid", "illegal", "unexpected", "bad option", "bad flag",
-    "not understood", "not supported", "not defined", "but not defined", "not recognized", "not recognised", "no such option",
-    "is unknown", "unsupported",
+    "unrecognized",
+    "unrecognised",
+    "unknown",
+    "invalid",
+    "illegal",
+    "unexpected",
+    "bad option",
+    "bad flag",
+    "not understood",
+    "not supported",
+    "not defined",
+    "but not defined",
+    "not recognized",
+    "not recognised",
+    "no such option",
+    "is unknown",
+    "unsupported",
 ];
 
 /// Words by which they say that they know it, and that its value is at fault.
 const OF_THE_VALUE: [&str; 9] = [
-    "invalid argument", "invalid value", "requires", "missing", "doesn't allow", "does not allow", "expects", "needs",
+    "invalid argument",
+    "invalid value",
+    "requires",
+    "missing",
+    "doesn't allow",
+    "does not allow",
+    "expects",
+    "needs",
     "takes no",
 ];
 

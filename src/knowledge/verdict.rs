@@ -59,7 +59,8 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
         Shell::Fish if answer.success => SyntaxVerdict::accepted(),
         Shell::Bash => {
             let complaint = stderr.lines().map(after_program).find(|text| !text.is_empty());
-            complaint.map_or_else(SyntaxVerdict::default, |text| SyntaxVerdict::refused(text, near(line, text)))
+            complaint
+                .map_or_else(SyntaxVerdict::default, |text| SyntaxVerdict::refused(text, near(line, text)))
         }
         Shell::Fish => of_fish(line, &stderr),
         Shell::Zsh => {
@@ -175,7 +176,11 @@ mod tests {
 
     #[test]
     fn zsh_by_what_it_says() {
-        assert_eq!(verdict(Shell::Zsh, "! true", false, "", "").ok, Some(true), "the status is not the verdict");
+        assert_eq!(
+            verdict(Shell::Zsh, "! true", false, "", "").ok,
+            Some(true),
+            "the status is not the verdict"
+        );
         let found = verdict(Shell::Zsh, "ls )", true, "", "zsh: parse error near `)'\n");
         assert_eq!((found.ok, found.span), (Some(false), Some(3..4)));
         assert_eq!(verdict(Shell::Zsh, "echo \"a", true, "", "zsh: unmatched \"\n").ok, Some(false));

@@ -12,6 +12,8 @@ const NAME_MAX: usize = 64;
 const NAMES_MAX: usize = 32;
 /// Longest placeholder kept, characters.
 const PLACEHOLDER_MAX: usize = 48;
+/// Blanks that may part a short name from its long form.
+const GAP_MAX: usize = 6;
 /// Values that one option may show: `--point X Y`.
 const VALUES_MAX: usize = 4;
 
@@ -31,6 +33,8 @@ pub(super) struct Spelled {
     /// None where it shows no value.
     pub(super) value: Option<Arity>,
     pub(super) placeholder: String,
+    /// It begins a card of its own: options listed side by side, not names of one option.
+    pub(super) apart: bool,
 }
 
 /// The names at the beginning of `text` and what follows them; none where it does not begin with an option.
@@ -38,10 +42,16 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
     let mut names: Vec<Spelled> = Vec::new();
     let mut rest = skip_marks(text.trim_start());
     let mut read_any = false;
+    let mut apart = false;
     loop {
         let Some((spellings, after)) = name(rest) else { break };
         read_any = true;
-        let (value, placeholder, after) = value(after, place, spellings.last().map_or("", String::as_str));
+        let (mut value, placeholder, after) =
+            value(after, place, spellings.last().map_or("", String::as_str));
+        // `-i[extension]` may be the long form of the name or a value that sticks to it: both, then.
+        if spellings.len() == 2 && !spellings.iter().any(|name| name.starts_with("--")) && value.is_none() {
+            value = Some(Arity::Optional);
+        }
         for (index, name) in spellings.into_iter().enumerate() {
             // The negative form of `--[no-]x=V` takes none.
             let takes = index == 0 || !name.starts_with("--no-");
@@ -49,11 +59,21 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
                 name,
                 value: value.filter(|_| takes),
                 placeholder: if takes { placeholder.clone() } else { String::new() },
+                apart: apart && index == 0,
             });
         }
         rest = after;
         match separator(rest) {
-            Some(after) if names.len() < NAMES_MAX => rest = after,
+            Some((loose, after)) if names.len() < NAMES_MAX => {
+                // `-t --type` is one option, `-daystart -follow` are two.
+                let short = names.last().is_some_and(|last| last.name.chars().count() == 2);
+                let pair = short && after.starts_with("--");
+                if loose == Loose::Gap && !pair {
+                    break;
+                }
+                apart = loose != Loose::No && !pair;
+                rest = after;
+            }
             _ => break,
         }
     }
@@ -62,6 +82,24 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
 
 /// Cards of names that stand together: what one of them takes, all take, but for negative forms.
 pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
+    // Options side by side on a line leave no room for what they take.
+    let listed = names.iter().filter(|spelled| spelled.apart).count() >= 2;
+    let mut all = Vec::new();
+    let mut together = Vec::new();
+    for spelled in names {
+        if spelled.apart && !together.is_empty() {
+            all.append(&mut one_option(std::mem::take(&mut together), source));
+        }
+        together.push(spelled);
+    }
+    all.append(&mut one_option(together, source));
+    for card in all.iter_mut().filter(|card| listed && card.value == Arity::None) {
+        card.value = Arity::Unknown;
+    }
+    all
+}
+
+fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
     let strongest = |names: &[Spelled]| {
         let rank = |spelled: &Spelled| match spelled.value {
             Some(Arity::Required) => 4,
@@ -123,10 +161,8 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
             let (mut value, placeholder, end) =
                 value(after, Place::Alone, spellings.last().map_or("", String::as_str));
             // Outside brackets the next word may be the value or the first operand.
-            if value == Some(Arity::Required)
-                && !after.starts_with(['=', OPEN, '<'])
-                && before.is_whitespace()
-            {
+            let shown = after.trim_start().starts_with(['=', OPEN, '<', '{', '[']);
+            if value == Some(Arity::Required) && !shown && before.is_whitespace() {
                 value = Some(Arity::Unknown);
             }
             let single =
@@ -135,7 +171,12 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
                 Some(name) if value.is_none() && is_cluster(name) => {
                     let letters = name.chars().skip(1).filter(|c| *c != '-');
                     found.extend(letters.map(|c| {
-                        vec![Spelled { name: format!("-{c}"), value: None, placeholder: String::new() }]
+                        vec![Spelled {
+                            name: format!("-{c}"),
+                            value: None,
+                            placeholder: String::new(),
+                            apart: false,
+                        }]
                     }));
                 }
                 Some(name) if value.is_none() && could_be_cluster(name) => {
@@ -145,7 +186,7 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
                 _ => found.push(
                     spellings
                         .into_iter()
-                        .map(|name| Spelled { name, value, placeholder: placeholder.clone() })
+                        .map(|name| Spelled { name, value, placeholder: placeholder.clone(), apart: false })
                         .collect(),
                 ),
             }
@@ -194,7 +235,10 @@ pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
             && let Some((names, after)) = name(rest)
             && into.len() < max
         {
-            into.extend(names);
+            // `-10s`, `-4000`: numbers.
+            let number =
+                |name: &String| name.len() > 2 && name.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+            into.extend(names.into_iter().filter(|name| !number(name)));
             before = ' ';
             rest = after;
             continue;
@@ -268,7 +312,9 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
         return Some((vec![whole, format!("{dashes}{negation}{trimmed}")], after));
     }
     if let Some((more, rest)) = completion(after, dashes) {
-        return Some((vec![whole.clone(), format!("{whole}{more}")], rest));
+        // `-s[tatistics]`, but also `-c[color]`.
+        let more = if more.starts_with(trimmed) { format!("-{more}") } else { format!("{whole}{more}") };
+        return Some((vec![whole, more], rest));
     }
     Some((vec![whole], after))
 }
@@ -289,50 +335,64 @@ fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String,
     let text = text.strip_prefix(CLOSE).unwrap_or(text);
     let single_letter = !name.starts_with("--") && name.chars().count() == 2;
     let joined = if name.starts_with("--") { Arity::Required } else { Arity::Attached };
+    let equals = if single_letter { Arity::Required } else { joined };
     // `--verbose...` may be repeated.
     if let Some(after) = text.strip_prefix("...").filter(|after| !after.starts_with(char::is_alphanumeric)) {
         return (None, String::new(), after);
     }
     let bare = text.strip_prefix(OPEN).unwrap_or(text);
-    if let Some(after) = bare.strip_prefix('=') {
-        let optional = after.starts_with('[');
-        let (word, rest) = word(after, true);
+    let spaced = bare.strip_prefix(" = ").filter(|_| place == Place::Alone);
+    if let Some(after) = spaced.or_else(|| bare.strip_prefix('=')) {
+        let (word, rest) = word(after);
+        // `--watch=false:` shows the default of a switch, `--output='':` that of a value.
+        if place == Place::Column
+            && let Some(default) = word.strip_suffix(':')
+        {
+            let switch = matches!(default, "true" | "false");
+            return (Some(if switch { Arity::Optional } else { joined }), String::new(), rest);
+        }
         return match () {
-            () if word.is_empty() && !after.starts_with(' ') => (Some(joined), String::new(), rest),
-            () if optional && rest_of_bracket_only(&word) => {
-                (Some(Arity::Optional), placeholder(&word), rest)
-            }
-            () => (Some(joined), placeholder(&word), rest),
+            () if word.is_empty() && !after.starts_with(' ') => (Some(equals), String::new(), rest),
+            () => (Some(equals), placeholder(&word), rest),
         };
     }
     if let Some(after) =
         text.strip_prefix(':').filter(|after| after.starts_with(|c: char| !c.is_whitespace()))
     {
-        let (word, rest) = word(after, true);
+        let (word, rest) = word(after);
         return (Some(Arity::Attached), placeholder(&word), rest);
     }
     if text.starts_with('[') {
         let (inside, after) = bracketed(text, '[', ']');
         let bare = plain(inside);
         let bare = bare.trim();
-        // A stream specifier or the like: `-c[:stream] codec`.
-        if bare.starts_with(':') {
+        // A stream specifier or the like: `-c[:stream] codec`; a sign: `-v[+|-]n`.
+        if bare.starts_with(':') || is_signs(bare) {
             return value(after, place, name);
         }
         if !bare.starts_with('-') && !bare.is_empty() {
-            return (Some(Arity::Optional), placeholder(bare), after);
+            let mut rest = after;
+            // `-B[<n>][/<m>]`: the value has several parts.
+            for _ in 0..VALUES_MAX {
+                if rest.starts_with('[') {
+                    rest = bracketed(rest, '[', ']').1;
+                }
+            }
+            return (Some(Arity::Optional), placeholder(bare), rest);
         }
         return (None, String::new(), text);
     }
     if text.starts_with([OPEN, '<']) || (text.starts_with('{') && !single_letter) {
-        let (word, rest) = word(text, true);
+        let (word, rest) = word(text);
         return (Some(joined), placeholder(&word), rest);
     }
     separated(text, place)
 }
 
-fn rest_of_bracket_only(word: &str) -> bool {
-    word.ends_with(']') || !word.contains(']')
+/// Signs and bars only: `-|+`.
+fn is_signs(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.chars().all(|c| matches!(c, '+' | '-' | '|' | '/' | ' '))
 }
 
 /// A value set apart from its option by one blank.
@@ -351,14 +411,23 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     let (first, rest) = one_value(after);
     let bare = plain(first);
     let bare = bare.trim();
-    if bare.is_empty() || bare.starts_with(['-', '+']) || bare.starts_with("[-") {
+    let signs = bare.strip_prefix('[').is_some_and(|inside| is_signs(inside.trim_end_matches(']')));
+    if bare.is_empty() || bare.starts_with(['-', '+']) || (bare.starts_with("[-") && !signs) {
         return nothing;
     }
     let marked = first.starts_with([OPEN, '<', '{', '\'', '"']) || first.contains(OPEN);
     if let Some(inside) = bare.strip_prefix('[') {
+        // `[host:]port`, `[-|+]n`: only a part of the value may be left out.
+        let sticks = rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, OPEN | '<' | '/'));
+        if sticks || is_signs(inside.trim_end_matches(']')) {
+            let (word, after) = word(rest.trim_start());
+            return (Some(Arity::Required), placeholder(&word), more_values(after, place));
+        }
         let inside = inside.trim_start();
         let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
-        return if shown { (Some(Arity::Optional), placeholder(bare), rest) } else { nothing };
+        // In a help text the next word may be the value (`--package [<SPEC>]`), in a page it must stick (`-j [jobs]`).
+        let arity = if place == Place::Column { Arity::Unknown } else { Arity::Optional };
+        return if shown { (Some(arity), placeholder(bare), rest) } else { nothing };
     }
     if bare.starts_with('(') {
         let choice = bare.contains(['|', '+']);
@@ -367,7 +436,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     let begins = bare.starts_with(|c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '<' | '{' | '\'' | '"' | '/' | '@' | '%' | '*' | '.')
     });
-    if !begins || is_joining_word(bare) {
+    if !begins || bare == "/" || is_joining_word(bare) {
         return nothing;
     }
     let upper = is_upper(bare);
@@ -410,8 +479,14 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
                             | ']'
                     )
             });
+            // `--arg name value   …`: a few short words before the gap.
+            let column = after.split("  ").next().unwrap_or_default();
+            let n_words = column.split(' ').count();
+            let gap = column.len() < after.len();
             if word_like && ends_column(rest) {
                 (Some(Arity::Required), placeholder(bare), rest)
+            } else if word_like && gap && n_words <= 2 && column.split(' ').all(|word| word.len() <= 12) {
+                (Some(Arity::Required), placeholder(column), after.get(column.len()..).unwrap_or_default())
             } else {
                 // A description may begin after one blank, or a value of two words: not told apart.
                 (Some(Arity::Unknown), String::new(), after)
@@ -434,6 +509,7 @@ fn ends_column(rest: &str) -> bool {
         || rest.starts_with("  ")
         || rest.starts_with('\t')
         || rest.trim_start_matches([',', '|', ' ', '/']).starts_with('-')
+        || rest.starts_with(" : ")
         || rest.trim() == ":"
 }
 
@@ -465,7 +541,11 @@ fn one_value(text: &str) -> (&str, &str) {
         Some('[') => split_brackets(text, '[', ']'),
         Some('{') => split_brackets(text, '{', '}'),
         Some('(') => split_brackets(text, '(', ')'),
-        Some('<') => split_brackets(text, '<', '>'),
+        Some('<') => {
+            let (_, rest) = bracketed(text, '<', '>');
+            let end = if rest.starts_with(['=', ':']) { until_blank(rest).1 } else { rest };
+            text.split_at_checked(text.len() - end.len()).unwrap_or((text, ""))
+        }
         Some(quote @ ('\'' | '"')) => {
             let end =
                 text.char_indices().skip(1).find(|(_, c)| *c == quote).map_or(0, |(index, _)| index + 1);
@@ -530,7 +610,7 @@ fn until_blank(text: &str) -> (&str, &str) {
 }
 
 /// The word right after `=` or the name: brackets and braces in it are kept together.
-fn word(text: &str, _attached: bool) -> (String, &str) {
+fn word(text: &str) -> (String, &str) {
     let mut depth = 0usize;
     let mut end = text.len();
     let mut chars = text.char_indices().peekable();
@@ -561,7 +641,7 @@ fn word(text: &str, _attached: bool) -> (String, &str) {
 }
 
 fn is_upper(word: &str) -> bool {
-    let word = word.trim_end_matches(['.', ',', ']', ')']);
+    let word = word.split('[').next().unwrap_or_default().trim_end_matches(['.', ',', ']', ')']);
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.chars().all(|c| {
             c.is_ascii_uppercase()
@@ -609,6 +689,15 @@ fn is_joining_word(word: &str) -> bool {
             | "have"
             | "like"
             | "but"
+            | "without"
+            | "when"
+            | "then"
+            | "from"
+            | "on"
+            | "only"
+            | "not"
+            | "also"
+            | "by"
     )
 }
 
@@ -621,25 +710,50 @@ fn placeholder(word: &str) -> String {
         (!inside.contains([*open, *close])).then_some(inside)
     });
     let inner = inner.unwrap_or(word).trim_start_matches('=');
-    inner.trim_end_matches("...").trim().chars().filter(|c| !c.is_control()).take(PLACEHOLDER_MAX).collect()
+    inner
+        .trim_end_matches("...")
+        .trim_end_matches(':')
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(PLACEHOLDER_MAX)
+        .collect()
 }
 
-/// What stands between one name and the next.
-fn separator(rest: &str) -> Option<&str> {
-    let trimmed = skip_marks(rest);
-    let trimmed = trimmed.trim_start_matches(['\'', '’']);
+/// What parts two names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loose {
+    /// A comma or the like: names of one option.
+    No,
+    /// One blank, or a bar among blanks: mostly options side by side.
+    Blank,
+    /// Several blanks: `-c  --format=FORMAT`.
+    Gap,
+}
+
+/// What follows the mark between one name and the next, and what parts them.
+fn separator(rest: &str) -> Option<(Loose, &str)> {
+    let trimmed = skip_marks(rest).trim_start_matches(['\'', '’']);
     let blank = trimmed.trim_start_matches(' ');
     for mark in [",", "|", "/", "or ", "and ", ";"] {
-        if let Some(after) = blank.strip_prefix(mark) {
-            let after = after.trim_start_matches([' ', ',']);
-            let after = after.strip_prefix("or ").unwrap_or(after);
-            let after = skip_marks(after.trim_start());
-            if after.starts_with(['-', '+']) && name(after).is_some() {
-                return Some(after);
-            }
+        let Some(after) = blank.strip_prefix(mark) else { continue };
+        let barred = mark == "|" && blank.len() < trimmed.len() && after.starts_with(' ');
+        let loose = if barred { Loose::Blank } else { Loose::No };
+        let after = after.trim_start_matches([' ', ',']);
+        let after = after.strip_prefix("or ").unwrap_or(after);
+        // `-p, p, --pid`: a form without its dash stands between.
+        let after = match after.split_once(", ") {
+            Some((bare, next)) if next.starts_with('-') && bare.chars().all(char::is_alphanumeric) => next,
+            _ => after,
+        };
+        let after = skip_marks(after.trim_start());
+        if after.starts_with(['-', '+']) && name(after).is_some() {
+            return Some((loose, after));
         }
     }
-    let n_blanks = trimmed.len() - blank.len();
     let next = skip_marks(blank);
-    (n_blanks == 1 && next.starts_with('-') && name(next).is_some()).then_some(next)
+    let n_blanks = trimmed.len() - blank.len();
+    let loose = if n_blanks == 1 { Loose::Blank } else { Loose::Gap };
+    ((1..=GAP_MAX).contains(&n_blanks) && next.starts_with('-') && name(next).is_some())
+        .then_some((loose, next))
 }

@@ -28,9 +28,8 @@ pub(super) fn first_sentence(text: &str) -> String {
         }
         line.push_str(word);
         n_chars += length;
-        let ends = word.ends_with('.')
-            && word.chars().count() > 3
-            && !matches!(word, "e.g." | "i.e." | "etc." | "...");
+        let abbreviation = matches!(word.trim_start_matches('('), "e.g." | "i.e." | "etc." | "vs." | "cf.");
+        let ends = word.ends_with('.') && word.chars().count() > 3 && !abbreviation;
         if ends && !word.ends_with("...") {
             line.pop();
             break;

@@ -6,12 +6,15 @@
 
 mod cli;
 mod completions;
+mod knowledge;
 mod line;
+mod manual;
 mod model;
 mod parser;
 mod platform;
 mod pty;
 mod real;
+mod sandbox;
 mod shells;
 mod solved;
 mod syntax;
