@@ -1,8 +1,17 @@
 //! Which system this is, from the texts and paths that show it: the distribution, and whether a program belongs to
-//! GNU, BusyBox, uutils, toybox or BSD.
+//! GNU, BusyBox, uutils, toybox or BSD. And which forms in a line are another family's ([`findings`]).
+
+pub(crate) mod arguments;
+mod foreign;
+mod pattern;
+#[cfg(test)]
+#[path = "platform/tests.rs"]
+mod rule_tests;
 
 use std::collections::HashMap;
 use std::path::Path;
+
+pub use foreign::{Example, examples, findings};
 
 /// A family of implementations of the common tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

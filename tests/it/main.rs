@@ -12,6 +12,7 @@ mod line;
 mod manual;
 mod model;
 mod parser;
+mod platform;
 mod pty;
 mod real;
 mod sandbox;

@@ -1,0 +1,164 @@
+//! The platform rules against real programs: what a rule calls foreign is refused by the tool in hand, and what it puts
+//! in its place is taken. In a private folder, with lines of our own only.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use askline::platform::{Example, Userland, examples, userland_of};
+
+use crate::parser::skipped;
+
+/// Where Debian, Ubuntu and others put the tools of uutils.
+const UUTILS: [&str; 2] = ["/usr/lib/cargo/bin/coreutils", "/usr/libexec/uutils-coreutils"];
+
+/// No line may take longer.
+const LINE_SECONDS: &str = "10";
+
+#[test]
+fn gnu() {
+    judge("gnu", None);
+}
+
+#[test]
+fn busybox() {
+    judge("busybox", installed("busybox"));
+}
+
+#[test]
+fn toybox() {
+    judge("toybox", installed("toybox"));
+}
+
+#[test]
+fn uutils() {
+    let tools = UUTILS.iter().map(PathBuf::from).find(|path| path.is_dir());
+    if tools.is_none() {
+        missing("uutils (Debian's rust-coreutils)");
+    }
+    judge("uutils", tools);
+}
+
+fn installed(program: &str) -> Option<PathBuf> {
+    let found = which::which(program).ok();
+    if found.is_none() {
+        missing(program);
+    }
+    found
+}
+
+/// A missing program fails the run in CI and is skipped with a line elsewhere.
+fn missing(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{what} is not installed; CI needs it");
+    skipped(&format!("{what} is not installed"));
+}
+
+/// Tries every example of a family. `tools` is the multi-call program or the folder of its tools; none for GNU, which
+/// is the system's own.
+fn judge(family: &str, tools: Option<PathBuf>) {
+    if family != "gnu" && tools.is_none() {
+        return;
+    }
+    let mut faults = Vec::new();
+    let mut tried = 0;
+    for example in examples().iter().filter(|example| example.world == family) {
+        for name in example.commands {
+            if !example.bad.contains(name.as_str()) {
+                continue;
+            }
+            let Some(folder) = Folder::with(name, tools.as_deref()) else {
+                missing(&format!("`{name}` of {family}"));
+                continue;
+            };
+            tried += 1;
+            folder.judge(example, &mut faults);
+        }
+    }
+    assert!(faults.is_empty(), "{family}:\n{}", faults.join("\n"));
+    assert!(5 < tried, "{family}: only {tried} rules were tried");
+}
+
+/// A private folder with files that the examples name, and the tools of one family.
+struct Folder {
+    home: tempfile::TempDir,
+    path: String,
+}
+
+impl Folder {
+    /// None where the family has no such tool here.
+    fn with(name: &str, tools: Option<&Path>) -> Option<Self> {
+        let home = tempfile::tempdir().unwrap();
+        let bin = home.path().join("bin");
+        let path = match tools {
+            None => {
+                let real = which::which(name).ok()?.canonicalize().unwrap();
+                if userland_of(&real, "linux") != Userland::Gnu {
+                    return None;
+                }
+                std::env::var("PATH").unwrap()
+            }
+            Some(tools) => {
+                fs::create_dir(&bin).unwrap();
+                // The tool itself and those that lines name beside it.
+                for tool in [name, "echo", "tac", "basename", "stat"] {
+                    let target = if tools.is_dir() { tools.join(tool) } else { tools.to_owned() };
+                    if target.exists() {
+                        let _ = symlink(&target, bin.join(tool));
+                    }
+                }
+                bin.join(name).exists().then_some(())?;
+                bin.to_str().unwrap().to_owned()
+            }
+        };
+        Some(Self { home, path })
+    }
+
+    fn judge(&self, example: &Example, faults: &mut Vec<String>) {
+        let bad = self.run(example.bad);
+        // top of procps complains and ends well.
+        let taken = bad.status.success() && !String::from_utf8_lossy(&bad.stderr).contains("invalid option");
+        if taken != example.silent {
+            faults.push(format!("should {}be refused: {}", if example.silent { "not " } else { "" }, said(example.bad, &bad)));
+        }
+        for line in example.good.into_iter().chain(example.stays.iter().map(String::as_str)) {
+            // A line that stays may name another tool than this family's.
+            let word = line.split_whitespace().next().unwrap();
+            let is_ours = example.commands.iter().any(|name| name == word) || example.good == Some(line);
+            let output = self.run(line);
+            if is_ours && !output.status.success() {
+                faults.push(format!("should be taken: {}", said(line, &output)));
+            }
+        }
+    }
+
+    fn run(&self, line: &str) -> Output {
+        let work = self.home.path().join("work");
+        let _ = fs::remove_dir_all(&work);
+        fs::create_dir_all(work.join("src")).unwrap();
+        fs::create_dir(work.join("d")).unwrap();
+        fs::write(work.join("notes.txt"), "b 2\na 10\nc -P 1\n").unwrap();
+        fs::write(work.join("moments.txt"), "2024-01-02\n").unwrap();
+        fs::write(work.join("c.b64"), "aGVsbG8K\n").unwrap();
+        fs::write(work.join("src/main.c"), "int main;\n").unwrap();
+        let archived = Command::new("tar").args(["-cf", "a.tar", "src"]).current_dir(&work).status().unwrap();
+        assert!(archived.success());
+        Command::new("/usr/bin/timeout")
+            .args([LINE_SECONDS, "/bin/bash", "-o", "pipefail", "-c", line])
+            .current_dir(&work)
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("TMPDIR", &work)
+            .env("HOME", &work)
+            .env("LC_ALL", "C")
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    }
+}
+
+fn said(line: &str, output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let first: String = text.lines().next().unwrap_or_default().chars().take(120).collect();
+    format!("{line}\n    {}: {first}", output.status)
+}
