@@ -34,7 +34,7 @@ impl Examiner<'_> {
     /// Takes a line apart. Nushell's language is parsed by Nushell alone.
     pub fn parse(&self, line: &str) -> Parsed {
         match self.shell {
-            Shell::Bash | Shell::Zsh | Shell::Fish => syntax::parse(line, self.shell),
+            Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
             Shell::Nu => Parsed::default(),
         }
     }

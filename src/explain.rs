@@ -50,7 +50,7 @@ impl Role {
 
 /// Explains a line part by part, in the order of the line. Never fails; what isn't documented has no meaning.
 pub fn explain(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Part> {
-    let parsed = syntax::parse(line, shell);
+    let parsed = syntax::commands(line, shell);
     let mut parts: Vec<Part> =
         parsed.commands.iter().flat_map(|command| command_parts(command, reference)).collect();
     parts.sort_by_key(|part| (part.span.start, std::cmp::Reverse(part.span.end)));

@@ -50,7 +50,7 @@ pub fn suggest(
     patience.enter(Stage::Starting, Instant::now());
     let context = Arc::new(context::gather(machine, request.shell, request.told));
     tracing::debug!("context {}", context.to_json());
-    let knowledge = Arc::new(Knowledge::new(machine, Arc::clone(&context), request.told, config.help));
+    let knowledge = Arc::new(Knowledge::new(machine, &context, request.told, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
 use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
-use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::config::Help;
+use askline::knowledge::Knowledge;
 use askline::reference::Reference as _;
 use askline::shell::Shell;
 
@@ -268,7 +269,7 @@ fn ask_all(which: Which) {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
             // One each, so that no program's time is taken from another's.
-            let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+            let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
                 Which::Every => !TOO_BAD.iter().any(|bad| name.starts_with(bad)),
