@@ -9,39 +9,61 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here. A continued
-# command can't be told from a fresh prompt: there the key rewrites the current row only.
-__askline_line() {
-  \builtin local previous="$?" saved='' answer='' code=0 keymap='emacs'
-  [[ ! -o vi ]] || keymap='vi'
+# Asks the helper, which owns the terminal meanwhile, about the words in $1; the rest are its options. Leaves the line it
+# wrote in `answer` and what is to be said in `message`, both of the caller. Fails when there is no line.
+__askline_help() {
+  \builtin local words="$1" saved='' reply='' code=0
+  \builtin shift
   saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
-  # The dot keeps newlines at the end, which the substitution would drop.
-  if answer=$(
-    {
-      \builtin printf '%s' "$READLINE_LINE" | \command "$__askline_program" line --shell bash --draw here \
-        --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous"
-      code=$?
-      \builtin printf '.'
-      \builtin exit "$code"
-    } 2>/dev/null
-  ); then code=0; else code=$?; fi
-  answer=${answer%.}
-  case $code in
-    0)
-      if [[ -n $answer ]]; then
-        READLINE_LINE=$answer
-        READLINE_POINT=${#answer}
-      fi
-      ;;
-    3 | 130) ;; # the helper has said why
-    *) __askline_repair "$saved" "($code); your line is kept" ;;
+  if reply=$(__askline_told "$words" | \command "$__askline_program" line --shell bash --draw here "$@" 2>/dev/null); then
+    code=0
+  else
+    code=$?
+  fi
+  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
+  case $code-$reply in
+    0-*$'\x1f'* | 3-*$'\x1f'* | 130-*$'\x1f'*) \builtin return "$code" ;;
   esac
+  answer='' message=''
+  if [[ $code == 130 ]]; then
+    \builtin return 130
+  fi
+  \command stty "${saved:-sane}" </dev/tty 2>/dev/null || \builtin :
+  \builtin printf '\r\e[K' >/dev/tty || \builtin :
+  case $code in
+    126 | 127) message="$__askline_program can't be run; install it again or put it on the PATH" ;;
+    0 | 2 | 3) message="$__askline_program and this script are of different versions; start a new shell" ;;
+    *) message="$__askline_program ended unexpectedly ($code); run \`askline doctor\`" ;;
+  esac
+  message="askline: $message"
+  \builtin return "${code/#0/1}"
 }
 
-# After a helper that died: the terminal as it was, its status row gone, and one line that says so.
-__askline_repair() {
-  \command stty "${1:-sane}" </dev/tty 2>/dev/null || \builtin :
-  \builtin printf '\r\e[Kaskline: %s ended unexpectedly %s\n' "$__askline_program" "$2" >/dev/tty || \builtin :
+# What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
+__askline_told() {
+  \builtin local name
+  \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION"
+  for name in "${!BASH_ALIASES[@]}"; do
+    \builtin printf 'alias.%s\0%s\0' "$name" "${BASH_ALIASES[$name]}"
+  done
+  \builtin printf 'functions\0'
+  \builtin compgen -A function
+}
+
+# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here and a message stays
+# above. A continued command can't be told from a fresh prompt: there the key rewrites the current row only.
+__askline_line() {
+  \builtin local previous="$?" answer='' message='' keymap='emacs'
+  [[ ! -o vi ]] || keymap='vi'
+  __askline_help "$READLINE_LINE" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
+  if [[ -n $answer ]]; then
+    READLINE_LINE=$answer
+    READLINE_POINT=${#answer}
+  fi
+  if [[ -n $message ]]; then
+    \builtin printf '%s\n' "$message" >/dev/tty
+  fi
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -49,40 +71,31 @@ __askline_repair() {
 # ---------------------------------------------------------------------------------------------------------------------
 
 __askline_ask() {
-  \builtin local previous="$?" saved='' answer='' code=0 keymap IFS=' '
+  \builtin local previous="$?" answer='' message='' code=0 keymap IFS=' '
   if [[ $# -eq 0 ]]; then
-    \builtin printf '%s\n' 'usage: ask WORDS, such as: ask files larger than ten megabytes' >&2
+    \builtin printf '%s\n' "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
     \builtin return 2
   fi
-  saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
-  if answer=$(
-    {
-      \builtin printf '%s' "$*" | \command "$__askline_program" line --shell bash --draw here --status "$previous"
-      code=$?
-      \builtin printf '.'
-      \builtin exit "$code"
-    } 2>/dev/null
-  ); then code=0; else code=$?; fi
-  case $code in
-    0)
-      # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
-      if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
-        \builtin printf '%s\n' "${answer%.}"
-        \builtin return 0
-      fi
-      # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n
-      # with ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
-      __askline_next=${answer%.}
-      for keymap in emacs-standard vi-insert; do
-        \builtin bind -m "$keymap" -r '\e[0n'
-        \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
-      done
-      \builtin printf '\e[5n' >/dev/tty
-      ;;
-    3 | 130) ;;
-    *) __askline_repair "$saved" "($code)" ;;
-  esac
-  \builtin return "$code"
+  __askline_help "$*" --status "$previous" || code=$?
+  if [[ -n $message ]]; then
+    \builtin printf '%s\n' "$message" >&2
+  fi
+  if [[ -z $answer ]]; then
+    \builtin return "$code"
+  fi
+  # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
+  if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
+    \builtin printf '%s\n' "$answer"
+    \builtin return 0
+  fi
+  # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n with
+  # ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
+  __askline_next=$answer
+  for keymap in emacs-standard vi-insert; do
+    \builtin bind -m "$keymap" -r '\e[0n'
+    \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
+  done
+  \builtin printf '\e[5n' >/dev/tty
 }
 
 __askline_fill() {

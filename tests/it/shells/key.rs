@@ -23,6 +23,16 @@ in_every_shell! {
     a_dead_helper_keeps_the_line
     a_killed_helper_leaves_a_usable_terminal
     a_missing_helper_keeps_the_line
+    a_helper_of_another_version_keeps_the_line
+    a_note_stays_beside_the_answer
+    an_answer_that_changes_nothing_says_so
+    a_long_reason_keeps_its_remedy
+    a_failure_under_a_prompt_of_two_rows
+    a_failure_at_the_bottom_of_the_screen
+    a_resize_during_the_wait
+    a_second_press_cancels
+    the_helper_learns_what_the_shell_knows
+    beside_plugins_that_paint
     an_empty_line_gets_a_message
     any_text_arrives_exactly
     the_helper_learns_cursor_and_status
@@ -97,32 +107,27 @@ fn a_failure_keeps_the_line(setup: Setup) {
     sh.types("list files");
     sh.home_key();
     sh.press();
-    dismiss(&sh, "the server is gone");
-    sh.expect("list files");
-    sh.insists("x", "xlist files");
-}
-
-/// Waits for a reason on the screen and presses a key, which wipes it away and is not typed.
-#[track_caller]
-fn dismiss(sh: &Sh, reason: &str) {
-    sh.pty.wait_for(reason);
-    sh.dismisses();
+    sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    // The first key counts, and the reason stays while more are typed.
+    sh.pty.send("xyz ");
+    sh.expect_line("xyz list files");
+    sh.pty.wait_for("askline: the server is gone");
 }
 
 fn a_panic_keeps_the_line(setup: Setup) {
     let sh = setup.model(r#"{"panic": "to see the line kept"}"#).start();
     sh.asks("list files");
-    sh.pty.wait_for("press any key");
-    dismiss(&sh, "press any key");
-    sh.pty.wait("the line", |screen| screen.contains("list files"));
+    sh.pty.wait_for("a bug in askline stopped it");
+    sh.expect_line("list files");
     sh.is_well();
 }
 
 fn a_deadline_keeps_the_line(setup: Setup) {
     let sh = setup.model(NEVER).variable("ASKLINE_DEADLINE_MS", "200").start();
     sh.asks("touch typed");
-    dismiss(&sh, "no answer in time");
-    sh.expect("touch typed");
+    sh.pty.wait_for("no answer in time");
+    sh.expect_line("touch typed");
     ran_nothing(&sh);
 }
 
@@ -148,6 +153,7 @@ fn a_dead_helper_keeps_the_line(setup: Setup) {
     sh.pty.wait("the reason and the line", |screen| {
         screen.contains("ended unexpectedly (101)") && screen.contains("READY> list files")
     });
+    sh.expect_line("list files");
     sh.is_well();
 }
 
@@ -178,9 +184,174 @@ fn a_missing_helper_keeps_the_line(setup: Setup) {
     let sh = setup.launch_with(&script);
     sh.expect("");
     sh.asks("list files");
-    let screen = sh.pty.wait_for("ended unexpectedly (127)");
-    assert!(screen.contains("list files"), "{screen}");
+    sh.pty.wait_for("no-such-askline can't be run; install it again");
+    sh.expect_line("list files");
     sh.is_well();
+}
+
+/// A helper that refuses the script's options, and one that only prints a line, as another version might.
+fn a_helper_of_another_version_keeps_the_line(setup: Setup) {
+    for body in ["exit 2", "printf 'touch suggested'", "exit 3"] {
+        let Some(setup) = Setup::of(setup.shell) else { return };
+        let sh = setup.helper(body).start();
+        sh.asks("list files");
+        sh.pty.wait_for("are of different versions");
+        sh.expect_line("list files");
+        ran_nothing(&sh);
+    }
+}
+
+fn a_note_stays_beside_the_answer(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "echo “hi”"}"#).start();
+    sh.asks("say hi");
+    sh.expect_line("echo \"hi\"");
+    sh.pty.wait_for("askline: curly quotes made straight");
+    sh.pty.send("x");
+    sh.expect_line("echo \"hi\"x");
+    sh.pty.wait_for("askline: curly quotes made straight");
+    sh.is_well();
+}
+
+fn an_answer_that_changes_nothing_says_so(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.asks("ls -la");
+    sh.pty.wait_for("the model's answer is the line as it stands");
+    sh.expect_line("ls -la");
+}
+
+fn a_long_reason_keeps_its_remedy(setup: Setup) {
+    let reason = "the server is gone and so is the one behind it ".repeat(8);
+    let sh = setup.model(&format!(r#"{{"fail": "{reason}; run `askline doctor`"}}"#)).start();
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("run `askline doctor`");
+    let rows = screen.lines().skip_while(|row| !row.starts_with("askline: ")).take(3);
+    assert!(rows.last().unwrap().ends_with("run `askline doctor`"), "{screen}");
+    sh.expect_line("list files");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+}
+
+fn a_failure_under_a_prompt_of_two_rows(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone"}"#).after(two_rows).start();
+    sh.asks("list files");
+    sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    sh.model(LS);
+    sh.press();
+    sh.expect_line("ls -la");
+    let screen = sh.pty.wait_for("READY> ls -la");
+    assert!(screen.lines().any(|row| row == "TOP"), "{screen}");
+}
+
+fn a_failure_at_the_bottom_of_the_screen(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone", "delay_ms": 300}"#).start();
+    fills_the_screen(&sh);
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+    assert!(sh.pty.screen().contains("askline: the server is gone"), "{screen}");
+}
+
+/// The answer of a terminal that becomes narrower meanwhile is whole, and so is the message.
+fn a_resize_during_the_wait(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone; run `askline doctor`", "delay_ms": 1500}"#).start();
+    sh.asks("list files");
+    sh.expect_busy();
+    sh.pty.resize(20, 44);
+    let screen = sh.pty.wait_for("run");
+    sh.expect_line("list files");
+    assert!(!sh.pty.screen().contains("thinking"), "{screen}");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+}
+
+fn a_second_press_cancels(setup: Setup) {
+    let sh = setup.model(NEVER).start();
+    sh.types("touch typed");
+    for _ in 0..3 {
+        sh.press();
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        sh.press();
+        sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
+        sh.expect("touch typed");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    ran_nothing(&sh);
+}
+
+/// Version, names of functions, and aliases with what they stand for; where a shell has them at hand.
+fn the_helper_learns_what_the_shell_knows(setup: Setup) {
+    let shell = setup.shell;
+    let sh = setup
+        .before(|shell| match shell {
+            Shell::Zsh | Shell::Bash => "alias up='cd .. && ls'; mkcd() { :; }",
+            Shell::Fish => "function mkcd; end; alias up 'cd ..'",
+            Shell::Nu => "alias up = ls -l",
+        })
+        .variable("SECRET_TOKEN", "hunter2")
+        .answers("ls")
+        .start();
+    sh.types("list files");
+    let (line, facts) = sh.presses_and_sees();
+    assert_eq!(line.trim_end(), "list files");
+    let fields: Vec<&str> = facts.split('\0').collect();
+    let fact = |key: &str| fields.chunks(2).find(|pair| pair[0] == key).map(|pair| pair[1]);
+    let version = format!("{}_VERSION", shell.name().to_uppercase());
+    assert!(fact(&version).is_some_and(|version| version.contains('.')), "{facts:?}");
+    let functions: Vec<&str> = fact("functions").unwrap_or_default().lines().collect();
+    assert_eq!(functions.contains(&"mkcd"), shell != Shell::Nu, "{facts:?}");
+    let expansion = match shell {
+        Shell::Zsh | Shell::Bash => Some("cd .. && ls"),
+        Shell::Fish => None,
+        Shell::Nu => Some("ls -l"),
+    };
+    assert_eq!(fact("alias.up"), expansion, "{facts:?}");
+    assert!(!facts.contains("hunter2"), "{facts:?}");
+}
+
+/// The plugins that most people have, which paint ghost text and colours and wrap every widget.
+fn beside_plugins_that_paint(setup: Setup) {
+    if setup.shell != Shell::Zsh {
+        return;
+    }
+    let plugins = [
+        "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh",
+        "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh",
+    ];
+    if let Some(missing) = plugins.iter().find(|path| !std::path::Path::new(path).exists()) {
+        assert!(std::env::var_os("CI").is_none(), "{missing} is not installed");
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            format!("SKIPPED: {missing} is not installed\n").as_bytes(),
+        );
+        return;
+    }
+    let load = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh; \
+                source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh; \
+                print -s 'list files of yesterday'; (exit 7)";
+    for first in [true, false] {
+        let Some(setup) = Setup::of(Shell::Zsh) else { return };
+        let setup = if first { setup.before(|_| load) } else { setup.after(|_| load) };
+        let sh = setup.model(SLOW).launch();
+        sh.expect_line("");
+        sh.pty.send("list files");
+        sh.pty.wait_for("READY> list files of yesterday"); // its ghost text
+        sh.press();
+        let screen = sh.pty.wait_for("Esc keeps your line");
+        assert!(!screen.contains("yesterday"), "{screen}");
+        sh.expect_whole("READY> touch suggested");
+        sh.undo();
+        sh.expect_line("list files of yesterday");
+        sh.model(r#"{"fail": "the server is gone"}"#);
+        sh.press();
+        sh.pty.wait_for("askline: the server is gone");
+        sh.pty.send(" of");
+        sh.expect_line("list files of yesterday");
+        sh.pty.wait_for("askline: the server is gone");
+        ran_nothing(&sh);
+    }
 }
 
 fn an_empty_line_gets_a_message(setup: Setup) {
@@ -189,12 +360,12 @@ fn an_empty_line_gets_a_message(setup: Setup) {
     sh.pty.send("\x7f");
     sh.expect("");
     sh.press();
-    dismiss(&sh, "type what you want");
-    sh.expect("");
+    sh.pty.wait_for("type what you want");
+    sh.expect_line("");
     sh.pty.send("  ");
     sh.press();
-    dismiss(&sh, "type what you want");
-    sh.expect("");
+    sh.pty.wait_for("type what you want");
+    sh.expect_line("");
     sh.is_well();
 }
 
@@ -220,7 +391,7 @@ fn any_text_arrives_exactly(setup: Setup) {
     for text in texts {
         std::fs::write(sh.home().join("answer"), text).unwrap();
         sh.presses_and_sees();
-        let seen = sh.presses_and_sees();
+        let (seen, _) = sh.presses_and_sees();
         // fish ends what it hands over with a newline.
         let seen = if sh.shell == Shell::Fish { seen.strip_suffix('\n').unwrap_or(&seen) } else { &seen };
         assert_eq!(seen, text, "{}", sh.pty.describe());
@@ -242,16 +413,17 @@ fn the_helper_learns_cursor_and_status(setup: Setup) {
     assert!(!arguments.contains("gr"), "the line is on a command line that others can read: {arguments}");
 }
 
+fn two_rows(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
+        Shell::Bash => "PS1='TOP\\nREADY> '",
+        Shell::Fish => "function fish_prompt; builtin printf 'TOP\\nREADY> '; end",
+        Shell::Nu => "$env.PROMPT_COMMAND = {|| \"TOP\\nREADY> \"}",
+    }
+}
+
 fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
-    let sh = setup
-        .model(SLOW)
-        .after(|shell| match shell {
-            Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
-            Shell::Bash => "PS1='TOP\\nREADY> '",
-            Shell::Fish => "function fish_prompt; builtin printf 'TOP\\nREADY> '; end",
-            Shell::Nu => "$env.PROMPT_COMMAND = {|| \"TOP\\nREADY> \"}",
-        })
-        .start();
+    let sh = setup.model(SLOW).after(two_rows).start();
     sh.asks("list files");
     sh.expect_busy();
     sh.expect_whole("TOP\nREADY> touch suggested");
@@ -259,14 +431,18 @@ fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
     sh.expect_whole("TOP\nREADY> list files");
 }
 
-fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {
-    let sh = setup.model(SLOW).start();
+fn fills_the_screen(sh: &Sh) {
     for _ in 0..30 {
         sh.pty.send("\r");
     }
     sh.pty.wait("a screen full of prompts", |screen| {
         screen.lines().count() == 24 && screen.lines().all(|row| row.trim_end() == "READY>")
     });
+}
+
+fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {
+    let sh = setup.model(SLOW).start();
+    fills_the_screen(&sh);
     sh.asks("list files");
     sh.expect("touch suggested");
     let screen = sh.pty.screen();
@@ -357,9 +533,10 @@ fn hidden_characters_reach_neither_line_nor_screen(setup: Setup) {
     sh.types("list files");
     for (payload, escape) in payloads {
         sh.model(&format!(r#"{{"reply": "{payload}"}}"#));
-        sh.presses_until(|| sh.pty.screen().contains("press any key"));
-        dismiss(&sh, "press any key");
-        sh.expect("list files");
+        sh.runs("clear; touch done");
+        sh.types("list files");
+        sh.presses_until(|| sh.pty.screen().contains("the answer was refused"));
+        sh.expect_line("list files");
         assert!(!sh.pty.raw().contains(escape), "{payload} reached the terminal");
     }
 }

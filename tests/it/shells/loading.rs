@@ -67,7 +67,8 @@ fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
     rewrites(&sh);
     sh.model(r#"{"fail": "the server is gone"}"#);
     sh.presses_until(|| sh.pty.screen().contains("the server is gone"));
-    sh.insists("k", "ls -lak");
+    sh.pty.send("k");
+    sh.expect_line("ls -lak");
     sh.is_well();
 }
 
