@@ -30,7 +30,8 @@ def __askline_help [draw: string, options: list<string>] {
 }
 
 # Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
-# among them would run a command that nobody has read.
+# among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
+# one cancels.
 def __askline_drop_keys [] {
   for _ in 1..1000 {
     if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) {

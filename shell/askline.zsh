@@ -128,7 +128,10 @@ __askline_conflict() {
   \builtin local listing='' entry widget fd
   REPLY=''
   # Reading the output of a builtin without a process: an empty here-document is a deleted file, which Linux lets us
-  # open again for writing. Elsewhere a subshell does it.
+  # open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
+  if [[ -w /dev/shm ]]; then
+    \builtin local TMPPREFIX=/dev/shm/zsh
+  fi
   {
     \builtin exec {fd}<<<'' && __askline_bindings >/dev/fd/$fd && listing=$(</dev/fd/$fd)
     \builtin exec {fd}<&-
