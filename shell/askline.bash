@@ -42,12 +42,13 @@ __askline_help() {
 
 # What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
 __askline_told() {
-  \builtin local name
-  \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION"
-  for name in "${!BASH_ALIASES[@]}"; do
-    \builtin printf 'alias.%s\0%s\0' "$name" "${BASH_ALIASES[$name]}"
+  \builtin local names values facts at
+  # Read twice as a whole: bash makes the list anew each time it is looked at.
+  names=("${!BASH_ALIASES[@]}") values=("${BASH_ALIASES[@]}") facts=("$1" BASH_VERSION "$BASH_VERSION")
+  for at in "${!names[@]}"; do
+    facts+=("alias.${names[at]}" "${values[at]}")
   done
-  \builtin printf 'functions\0'
+  \builtin printf '%s\0' "${facts[@]}" functions
   \builtin compgen -A function
 }
 

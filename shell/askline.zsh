@@ -60,9 +60,10 @@ __askline_widget() {
     \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
     \builtin return 0
   fi
-  # The helper draws below the line, so the line has to be on the screen whole and without another plugin's ghost text.
+  # The helper draws below the line, so the line has to be on the screen whole, without another plugin's ghost text and
+  # without what stands below it.
   POSTDISPLAY='' CURSOR=$#BUFFER
-  \builtin zle -R
+  \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
     --status "$__askline_status"
   CURSOR=$cursor

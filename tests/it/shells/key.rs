@@ -4,9 +4,9 @@ use askline::shell::Shell;
 
 use super::sh::{Setup, Sh};
 
-const LS: &str = r#"{"reply": "ls -la"}"#;
+pub(super) const LS: &str = r#"{"reply": "ls -la"}"#;
 /// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
-const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
+pub(super) const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
 /// A model that answers too late for any test.
 const NEVER: &str = r#"{"reply": "touch suggested", "delay_ms": 60000}"#;
 
@@ -20,16 +20,7 @@ in_every_shell! {
     a_panic_keeps_the_line
     a_deadline_keeps_the_line
     cancelling_keeps_line_and_cursor
-    a_dead_helper_keeps_the_line
     a_killed_helper_leaves_a_usable_terminal
-    a_missing_helper_keeps_the_line
-    a_helper_of_another_version_keeps_the_line
-    a_note_stays_beside_the_answer
-    an_answer_that_changes_nothing_says_so
-    a_long_reason_keeps_its_remedy
-    a_failure_under_a_prompt_of_two_rows
-    a_failure_at_the_bottom_of_the_screen
-    a_resize_during_the_wait
     a_second_press_cancels
     the_helper_learns_what_the_shell_knows
     beside_plugins_that_paint
@@ -95,7 +86,7 @@ fn typing_in_the_same_moment_runs_nothing(setup: Setup) {
 }
 
 #[track_caller]
-fn ran_nothing(sh: &Sh) {
+pub(super) fn ran_nothing(sh: &Sh) {
     sh.is_well();
     for mark in ["typed", "late", "suggested"] {
         sh.lacks(mark);
@@ -147,16 +138,6 @@ fn cancelling_keeps_line_and_cursor(setup: Setup) {
     ran_nothing(&sh);
 }
 
-fn a_dead_helper_keeps_the_line(setup: Setup) {
-    let sh = setup.helper("exit 101").start();
-    sh.asks("list files");
-    sh.pty.wait("the reason and the line", |screen| {
-        screen.contains("ended unexpectedly (101)") && screen.contains("READY> list files")
-    });
-    sh.expect_line("list files");
-    sh.is_well();
-}
-
 fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     let sh = setup
         .helper("stty raw -echo -isig </dev/tty; printf '\\033[1Ebusy\\033[1A' >/dev/tty; kill -9 $$")
@@ -177,94 +158,6 @@ fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     } else {
         assert_eq!(after, before);
     }
-}
-
-fn a_missing_helper_keeps_the_line(setup: Setup) {
-    let script = setup.script().replace("askline'", "no-such-askline'");
-    let sh = setup.launch_with(&script);
-    sh.expect("");
-    sh.asks("list files");
-    sh.pty.wait_for("no-such-askline can't be run; install it again");
-    sh.expect_line("list files");
-    sh.is_well();
-}
-
-/// A helper that refuses the script's options, and one that only prints a line, as another version might.
-fn a_helper_of_another_version_keeps_the_line(setup: Setup) {
-    for body in ["exit 2", "printf 'touch suggested'", "exit 3"] {
-        let Some(setup) = Setup::of(setup.shell) else { return };
-        let sh = setup.helper(body).start();
-        sh.asks("list files");
-        sh.pty.wait_for("are of different versions");
-        sh.expect_line("list files");
-        ran_nothing(&sh);
-    }
-}
-
-fn a_note_stays_beside_the_answer(setup: Setup) {
-    let sh = setup.model(r#"{"reply": "echo “hi”"}"#).start();
-    sh.asks("say hi");
-    sh.expect_line("echo \"hi\"");
-    sh.pty.wait_for("askline: curly quotes made straight");
-    sh.pty.send("x");
-    sh.expect_line("echo \"hi\"x");
-    sh.pty.wait_for("askline: curly quotes made straight");
-    sh.is_well();
-}
-
-fn an_answer_that_changes_nothing_says_so(setup: Setup) {
-    let sh = setup.model(LS).start();
-    sh.asks("ls -la");
-    sh.pty.wait_for("the model's answer is the line as it stands");
-    sh.expect_line("ls -la");
-}
-
-fn a_long_reason_keeps_its_remedy(setup: Setup) {
-    let reason = "the server is gone and so is the one behind it ".repeat(8);
-    let sh = setup.model(&format!(r#"{{"fail": "{reason}; run `askline doctor`"}}"#)).start();
-    sh.asks("list files");
-    let screen = sh.pty.wait_for("run `askline doctor`");
-    let rows = screen.lines().skip_while(|row| !row.starts_with("askline: ")).take(3);
-    assert!(rows.last().unwrap().ends_with("run `askline doctor`"), "{screen}");
-    sh.expect_line("list files");
-    sh.pty.send("x");
-    sh.expect_line("list filesx");
-}
-
-fn a_failure_under_a_prompt_of_two_rows(setup: Setup) {
-    let sh = setup.model(r#"{"fail": "the server is gone"}"#).after(two_rows).start();
-    sh.asks("list files");
-    sh.pty.wait_for("askline: the server is gone");
-    sh.expect_line("list files");
-    sh.model(LS);
-    sh.press();
-    sh.expect_line("ls -la");
-    let screen = sh.pty.wait_for("READY> ls -la");
-    assert!(screen.lines().any(|row| row == "TOP"), "{screen}");
-}
-
-fn a_failure_at_the_bottom_of_the_screen(setup: Setup) {
-    let sh = setup.model(r#"{"fail": "the server is gone", "delay_ms": 300}"#).start();
-    fills_the_screen(&sh);
-    sh.asks("list files");
-    let screen = sh.pty.wait_for("askline: the server is gone");
-    sh.expect_line("list files");
-    sh.pty.send("x");
-    sh.expect_line("list filesx");
-    assert!(sh.pty.screen().contains("askline: the server is gone"), "{screen}");
-}
-
-/// The answer of a terminal that becomes narrower meanwhile is whole, and so is the message.
-fn a_resize_during_the_wait(setup: Setup) {
-    let sh = setup.model(r#"{"fail": "the server is gone; run `askline doctor`", "delay_ms": 1500}"#).start();
-    sh.asks("list files");
-    sh.expect_busy();
-    sh.pty.resize(20, 44);
-    let screen = sh.pty.wait_for("run");
-    sh.expect_line("list files");
-    assert!(!sh.pty.screen().contains("thinking"), "{screen}");
-    sh.pty.send("x");
-    sh.expect_line("list filesx");
 }
 
 fn a_second_press_cancels(setup: Setup) {
@@ -413,7 +306,7 @@ fn the_helper_learns_cursor_and_status(setup: Setup) {
     assert!(!arguments.contains("gr"), "the line is on a command line that others can read: {arguments}");
 }
 
-fn two_rows(shell: Shell) -> &'static str {
+pub(super) fn two_rows(shell: Shell) -> &'static str {
     match shell {
         Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
         Shell::Bash => "PS1='TOP\\nREADY> '",
@@ -431,7 +324,7 @@ fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
     sh.expect_whole("TOP\nREADY> list files");
 }
 
-fn fills_the_screen(sh: &Sh) {
+pub(super) fn fills_the_screen(sh: &Sh) {
     for _ in 0..30 {
         sh.pty.send("\r");
     }
