@@ -162,7 +162,7 @@ mod tests {
             12,
             "askline: a\nremedy; of\nfar too man…",
         );
-        check("word", 1, "…");
+        check("word", 1, "a\ns\n…");
         let long = Glyphs::ASCII.message(&format!("{}; run `askline doctor`", "cause ".repeat(500)), 79);
         assert!(long.ends_with("...; run `askline doctor`") && long.lines().count() == 3, "{long}");
     }
