@@ -47,18 +47,17 @@ impl Glyphs {
     /// A message as at most [`MESSAGE_ROWS`] rows of at most `columns`. When it is longer, the cause is cut, not the
     /// remedy that stands behind its last semicolon.
     pub(super) fn message(&self, text: &str, columns: usize) -> String {
-        let text = self.safe(&format!("askline: {text}"));
+        let text = format!("askline: {text}");
         let fits = |text: &str| Some(wrapped(text, columns)).filter(|rows| rows.len() <= MESSAGE_ROWS);
-        if let Some(rows) = fits(&text) {
-            return rows.join("\n");
-        }
         let whole = (text.as_str(), String::new());
-        let with_remedy =
-            text.rsplit_once("; ").map(|(cause, remedy)| (cause, format!("; {remedy}"))).into_iter();
-        for (cause, remedy) in with_remedy.chain([whole]) {
-            let mut cause: Vec<char> = cause.chars().collect();
-            while cause.pop().is_some() {
-                let start: String = cause.iter().collect();
+        let remedied =
+            text.rsplit_once("; ").map(|(cause, remedy)| (cause, format!("; {}", self.safe(remedy))));
+        for (cause, remedy) in remedied.into_iter().chain([whole]) {
+            let mut start = self.safe(cause);
+            if let Some(rows) = fits(&format!("{start}{remedy}")) {
+                return rows.join("\n");
+            }
+            while start.pop().is_some() {
                 if let Some(rows) = fits(&format!("{}{}{remedy}", start.trim_end(), self.ellipsis)) {
                     return rows.join("\n");
                 }
