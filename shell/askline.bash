@@ -9,39 +9,62 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here. A continued
-# command can't be told from a fresh prompt: there the key rewrites the current row only.
-__askline_line() {
-  \builtin local previous="$?" saved='' answer='' code=0 keymap='emacs'
-  [[ ! -o vi ]] || keymap='vi'
+# Asks the helper, which owns the terminal meanwhile, about the words in $1; the rest are its options. Leaves the line it
+# wrote in `answer` and what is to be said in `message`, both of the caller. Fails when there is no line.
+__askline_help() {
+  \builtin local words="$1" saved='' reply='' code=0
+  \builtin shift
   saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
-  # The dot keeps newlines at the end, which the substitution would drop.
-  if answer=$(
-    {
-      \builtin printf '%s' "$READLINE_LINE" | \command "$__askline_program" line --shell bash --draw here \
-        --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous"
-      code=$?
-      \builtin printf '.'
-      \builtin exit "$code"
-    } 2>/dev/null
-  ); then code=0; else code=$?; fi
-  answer=${answer%.}
-  case $code in
-    0)
-      if [[ -n $answer ]]; then
-        READLINE_LINE=$answer
-        READLINE_POINT=${#answer}
-      fi
-      ;;
-    3 | 130) ;; # the helper has said why
-    *) __askline_repair "$saved" "($code); your line is kept" ;;
+  if reply=$(__askline_told "$words" | \command "$__askline_program" line --shell bash --draw here "$@" 2>/dev/null); then
+    code=0
+  else
+    code=$?
+  fi
+  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
+  case $code-$reply in
+    0-*$'\x1f'* | 3-*$'\x1f'* | 130-*$'\x1f'*) \builtin return "$code" ;;
   esac
+  answer='' message=''
+  if [[ $code == 130 ]]; then
+    \builtin return 130
+  fi
+  \command stty "${saved:-sane}" </dev/tty 2>/dev/null || \builtin :
+  \builtin printf '\r\e[K' >/dev/tty || \builtin :
+  case $code in
+    126 | 127) message="$__askline_program can't be run; install it again or put it on the PATH" ;;
+    0 | 2 | 3) message="$__askline_program and this script are of different versions; start a new shell" ;;
+    *) message="$__askline_program ended unexpectedly ($code); run \`askline doctor\`" ;;
+  esac
+  message="askline: $message"
+  \builtin return "${code/#0/1}"
 }
 
-# After a helper that died: the terminal as it was, its status row gone, and one line that says so.
-__askline_repair() {
-  \command stty "${1:-sane}" </dev/tty 2>/dev/null || \builtin :
-  \builtin printf '\r\e[Kaskline: %s ended unexpectedly %s\n' "$__askline_program" "$2" >/dev/tty || \builtin :
+# What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
+__askline_told() {
+  \builtin local names values facts at
+  # Read twice as a whole: bash makes the list anew each time it is looked at.
+  names=("${!BASH_ALIASES[@]}") values=("${BASH_ALIASES[@]}") facts=("$1" BASH_VERSION "$BASH_VERSION")
+  for at in "${!names[@]}"; do
+    facts+=("alias.${names[at]}" "${values[at]}")
+  done
+  \builtin printf '%s\0' "${facts[@]}" functions
+  \builtin compgen -A function
+}
+
+# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here and a message stays
+# above. A continued command can't be told from a fresh prompt: there the key rewrites the current row only.
+__askline_line() {
+  \builtin local previous="$?" answer='' message='' keymap='emacs'
+  [[ ! -o vi ]] || keymap='vi'
+  __askline_help "$READLINE_LINE" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
+  if [[ -n $answer ]]; then
+    READLINE_LINE=$answer
+    READLINE_POINT=${#answer}
+  fi
+  if [[ -n $message ]]; then
+    \builtin printf '%s\n' "$message" >/dev/tty
+  fi
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -49,40 +72,31 @@ __askline_repair() {
 # ---------------------------------------------------------------------------------------------------------------------
 
 __askline_ask() {
-  \builtin local previous="$?" saved='' answer='' code=0 keymap IFS=' '
+  \builtin local previous="$?" answer='' message='' code=0 keymap IFS=' '
   if [[ $# -eq 0 ]]; then
-    \builtin printf '%s\n' 'usage: ask WORDS, such as: ask files larger than ten megabytes' >&2
+    \builtin printf '%s\n' "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
     \builtin return 2
   fi
-  saved=$(\command stty -g </dev/tty 2>/dev/null) || saved=''
-  if answer=$(
-    {
-      \builtin printf '%s' "$*" | \command "$__askline_program" line --shell bash --draw here --status "$previous"
-      code=$?
-      \builtin printf '.'
-      \builtin exit "$code"
-    } 2>/dev/null
-  ); then code=0; else code=$?; fi
-  case $code in
-    0)
-      # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
-      if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
-        \builtin printf '%s\n' "${answer%.}"
-        \builtin return 0
-      fi
-      # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n
-      # with ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
-      __askline_next=${answer%.}
-      for keymap in emacs-standard vi-insert; do
-        \builtin bind -m "$keymap" -r '\e[0n'
-        \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
-      done
-      \builtin printf '\e[5n' >/dev/tty
-      ;;
-    3 | 130) ;;
-    *) __askline_repair "$saved" "($code)" ;;
-  esac
-  \builtin return "$code"
+  __askline_help "$*" --status "$previous" || code=$?
+  if [[ -n $message ]]; then
+    \builtin printf '%s\n' "$message" >&2
+  fi
+  if [[ -z $answer ]]; then
+    \builtin return "$code"
+  fi
+  # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
+  if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
+    \builtin printf '%s\n' "$answer"
+    \builtin return 0
+  fi
+  # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n with
+  # ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
+  __askline_next=$answer
+  for keymap in emacs-standard vi-insert; do
+    \builtin bind -m "$keymap" -r '\e[0n'
+    \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
+  done
+  \builtin printf '\e[5n' >/dev/tty
 }
 
 __askline_fill() {
@@ -97,45 +111,59 @@ __askline_fill() {
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Prints the macros and commands that are bound, and what the shell's own ctrl-g function is bound to.
+# Prints the macros and commands that are bound; for ctrl-g also which keys have the function that it has by itself.
 __askline_bindings() {
   \builtin local keymap
   for keymap in emacs-standard vi-insert vi-command; do
     \builtin bind -m "$keymap" -s
     \builtin bind -m "$keymap" -X
   done
-  \builtin bind -m emacs-standard -q abort
+  if [[ $__askline_key == ctrl-g ]]; then
+    \builtin bind -m emacs-standard -q abort
+    \builtin bind -m vi-command -q abort
+    # There it has none. Looked at where it counts only, for the list is long.
+    [[ ! -o vi ]] || \builtin bind -m vi-insert -p
+  fi
 }
 
 # Names in REPLY what you or a tool bound to the key, if anything. What readline itself binds gives way.
 __askline_conflict() {
-  \builtin local listing='' entry key ours=''
-  REPLY=''
-  # Reading the output of a builtin without a process: a here-document is a deleted file, which Linux lets us open
-  # again for writing. Elsewhere a subshell does it. Since bash 5.1 a short one is a pipe, which could fill up and hang,
-  # except where the ways of 5.0 are asked for.
+  \builtin local entries entry key ours='' own=0
+  entries=() REPLY=''
+  # Reading the output of a builtin without a process: a here-document is a deleted file, which Linux lets us open again
+  # for writing. Elsewhere a subshell does it. Since bash 5.1 a short one is a pipe, which could fill up and hang,
+  # except where the ways of 5.0 are asked for. In memory it is ten times as quick as on a disk.
+  if [[ -w /dev/shm ]]; then
+    \builtin local TMPDIR=/dev/shm
+  fi
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
     \builtin local BASH_COMPAT=50
   fi
   {
     __askline_bindings >/dev/fd/9 || \builtin :
-    IFS='' \builtin read -r -d '' listing </dev/fd/9 || \builtin :
+    \builtin mapfile -t entries </dev/fd/9 || \builtin :
   } 2>/dev/null 9<<<'' || \builtin :
-  if [[ -z ${listing//[[:space:]]/} ]]; then
-    listing=$(__askline_bindings 2>/dev/null) || \builtin :
+  if [[ -z "${entries[*]:0:2}" ]]; then
+    \builtin mapfile -t entries <<<"$(__askline_bindings 2>/dev/null)"
   fi
-  while IFS='' \builtin read -r entry; do
+  for entry in "${entries[@]}"; do
+    case $entry in
+      'abort can be invoked via'*'"\C-g"'[,.]*) ((own += 1)) ;;
+    esac
     for key in "${__askline_keys[@]}"; do
       case $entry in
         "\"$key\""*__askline_line*) ours=1 ;;
+        "\"$key\": self-insert" | "\"$key\": abort") ;;
         "\"$key"*)
-          REPLY=${entry#*\": \"}
+          REPLY=${entry#*\": }
+          REPLY=${REPLY#\"}
           REPLY=${REPLY%\"}
           ;;
       esac
     done
-  done <<<"$listing"
-  if [[ -z $REPLY$ours && $__askline_key == ctrl-g && $listing != *'"\C-g"'* ]]; then
+  done
+  # Readline's own functions are not listed: one of them has taken the place of abort.
+  if [[ -z $REPLY$ours && $__askline_key == ctrl-g && $own -lt 2 ]]; then
     REPLY='another function, perhaps in your inputrc'
   fi
 }

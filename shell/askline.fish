@@ -8,20 +8,41 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile, about the words on stdin. Prints its answer; a status of 0, 3 or
-# 130 is its own, anything else is the end of a helper that died.
+# Asks the helper, which owns the terminal meanwhile, about the words in $argv[1]; the rest are its options. Leaves the
+# line it wrote in __askline_answer and what is to be said in __askline_message. Fails when there is no line.
 function __askline_help
-    if not command --query $__askline_program
-        return 127
-    end
-    set -l saved (command stty -g </dev/tty 2>/dev/null)
-    command $__askline_program line --shell fish $argv 2>/dev/null
-    set -l code $status
-    if not contains -- $code 0 3 130
+    set -g __askline_answer
+    set -g __askline_message
+    set -l code 127
+    if command --query $__askline_program
+        set -l saved (command stty -g </dev/tty 2>/dev/null)
+        # To the line it adds what the shell knows: names and values, with a NUL behind each.
+        set -l reply (string join0 -- $argv[1] FISH_VERSION $version functions \
+            (builtin functions --names | string collect --allow-empty) \
+            | command $__askline_program line --shell fish $argv[2..] 2>/dev/null \
+            | string collect --no-trim-newlines --allow-empty)
+        set code $pipestatus[2]
+        # Line and message, with a character between them that neither holds. A helper that died has not written it.
+        if contains -- $code 0 3 130
+            and string match --quiet --regex '(?s)^(?<__askline_answer>[^\x1f]*)\x1f(?<__askline_message>.*)' -- "$reply"
+            return $code
+        end
+        if test $code -eq 130
+            return 130
+        end
         set -q saved[1]; or set saved sane
         command stty $saved[1] </dev/tty 2>/dev/null
     end
-    return $code
+    switch $code
+        case 126 127
+            set __askline_message "$__askline_program can't be run; install it again or put it on the PATH"
+        case 0 2 3
+            set __askline_message "$__askline_program and this script are of different versions; start a new shell"
+        case '*'
+            set __askline_message "$__askline_program ended unexpectedly ($code); run `askline doctor`"
+    end
+    set __askline_message "askline: $__askline_message"
+    return (builtin math "max($code, 1)")
 end
 
 function __askline_line --description 'Turn the words on the command line into a command'
@@ -29,25 +50,19 @@ function __askline_line --description 'Turn the words on the command line into a
     set -l cursor (builtin commandline --cursor)
     # The helper draws below the line, also when it has several rows.
     builtin commandline --cursor 99999999
-    set -l answer (builtin commandline --current-buffer \
-        | __askline_help --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous \
-        | string collect --no-trim-newlines --allow-empty)
-    set -l code $pipestatus[2]
+    __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
+        --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous
     builtin commandline --cursor $cursor
-    switch $code
-        case 0
-            if test -n "$answer"
-                builtin commandline --replace -- "$answer"
-                set cursor (string length -- "$answer")
-                if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
-                    set cursor (builtin math $cursor - 1) # on the last character, where x and a expect it
-                end
-                builtin commandline --cursor $cursor
-            end
-        case 3 130 # the helper has said why
-        case '*'
-            __askline_say "askline: $__askline_program ended unexpectedly ($code); your line is kept"
-            return
+    if test -n "$__askline_message"
+        __askline_say $__askline_message
+    end
+    if test -n "$__askline_answer"
+        builtin commandline --replace -- "$__askline_answer"
+        set cursor (string length -- "$__askline_answer")
+        if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
+            set cursor (builtin math $cursor - 1) # on the last character, where x and a expect it
+        end
+        builtin commandline --cursor $cursor
     end
     builtin commandline --function repaint
 end
@@ -59,7 +74,6 @@ function __askline_say
     builtin printf '\e[J%s\n' "$argv" >&2
     string repeat --no-newline --count=(builtin math (builtin count (fish_prompt)) - 1) \n >&2
     string repeat --no-newline --count=(builtin math $row - 1) \n >&2
-    builtin commandline --function repaint
 end
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -69,18 +83,16 @@ end
 function __askline_ask
     set -l previous $status
     if test (builtin count $argv) -eq 0
-        builtin echo 'usage: ask WORDS, such as: ask files larger than ten megabytes' >&2
+        builtin echo "usage: ask 'WORDS', such as: ask 'files larger than ten megabytes'" >&2
         return 2
     end
-    set -l answer (builtin printf %s "$argv" | __askline_help --draw here --status $previous \
-        | string collect --no-trim-newlines --allow-empty)
-    set -l code $pipestatus[2]
-    switch $code
-        case 0
-            builtin commandline --replace -- "$answer"
-        case 3 130
-        case '*'
-            builtin printf '\r\e[K%s\n' "askline: $__askline_program ended unexpectedly ($code)" >&2
+    __askline_help "$argv" --draw here --status $previous
+    set -l code $status
+    if test -n "$__askline_message"
+        builtin printf '%s\n' $__askline_message >&2
+    end
+    if test -n "$__askline_answer"
+        builtin commandline --replace -- "$__askline_answer"
     end
     return $code
 end

@@ -6,21 +6,32 @@
 # The key
 # -------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile, and hands over {stdout, exit_code}.
+# Asks the helper, which owns the terminal meanwhile, and hands over {answer, message}: the line it wrote and what is to
+# be said, both perhaps empty.
 def __askline_help [draw: string, options: list<string>] {
-  let words = $in
+  # The line, then what the shell knows: names and values, with a NUL between them.
+  let told = ([$in NU_VERSION $env.NU_VERSION?]
+    | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)
+    | str join (char --integer 0))
   let status = ($env.LAST_EXIT_CODE? | default 0)
-  let answer = (try {
-    $words | ^$__askline.program line --shell nu --draw $draw --status $status ...$options | complete
+  let reply = (try {
+    $told | ^$__askline.program line --shell nu --draw $draw --status $status ...$options | complete
   } catch {
     {stdout: "", exit_code: 127}
   })
   __askline_drop_keys
-  $answer
+  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  let parts = ($reply.stdout | split row --number 2 (char --integer 31))
+  if ($parts | length) == 2 and $reply.exit_code in [0 3 130] {
+    {answer: $parts.0, message: $parts.1}
+  } else {
+    {answer: "", message: (__askline_repair $reply.exit_code)}
+  }
 }
 
 # Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
-# among them would run a command that nobody has read.
+# among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
+# one cancels.
 def __askline_drop_keys [] {
   for _ in 1..1000 {
     if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) {
@@ -29,24 +40,30 @@ def __askline_drop_keys [] {
   }
 }
 
-# After a helper that died: the terminal usable again, and a message low enough not to be painted over.
+# After a helper that died: the terminal usable again. Gives what is to be said.
 def __askline_repair [code: int] {
   # Nushell takes the terminal back a moment after a program's end. Earlier, stty would be stopped for touching it; for
   # the same reason nothing may run just before the helper, and the modes can't be saved there.
   sleep 50ms
   try { ^stty sane }
-  print -e $"\n\e[J\naskline: ($__askline.program) ended unexpectedly \(($code)\); your words are kept"
+  match $code {
+    130 => ""
+    126 | 127 => $"askline: ($__askline.program) can't be run; install it again or put it on the PATH"
+    0 | 2 | 3 => $"askline: ($__askline.program) and this script are of different versions; run `askline init nu` and do what it says"
+    _ => $"askline: ($__askline.program) ended unexpectedly \(($code)\); run `askline doctor`"
+  }
 }
 
 def __askline_line [] {
-  let answer = (
+  let reply = (
     # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
     commandline | __askline_help below-unscrolled [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
-  match $answer.exit_code {
-    0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
-    3 | 130 => {} # the helper has said why
-    _ => { __askline_repair $answer.exit_code }
+  if ($reply.answer | is-not-empty) {
+    commandline edit --replace $reply.answer
+  }
+  if ($reply.message | is-not-empty) {
+    print -e $"\n\e[J($reply.message)" # low enough not to be painted over
   }
 }
 
@@ -59,11 +76,12 @@ def __askline_ask [words: list<string>] {
     print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
     return
   }
-  let answer = ($words | str join " " | __askline_help here [])
-  match $answer.exit_code {
-    0 => { if ($answer.stdout | is-not-empty) { commandline edit --replace $answer.stdout } }
-    3 | 130 => {}
-    _ => { __askline_repair $answer.exit_code }
+  let reply = ($words | str join " " | __askline_help here [])
+  if ($reply.message | is-not-empty) {
+    print -e $reply.message
+  }
+  if ($reply.answer | is-not-empty) {
+    commandline edit --replace $reply.answer
   }
 }
 

@@ -13,56 +13,72 @@ __askline_precmd() {
   __askline_status=$?
 }
 
+# Asks the helper, which owns the terminal meanwhile, about the words in $1; the rest are its options. Leaves the line it
+# wrote in `answer` and what is to be said in `message`, both of the caller. Fails when there is no line.
+__askline_help() {
+  \builtin local words=$1 erase=$2 saved='' reply='' code=0
+  \builtin shift 2
+  saved=$(\command stty -g </dev/tty 2>/dev/null)
+  reply=$(__askline_told "$words" | \command "$__askline_program" line --shell zsh "$@" 2>/dev/null)
+  code=$?
+  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
+  if [[ $reply == *$'\x1f'* && $code == (0|3|130) ]]; then
+    \builtin return $code
+  fi
+  answer='' message=''
+  if [[ $code == 130 ]]; then
+    \builtin return 130
+  fi
+  \command stty "${saved:-sane}" </dev/tty 2>/dev/null
+  \builtin print -n -- "$erase" >/dev/tty
+  case $code in
+    (126|127) message="$__askline_program can't be run; install it again or put it on the PATH" ;;
+    (0|2|3) message="$__askline_program and this script are of different versions; start a new shell" ;;
+    (*) message="$__askline_program ended unexpectedly ($code); run \`askline doctor\`" ;;
+  esac
+  message="askline: $message"
+  \builtin return "${code/#%0/1}"
+}
+
+# What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
+__askline_told() {
+  \builtin local name value
+  \builtin print -rN -- "$1" ZSH_VERSION "$ZSH_VERSION"
+  for name value in "${(@kv)aliases}"; do
+    \builtin print -rN -- "alias.$name" "$value"
+  done
+  \builtin print -rN -- functions "${(@kF)functions}"
+}
+
 __askline_widget() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local saved='' answer='' code=0 cursor=$CURSOR
+  \builtin local answer='' message='' cursor=$CURSOR
   if [[ -n $PREBUFFER ]]; then
     # Replacing the last line of a continued command would splice two commands.
     \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
     \builtin return 0
   fi
-  # The helper draws below the line, so the line has to be on the screen whole and without another plugin's ghost text.
+  # The helper draws below the line, so the line has to be on the screen whole, without another plugin's ghost text and
+  # without what stands below it.
   POSTDISPLAY='' CURSOR=$#BUFFER
-  \builtin zle -R
-  saved=$(\command stty -g </dev/tty 2>/dev/null)
-  # The dot keeps newlines at the end, which the substitution would drop.
-  answer=$(
-    {
-      \builtin print -rn -- "$BUFFER" | \command "$__askline_program" line --shell zsh --draw below \
-        --cursor "$cursor" --keymap "$KEYMAP" --status "$__askline_status"
-      code=$?
-      \builtin print -n .
-      \builtin exit "$code"
-    } 2>/dev/null
-  )
-  code=$?
-  answer=${answer%.}
+  \builtin zle -R -c
+  __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
+    --status "$__askline_status"
   CURSOR=$cursor
-  case $code in
-    (0)
-      if [[ -n $answer ]]; then
-        \builtin zle .split-undo # in vi mode, u takes back this change and not all that was typed
-        BUFFER=$answer CURSOR=$#answer
-        if [[ $KEYMAP == vicmd ]]; then
-          CURSOR=$#answer-1
-        fi
-      fi
-      ;;
-    (3|130) ;; # the helper has said why
-    (*)
-      __askline_repair "$saved" '\e7\e[1E\e[J\e8'
-      \builtin zle -M "askline: $__askline_program ended unexpectedly ($code); your line is kept"
-      ;;
-  esac
+  if [[ -n $answer ]]; then
+    \builtin zle .split-undo # in vi mode, u takes back this change and not all that was typed
+    BUFFER=$answer CURSOR=$#answer
+    if [[ $KEYMAP == vicmd ]]; then
+      CURSOR=$#answer-1
+    fi
+  fi
   \builtin zle -R
+  if [[ -n $message ]]; then
+    \builtin zle -M "$message" # stays below the line until that is run
+  fi
   \builtin return 0
-}
-
-# After a helper that died: the terminal as it was, and its status row gone.
-__askline_repair() {
-  \command stty "${1:-sane}" </dev/tty 2>/dev/null
-  \builtin print -n -- "$2" >/dev/tty
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -72,37 +88,24 @@ __askline_repair() {
 __askline_ask() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local saved='' answer='' code=0 previous=$__askline_status
+  \builtin local answer='' message='' code=0 previous=$__askline_status
   if (( $# == 0 )); then
     \builtin print -ru2 -- 'usage: ask WORDS, such as: ask files larger than ten megabytes'
     \builtin return 2
   fi
-  saved=$(\command stty -g </dev/tty 2>/dev/null)
-  answer=$(
-    {
-      \builtin print -rn -- "$*" | \command "$__askline_program" line --shell zsh --draw here --status "$previous"
-      code=$?
-      \builtin print -n .
-      \builtin exit "$code"
-    } 2>/dev/null
-  )
+  __askline_help "$*" '\r\e[K' --draw here --status "$previous"
   code=$?
-  answer=${answer%.}
-  case $code in
-    (0)
-      # In a pipeline or a substitution there is no next prompt.
-      if (( ZSH_SUBSHELL )) || [[ ! -t 1 ]]; then
-        \builtin print -r -- "$answer"
-      elif [[ -n $answer ]]; then
-        \builtin print -rz -- "$answer"
-      fi
-      ;;
-    (3|130) ;;
-    (*)
-      __askline_repair "$saved" '\r\e[K'
-      \builtin print -ru2 -- "askline: $__askline_program ended unexpectedly ($code)"
-      ;;
-  esac
+  if [[ -n $message ]]; then
+    \builtin print -ru2 -- "$message"
+  fi
+  # In a pipeline or a substitution there is no next prompt.
+  if [[ -n $answer ]]; then
+    if (( ZSH_SUBSHELL )) || [[ ! -t 1 ]]; then
+      \builtin print -r -- "$answer"
+    else
+      \builtin print -rz -- "$answer"
+    fi
+  fi
   \builtin return $code
 }
 
@@ -126,7 +129,10 @@ __askline_conflict() {
   \builtin local listing='' entry widget fd
   REPLY=''
   # Reading the output of a builtin without a process: an empty here-document is a deleted file, which Linux lets us
-  # open again for writing. Elsewhere a subshell does it.
+  # open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
+  if [[ -w /dev/shm ]]; then
+    \builtin local TMPPREFIX=/dev/shm/zsh
+  fi
   {
     \builtin exec {fd}<<<'' && __askline_bindings >/dev/fd/$fd && listing=$(</dev/fd/$fd)
     \builtin exec {fd}<&-

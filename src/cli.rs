@@ -42,7 +42,7 @@ enum Exit {
     None = 1,
     /// Wrong usage or configuration (clap exits with it too).
     Usage = 2,
-    /// `askline line` failed and has shown why.
+    /// `askline line` failed and says why.
     Failed = 3,
     /// The person gave up.
     Cancelled = 130,

@@ -21,8 +21,13 @@ const NAME: &str = "askline";
 /// Prints the script for a shell; on a terminal also how to load it.
 pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
     print(&script(args.shell, &program()?, args.key, args.force))?;
-    if io::stdout().is_terminal() {
+    let is_read = io::stdout().is_terminal();
+    if is_read {
         tell(how_to_load(args.shell));
+    }
+    // Nushell's script is saved once, by a person; the others are read again by each new shell, which must be silent.
+    if is_read || args.shell == Shell::Nu && io::stderr().is_terminal() {
+        tell(worth_knowing(args.shell, args.key));
     }
     Ok(Exit::Done)
 }
@@ -44,6 +49,27 @@ pub(super) fn how_to_load(shell: Shell) -> &'static str {
             "to load it in every Nushell, run: let to = $nu.data-dir | path join vendor autoload; mkdir $to; ",
             "askline init nu | save -f ($to | path join askline.nu)"
         ),
+    }
+}
+
+/// What a person can't guess: what else the key changes, and what the shell doesn't let us do.
+fn worth_knowing(shell: Shell, key: Key) -> &'static str {
+    match shell {
+        Shell::Zsh => {
+            "worth knowing: undo takes the rewriting back; words with an apostrophe need quotes after `ask`"
+        }
+        Shell::Bash => concat!(
+            "worth knowing: bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
+            "inside a continued command (a prompt of >) the key rewrites the last row only"
+        ),
+        Shell::Fish => concat!(
+            "worth knowing: fish itself expands ? and * after `ask` and refuses what matches nothing, ",
+            "so quote the words, or press the key instead"
+        ),
+        Shell::Nu if key == Key::Ctrl('g') => {
+            "worth knowing: ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
+        }
+        Shell::Nu => "worth knowing: ctrl-z pressed twice takes the rewriting back",
     }
 }
 

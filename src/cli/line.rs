@@ -1,8 +1,11 @@
 //! `askline line`: the helper behind the key. Reads the line, thinks while owning the terminal, writes the new line.
 //!
-//! The shell scripts rely on what this promises: stdout gets exactly the new line or nothing; exit 0 means replace,
-//! 3 failed with the reason shown, 130 cancelled; and on every path the terminal is as it was, without anything typed
-//! during the wait. Otherwise an Enter typed too early would run a command that nobody read.
+//! The shell scripts rely on what this promises. Stdout gets the new line, the character US (0x1f), and a message for
+//! the person, which is at most three rows and often empty; neither part holds another US or an escape. Exit 0 means
+//! replace the line, 3 that there is no answer and the message says why, 130 cancelled; a reply without its US is one
+//! of a helper that died. On every path the terminal is as it was, without anything typed during the wait: otherwise an
+//! Enter typed too early would run a command that nobody read. The script shows the message, in the way of its shell,
+//! after that, so that every key pressed in answer to it is the shell's.
 
 mod input;
 mod keys;
@@ -25,9 +28,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 use self::input::Input;
 use self::keys::{Key, Keys, SEQUENCE_WAIT};
 use self::row::{FRAME, Glyphs};
-use self::terminal::{Terminal, Tone};
+use self::terminal::{COLUMNS, Terminal};
 use super::args::Draw;
-use super::{Desk, Exit, tell};
+use super::{Desk, Exit};
 use crate::clean::visible;
 use crate::host::Host;
 use crate::host::local::LocalHost;
@@ -49,14 +52,11 @@ const DEADLINE_GRACE: Duration = Duration::from_millis(500);
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
 /// How long a worker that has spoken may take to hand over what it said.
 const HANDOVER: Duration = Duration::from_millis(100);
-/// Longest time that a reason stays on the status row.
-const REASON_SHOWN: Duration = Duration::from_secs(30);
-/// A key wipes the reason away after this long without one, so that someone who is still typing gets to read it.
-const REASON_KEPT: Duration = Duration::from_millis(300);
-/// Longest time that a note on an answer stays on the status row.
-const NOTE_SHOWN: Duration = Duration::from_secs(3);
-/// Longest time in which the rest of a paste or of a sequence is swallowed; then an answer counts as cancelled, for
-/// what still comes would be typed behind it.
+/// Someone who typed is still typing until no key came for this long; an Enter of theirs was not meant for an answer
+/// that they have not seen.
+const TYPING: Duration = Duration::from_millis(250);
+/// Longest time in which the rest of a paste, of a sequence or of someone's typing is swallowed; then an answer counts as
+/// cancelled, for what still comes would be typed behind it.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 /// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
 const CRASHED: i32 = 101;
@@ -64,9 +64,15 @@ const CRASHED: i32 = 101;
 /// Longest deadline that counts, whatever the configuration says.
 const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 
+/// Told when the line is already what the model would write.
+const UNCHANGED: &str = "the model's answer is the line as it stands";
+/// What stands between the line and the message.
+const SEPARATOR: u8 = 0x1f;
+
 /// How the wait ended.
 enum End {
-    Answer(Box<Suggestion>),
+    /// The line, and what is to know about it.
+    Answer(Box<Suggestion>, Vec<String>),
     Reason(String),
     Cancelled,
 }
@@ -85,39 +91,34 @@ fn help(args: &super::args::Line) -> Exit {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
-    // Whatever the end is, a terminal that became ours meanwhile is told the reason and loses its type-ahead.
+    // Whatever the end is, a terminal that became ours meanwhile loses its type-ahead.
     attendant.take_terminal();
-    // Before the line is written, because it can still be cancelled.
-    let end = match end {
-        End::Answer(suggestion) if attendant.show_notes(&suggestion.changes) == Some(Key::Cancel) => {
-            End::Cancelled
-        }
-        end => end,
-    };
-    match end {
-        // First the line, then the terminal (when `attendant` is dropped): keys are ours until the very end.
-        End::Answer(suggestion) => match write_line(&suggestion) {
-            Ok(()) => Exit::Done,
-            Err(error) => {
-                tracing::debug!("the line was not taken: {error}");
-                Exit::Failed
-            }
-        },
+    let (exit, line, message) = match &end {
+        End::Answer(suggestion, notes) => (Exit::Done, suggestion.command.as_str(), notes.join("; ")),
         End::Reason(reason) => {
-            attendant.show_reason(&reason);
-            attendant.settle();
-            Exit::Failed
+            attendant.settle(TYPING);
+            (Exit::Failed, "", reason.clone())
         }
         End::Cancelled => {
-            attendant.settle();
-            Exit::Cancelled
+            attendant.settle(Duration::ZERO);
+            (Exit::Cancelled, "", String::new())
+        }
+    };
+    // First the reply, then the terminal (when `attendant` is dropped): keys are ours until the very end.
+    match write_reply(line, &attendant.message(&message)) {
+        Ok(()) => exit,
+        Err(error) => {
+            tracing::debug!("the reply was not taken: {error}");
+            Exit::Failed
         }
     }
 }
 
-fn write_line(suggestion: &Suggestion) -> io::Result<()> {
+fn write_reply(line: &str, message: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(suggestion.command.as_str().as_bytes())?;
+    stdout.write_all(line.as_bytes())?;
+    stdout.write_all(&[SEPARATOR])?;
+    stdout.write_all(message.as_bytes())?;
     stdout.flush()
 }
 
@@ -129,10 +130,12 @@ struct Attendant {
     /// That terminal, once it is ours.
     terminal: Option<Terminal>,
     draw: Draw,
-    /// No row can be drawn, but lines may be written.
-    tells: bool,
     colour: bool,
     keys: Keys,
+    /// When something was typed last.
+    typed_at: Option<Instant>,
+    /// When [`SETTLE_LIMIT`] is over.
+    settled_by: Option<Instant>,
     glyphs: Glyphs,
     /// A signal asked this process to end.
     ended: Arc<AtomicBool>,
@@ -152,15 +155,15 @@ impl Attendant {
         let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
-        let tells = is_dumb && !logs_on_screen && draw != Draw::None;
         let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
         let mut attendant = Self {
             tty: Terminal::find(),
             terminal: None,
             draw,
-            tells,
             colour: env("NO_COLOR").is_empty(),
             keys: Keys::new(Instant::now()),
+            typed_at: None,
+            settled_by: None,
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
             ended,
         };
@@ -181,8 +184,8 @@ impl Attendant {
 
     fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
         let started = Instant::now();
-        let input = Input::read(args.cursor)?;
-        // Only now, for what is wrong with it shall be told on the row like everything else.
+        let mut input = Input::read(args.cursor)?;
+        // Only now, for what is wrong with it shall be told like everything else.
         let desk = Desk::open()?;
         let config = desk.config()?;
         tracing::debug!(
@@ -194,6 +197,8 @@ impl Attendant {
         );
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
+        let words = input.line.text.clone();
+        input.facts.push(("status".to_owned(), args.status.to_string()));
         let worker = Worker::start({
             let (host, machine, paths) = (desk.host, desk.machine.clone(), desk.paths.clone());
             let (shell, patience) = (args.shell, patience.clone());
@@ -212,7 +217,7 @@ impl Attendant {
             let has_terminal = self.take_terminal();
             // What has begun to arrive comes first: an Esc counts more than the answer, and the rest of a paste must not
             // be typed behind it.
-            let key = if done { self.settle() } else { self.key(now) };
+            let key = if done { self.settle(TYPING) } else { self.key(now) };
             if key == Some(Key::Cancel) || done && !has_terminal {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
@@ -220,7 +225,12 @@ impl Attendant {
                 return Ok(End::Cancelled);
             }
             if done {
-                return Ok(End::Answer(Box::new(worker.result()?)));
+                let suggestion = worker.result()?;
+                let mut notes = suggestion.changes.clone();
+                if suggestion.command.as_str().trim() == words.trim() {
+                    notes.push(UNCHANGED.to_owned());
+                }
+                return Ok(End::Answer(Box::new(suggestion), notes));
             }
             if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
                 patience.cancel();
@@ -229,52 +239,16 @@ impl Attendant {
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
                 let row = self.glyphs.working(patience.stage(), elapsed, terminal.columns());
-                terminal.show(row, Tone::Dim);
+                terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));
         }
     }
 
-    /// Leaves the notes on the row until a key is pressed, but not for long. Gives the key.
-    fn show_notes(&mut self, notes: &[String]) -> Option<Key> {
-        let until = Instant::now() + NOTE_SHOWN;
-        loop {
-            let terminal = self.terminal.as_mut().filter(|terminal| terminal.draws() && !notes.is_empty())?;
-            let row = self.glyphs.noted(notes, terminal.columns());
-            terminal.show(row, Tone::Dim);
-            self.pause(None);
-            let now = Instant::now();
-            let key = self.key(now);
-            if key.is_some() || until <= now {
-                return key.max(self.settle());
-            }
-        }
-    }
-
-    /// Leaves the reason on the row until a key is pressed. Without a row it becomes a line: on the terminal, because
-    /// scripts drop what goes to stderr, or there when there is no terminal or nothing must be drawn.
-    fn show_reason(&mut self, reason: &str) {
-        let started = Instant::now();
-        let mut last_key = started;
-        loop {
-            let Some(terminal) = self.terminal.as_mut().filter(|terminal| terminal.draws()) else {
-                return match self.terminal.as_ref().filter(|_| self.tells) {
-                    Some(terminal) => terminal.tell(&self.glyphs.told(reason)),
-                    None => tell(&format!("askline: {reason}")),
-                };
-            };
-            let row = self.glyphs.failed(reason, terminal.columns());
-            terminal.show(row, Tone::Plain);
-            self.pause(None);
-            let now = Instant::now();
-            match self.key(now) {
-                Some(Key::Cancel) => return,
-                Some(Key::Other) if REASON_KEPT <= now - last_key => return,
-                Some(Key::Other) => last_key = now,
-                None if REASON_SHOWN <= now - started => return,
-                None => {}
-            }
-        }
+    /// The message as the scripts show it; empty when there is nothing to say.
+    fn message(&self, text: &str) -> String {
+        let columns = self.terminal.as_ref().map_or(COLUMNS, Terminal::columns);
+        if text.trim().is_empty() { String::new() } else { self.glyphs.message(text, columns) }
     }
 
     /// The key pressed since the last call. A signal, or a terminal that went away, cancels.
@@ -283,15 +257,23 @@ impl Attendant {
             return Some(Key::Cancel);
         }
         match self.terminal.as_ref()?.typed() {
-            Some(bytes) => self.keys.feed(&bytes, now).max(self.keys.wait(now)),
+            Some(bytes) => self.feed(&bytes, now),
             None => Some(Key::Cancel),
         }
     }
 
-    /// Swallows what is still arriving, be it a paste or a sequence, so that no rest of it is left for the shell. Gives
-    /// the most important key in it; one that doesn't end within [`SETTLE_LIMIT`] cancels.
-    fn settle(&mut self) -> Option<Key> {
-        let until = Instant::now() + SETTLE_LIMIT;
+    fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<Key> {
+        if !bytes.is_empty() {
+            self.typed_at = Some(now);
+        }
+        self.keys.feed(bytes, now).max(self.keys.wait(now))
+    }
+
+    /// Swallows what is still arriving, so that no rest of it is left for the shell: a paste, a sequence, and the keys of
+    /// someone who has not paused for `quiet` yet. Gives the most important key in it; what doesn't end within
+    /// [`SETTLE_LIMIT`] cancels.
+    fn settle(&mut self, quiet: Duration) -> Option<Key> {
+        let until = *self.settled_by.get_or_insert_with(|| Instant::now() + SETTLE_LIMIT);
         let mut key = None;
         loop {
             let now = Instant::now();
@@ -299,9 +281,10 @@ impl Attendant {
             let Some(bytes) = bytes.filter(|_| !self.ended() && now < until) else {
                 return Some(Key::Cancel);
             };
-            key = key.max(self.keys.feed(&bytes, now)).max(self.keys.wait(now));
+            key = key.max(self.feed(&bytes, now));
+            let is_typing = key != Some(Key::Cancel) && self.typed_at.is_some_and(|at| now - at < quiet);
             if bytes.is_empty() {
-                if !self.keys.undecided() {
+                if !is_typing && !self.keys.unfinished() {
                     return key;
                 }
                 self.pause(None);

@@ -9,6 +9,8 @@ use tempfile::TempDir;
 
 use crate::pty::Pty;
 
+/// What is said after the deadline.
+const LATE: &str = "askline: no answer in time; try again or raise\n`deadline_ms`";
 /// What stands on the screen once the helper has ended; the program in the terminal then repeats what it reads.
 const ENDED: &str = "ended>";
 /// The wait a scripted model makes when a test wants to do something meanwhile.
@@ -77,32 +79,42 @@ impl Run {
         assert!(status.success());
     }
 
-    /// Presses a key on a failure that is shown, after the time in which keys count as type-ahead.
-    fn dismiss(&self, key: &str) {
-        std::thread::sleep(Duration::from_millis(400));
-        self.pty.send(key);
+    /// As `ends`, with an answer that needs no note, or none at all.
+    #[track_caller]
+    fn ends(self, code: &str, line: &str) -> Ended {
+        self.says(code, line, "")
+    }
+
+    /// Waits for the end and checks how it ended and what was written: the new line and the message.
+    #[track_caller]
+    fn says(self, code: &str, line: &str, message: &str) -> Ended {
+        let ended = self.ended();
+        let out = format!("{line}\u{1f}{message}");
+        assert_eq!((ended.code.as_str(), &ended.out), (code, &out), "{}\n{}", ended.err, ended.screen);
+        ended
     }
 
     /// Waits for the end of the helper, types a line for whoever reads next, and checks that nothing else was left for
-    /// them, that the modes are back and how the helper ended.
+    /// them and that the modes are back.
     #[track_caller]
-    fn ends(mut self, code: &str, out: &str) -> Ended {
+    fn ended(mut self) -> Ended {
         let screen = self.pty.wait_for(ENDED);
         let describe = self.pty.describe();
         self.pty.send("fresh\r");
         self.pty.wait_exit();
         let read = |name: &str| fs::read_to_string(self.home.path().join(name)).unwrap_or_default();
-        let err = read("err");
         assert_eq!(read("before"), read("after"), "the terminal's modes changed; {describe}");
         assert_eq!(read("typed"), "fresh\n", "type-ahead was left over; {describe}");
-        assert_eq!((read("code").trim(), read("out").as_str()), (code, out), "stderr: {err}; {describe}");
-        Ended { screen, err, raw: self.pty.raw() }
+        let (code, out, err) = (read("code").trim().to_owned(), read("out"), read("err"));
+        Ended { screen, code, out, err, raw: self.pty.raw() }
     }
 }
 
 /// What a run left behind.
 struct Ended {
     screen: String,
+    code: String,
+    out: String,
     err: String,
     raw: String,
 }
@@ -164,26 +176,62 @@ fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
 /// The rest of a paste, typed behind an answer, would run it.
 #[test]
 fn a_paste_that_outlasts_the_wait_is_swallowed() {
-    let failed = r#"{"fail": "the server is gone", "delay_ms": 500}"#;
-    for (model, key, code, out) in [
-        (reply("ls -la", 500).as_str(), "", "0", "ls -la"),
-        (&reply("ls -la", LONG), "\x03", "130", ""),
-        (failed, "x", "3", ""),
+    for (model, key, code, out, message) in [
+        (reply("ls -la", 500).as_str(), "", "0", "ls -la", ""),
+        (&reply("ls -la", LONG), "\x03", "130", "", ""),
+        (r#"{"fail": "the server is gone", "delay_ms": 500}"#, "x", "3", "", "askline: the server is gone"),
     ] {
         let run = Run::start(model, "");
-        if model == failed {
-            run.pty.wait_for("press any key");
-            std::thread::sleep(Duration::from_millis(400));
-        } else {
-            run.pty.wait_for("thinking");
-        }
+        run.pty.wait_for("thinking");
         run.pty.send(&format!("{key}\x1b[200~first line\r"));
         std::thread::sleep(Duration::from_millis(1000));
         run.pty.send("echo PASTED\r");
         std::thread::sleep(Duration::from_millis(1000));
         run.pty.send("more\r\x1b[201~");
-        let ended = run.ends(code, out);
+        let ended = run.says(code, out, message);
         assert!(!ended.raw.contains("PASTED"), "{}", ended.raw.escape_debug());
+    }
+}
+
+/// A paste that pauses for longer than anyone waits for it: its rest would run the answer, so there is none.
+#[test]
+fn a_paste_that_never_ends_gets_no_answer() {
+    let run = Run::start(&reply("ls -la", 500), "");
+    run.pty.wait_for("thinking");
+    let since = Instant::now();
+    run.pty.send("\x1b[200~first line\r");
+    run.ends("130", "");
+    assert!(Duration::from_secs(9) < since.elapsed(), "after {:?}", since.elapsed());
+}
+
+/// A paste that falls silent for longer than a key may be lost in it, and then goes on.
+#[test]
+fn a_paste_that_pauses_is_swallowed() {
+    let run = Run::start(&reply("ls -la", 500), "");
+    run.pty.wait_for("thinking");
+    run.pty.send("\x1b[200~first line\r");
+    std::thread::sleep(Duration::from_millis(3500));
+    run.pty.send("echo PASTED\r\x1b[201~");
+    let ended = run.ends("0", "ls -la");
+    assert!(!ended.raw.contains("PASTED"), "{}", ended.raw.escape_debug());
+}
+
+/// An Enter held down, or pressed again and again, was not meant for an answer that nobody has seen yet.
+#[test]
+fn someone_who_is_still_typing_is_waited_for() {
+    for (model, code, line, message) in [
+        (reply("ls -la", 400).as_str(), "0", "ls -la", ""),
+        (r#"{"fail": "the server is gone", "delay_ms": 400}"#, "3", "", "askline: the server is gone"),
+    ] {
+        let run = Run::start(model, "");
+        run.pty.wait_for("thinking");
+        let since = Instant::now();
+        while since.elapsed() < Duration::from_millis(1500) {
+            run.pty.send("\r");
+            std::thread::sleep(Duration::from_millis(30));
+            assert!(!run.pty.screen().contains(ENDED), "ended while keys were coming");
+        }
+        run.says(code, line, message);
     }
 }
 
@@ -205,43 +253,21 @@ fn type_ahead_that_was_never_read_is_dropped() {
     run.ends("130", "");
 }
 
+/// The script shows it, so nothing waits here and nothing is drawn.
 #[test]
-fn a_failure_stays_until_a_key_is_pressed() {
+fn a_failure_is_handed_over_at_once() {
     let run = Run::start(r#"{"fail": "the server\nis \u001b[31mgone"}"#, "printf 'prompt$ list files'");
-    let screen = run.pty.wait_for("press any key");
-    assert_eq!(screen, "prompt$ list files\nthe server is \\u{1b}[31mgone — press any key");
-    run.dismiss("x");
-    let ended = run.ends("3", "");
+    let ended = run.says("3", "", "askline: the server is \\u{1b}[31mgone");
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
     assert_eq!(ended.err, "");
-}
-
-/// Someone who was still typing when the failure came must get to see it.
-#[test]
-fn type_ahead_does_not_wipe_a_failure_away() {
-    let run = Run::start(r#"{"fail": "the server is gone", "delay_ms": 300}"#, "");
-    run.pty.wait_for("thinking");
-    let mut seen = None;
-    while seen.is_none_or(|seen: Instant| seen.elapsed() < Duration::from_millis(500)) {
-        run.pty.send("x");
-        std::thread::sleep(Duration::from_millis(10));
-        if seen.is_none() && run.pty.screen().contains("press any key") {
-            seen = Some(Instant::now());
-        }
-    }
-    run.pty.wait_for("the server is gone — press any key");
-    run.dismiss("\x1b[A");
-    run.ends("3", "");
 }
 
 #[test]
 fn a_panic_at_work_is_a_failure() {
     let run = Run::start(r#"{"panic": "on purpose"}"#, "printf 'prompt$ list files'");
-    let screen = run.pty.wait_for("press any");
-    assert!(screen.starts_with("prompt$ list files\na bug in askline stopped it"), "{screen}");
-    assert!(!screen.contains("on purpose"), "{screen}");
-    run.dismiss(" ");
-    assert_eq!(run.ends("3", "").err, "");
+    let message = "askline: a bug in askline stopped it; `askline suggest\n--debug` shows more";
+    let ended = run.says("3", "", message);
+    assert_eq!(ended.err, "");
 }
 
 #[test]
@@ -273,18 +299,13 @@ fn a_stuck_worker_is_left_behind() {
     run.pty.send("\x1b");
     run.ends("130", "");
     let run = Run::start(r#"{"hang_ms": 60000}"#, "export ASKLINE_DEADLINE_MS=300");
-    run.pty.wait_for("no answer in time");
-    run.dismiss("q");
-    run.ends("3", "");
+    run.says("3", "", LATE);
 }
 
 #[test]
 fn the_deadline_ends_the_wait() {
     let before = "export ASKLINE_DEADLINE_MS=400";
-    let run = Run::start(&reply("ls -la", LONG), before);
-    run.pty.wait_for("no answer in time");
-    run.dismiss("q");
-    run.ends("3", "");
+    Run::start(&reply("ls -la", LONG), before).says("3", "", LATE);
 }
 
 /// The words above the row stay where they were and whole, and the row goes.
@@ -308,11 +329,36 @@ fn drawn_here_the_row_replaces_the_blanked_line() {
     assert_eq!(ended.screen, format!("above\n\n{ENDED}"));
 }
 
+/// The rest of a terminal's life goes on behind this row, which therefore begins where the terminal can find it when it
+/// wraps its rows anew.
 #[test]
-fn drawn_nowhere_a_failure_goes_to_stderr_at_once() {
-    let ended = Run::start(r#"{"fail": "the server is gone"}"#, "draw=none").ends("3", "");
-    assert_eq!(ended.err, "askline: the server is gone\n");
-    assert_eq!(ended.screen, format!("\n{ENDED}"));
+fn drawn_here_the_cursor_stays_before_the_row() {
+    let run = Run::start(&reply("ls -la", 1500), "draw=here; echo above");
+    run.pty.wait_for("thinking 1 s");
+    assert_eq!(run.pty.cursor(), (1, 0), "{}", run.pty.describe());
+    run.ends("0", "ls -la");
+}
+
+/// The answer comes before the row is drawn again, so whoever erases it has to notice.
+#[test]
+fn a_resize_just_before_the_end_leaves_nothing_behind() {
+    for draw in ["here", "below"] {
+        let run = Run::start(&reply("ls -la", LONG), &format!("draw={draw}"));
+        run.pty.wait_for("thinking");
+        run.signal("STOP");
+        run.pty.resize(12, 30);
+        run.pty.send("\x1b");
+        run.signal("CONT");
+        let ended = run.ends("130", "");
+        let (_, after) = ended.raw.rsplit_once("Esc keeps").unwrap();
+        assert!(after.contains("\x1b[J"), "{}", after.escape_debug());
+    }
+}
+
+#[test]
+fn drawn_nowhere_keys_count_all_the_same() {
+    let ended = Run::start(&reply("ls -la", 400), "draw=none").ends("0", "ls -la");
+    assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
     let run = Run::start(&reply("ls -la", LONG), "draw=none; printf ready");
     run.pty.wait_for("ready");
     std::thread::sleep(Duration::from_millis(300));
@@ -322,42 +368,22 @@ fn drawn_nowhere_a_failure_goes_to_stderr_at_once() {
 
 #[test]
 fn a_dumb_terminal_gets_no_sequences() {
-    let ended = Run::start(&reply("ls -la", 400), "export TERM=dumb").ends("0", "ls -la");
-    assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
-}
-
-/// The scripts drop stderr, so a reason there would reach nobody.
-#[test]
-fn a_dumb_terminal_gets_the_reason_as_a_line() {
     for dumb in ["export TERM=dumb", "unset TERM"] {
-        let failure = r#"{"fail": "the server\nis \u001b[31mgone"}"#;
-        let ended = Run::start(failure, &format!("{dumb}; printf 'prompt$ list files'")).ends("3", "");
-        let told = "askline: the server is \\u{1b}[31mgone";
-        assert_eq!(ended.screen, format!("prompt$ list files\n{told}\n\n{ENDED}"));
-        assert_eq!(ended.err, "");
+        let ended = Run::start(&reply("ls -la", 400), dumb).ends("0", "ls -la");
         assert!(!ended.raw.contains('\x1b'), "{}", ended.raw.escape_debug());
     }
 }
 
 #[test]
-fn notes_on_an_answer_are_shown_for_a_while() {
-    let curly = reply("echo “hi”", 0);
-    let run = Run::start(&curly, "printf 'prompt$ list files'");
-    let shown = run.pty.wait_for("note: curly quotes made straight");
-    assert_eq!(shown, "prompt$ list files\nnote: curly quotes made straight");
-    let since = Instant::now();
-    let ended = run.ends("0", "echo \"hi\"");
-    assert!(Duration::from_secs(1) < since.elapsed(), "gone after {:?}", since.elapsed());
-    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
-    assert!(ended.raw.contains("\x1b[2mnote"), "{}", ended.raw.escape_debug());
-    for (key, code, out) in [("\r", "0", "echo \"hi\""), ("\x1b", "130", "")] {
-        let run = Run::start(&curly, "");
-        run.pty.wait_for("note:");
-        let since = Instant::now();
-        run.pty.send(key);
-        run.ends(code, out);
-        assert!(since.elapsed() < Duration::from_secs(2), "a key ends it, after {:?}", since.elapsed());
-    }
+fn notes_come_with_the_answer() {
+    let run = Run::start(&reply("echo “hi”", 0), "");
+    run.says("0", "echo \"hi\"", "askline: curly quotes made straight");
+}
+
+#[test]
+fn an_answer_that_changes_nothing_says_so() {
+    let run = Run::start(&reply("list files", 0), "input='list files '");
+    run.says("0", "list files", "askline: the model's answer is the line as it stands");
 }
 
 /// Logs and the row would draw over each other.
@@ -390,11 +416,9 @@ fn a_narrow_terminal_gets_a_cut_row() {
     assert_eq!(rows[0], "日本語 prompt$ list files", "wrapped by the terminal, left alone by us");
     assert!(rows.len() == 2 && rows[1].ends_with('…') && rows[1].chars().count() == 19, "{screen}");
     run.ends("0", "ls -la");
-    let failure = r#"{"fail": "日本語日本語日本語日本語日本語"}"#;
-    let run = Run::sized(8, 20, failure, "");
-    run.pty.wait("a cut reason", |screen| screen == "\n日本語日本語日本語…");
-    run.dismiss("q");
-    run.ends("3", "");
+    let failure = r#"{"fail": "日本語日本語日本語日本語日本語日本語; run `this`"}"#;
+    let message = "askline:\n日本語日本語日本語\n日本語…; run `this`";
+    Run::sized(8, 20, failure, "").says("3", "", message);
 }
 
 #[test]
@@ -422,53 +446,54 @@ fn the_request_arrives_whole() {
     let before = "input='größe 日本
 zweite Zeile
 '; extra='--cursor 3 --keymap vicmd --status -1'";
-    Run::start(model, before).ends("0", "a\nb");
+    Run::start(model, before).says(
+        "0",
+        "a\nb",
+        "askline: it spans 2 lines, and each may be a command of its\nown",
+    );
 }
 
 #[test]
 fn a_blank_line_is_refused_politely() {
     let run = Run::start(&reply("ls -la", 0), "input=' '");
-    run.pty.wait_for("type what you want, then press the key — press any key");
-    run.dismiss("\r");
-    run.ends("3", "");
+    run.says("3", "", "askline: type what you want, then press the key");
 }
 
 /// Scripts take any other exit code for a crash.
 #[test]
-fn what_is_wrong_around_us_is_told_on_the_row() {
+fn what_is_wrong_around_us_is_told_like_the_rest() {
     for (before, reason) in [
         ("export ASKLINE_HOST=bad", "ASKLINE_HOST must be recorded:FILE, not bad"),
         ("export ASKLINE_CONFIG=/nowhere", "/nowhere: there is no such file"),
         ("export ASKLINE_DEADLINE_MS=soon", "ASKLINE_DEADLINE_MS"),
     ] {
-        let run = Run::sized(12, 120, &reply("ls -la", 0), before);
-        let screen = run.pty.wait_for("press any key");
-        assert!(screen.contains(reason), "{screen}");
-        run.dismiss("x");
-        assert_eq!(run.ends("3", "").err, "");
+        let ended = Run::sized(12, 120, &reply("ls -la", 0), before).ended();
+        assert_eq!((ended.code.as_str(), ended.err.as_str()), ("3", ""));
+        assert!(ended.out.starts_with("\u{1f}askline: ") && ended.out.contains(reason), "{}", ended.out);
     }
 }
 
 #[test]
 fn a_line_that_nobody_takes_is_a_failure() {
-    Run::start(&reply("ls -la", 300), "out=/dev/full").ends("3", "");
+    let ended = Run::start(&reply("ls -la", 300), "out=/dev/full").ended();
+    assert_eq!(ended.code, "3");
 }
 
 /// Without a controlling terminal everything works but the row.
 #[test]
-fn without_a_terminal_only_exit_codes_tell() {
-    for (model, code, out, err) in [
+fn without_a_terminal_the_reply_is_the_same() {
+    for (model, code, line, message) in [
         (reply("ls -la", 0), "0", "ls -la", ""),
-        (r#"{"fail": "the server is gone"}"#.to_owned(), "3", "", "askline: the server is gone\n"),
+        (r#"{"fail": "the server is gone"}"#.to_owned(), "3", "", "askline: the server is gone"),
         (
             r#"{"panic": "on purpose"}"#.to_owned(),
             "3",
             "",
-            "askline: a bug in askline stopped it; `askline suggest --debug` shows more\n",
+            "askline: a bug in askline stopped it; `askline suggest --debug` shows more",
         ),
     ] {
         let run = Run::start(&model, "wrap='setsid -w'");
-        assert_eq!(run.ends(code, out).err, err);
+        assert_eq!(run.says(code, line, message).err, "");
     }
 }
 

@@ -36,5 +36,6 @@ macro_rules! in_every_shell {
 
 mod key;
 mod loading;
+mod message;
 mod sh;
 mod word;

@@ -1,4 +1,5 @@
-//! The key that rewrites the line: what people write (`ctrl-g`), and how each shell spells it.
+//! The key that rewrites the line: what people write (`ctrl-g`, and `C-g`, `^G` or `ctrl+g` as their tools taught them),
+//! and how each shell spells it.
 //!
 //! Keys that would take something vital from the shell can't be expressed; the reason is part of the error.
 
@@ -8,7 +9,11 @@ use std::str::FromStr;
 use crate::shell::Shell;
 
 /// What a key may be, for messages.
-const FORMS: &str = "use ctrl- with a letter, alt- with a letter or digit, f1 to f12, or none";
+const FORMS: &str =
+    "use ctrl- with a letter (ctrl-g, C-g, ^G), alt- with a letter or digit (alt-a, M-a), f1 to f12, or none";
+/// What people write before a letter, in lower case; a `-` or `+` follows, except after the last one.
+const CTRL: [&str; 5] = ["ctrl", "control", "c", "\\c", "^"];
+const ALT: [&str; 5] = ["alt", "meta", "m", "\\m", "option"];
 
 /// A key that may be bound, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,13 +97,19 @@ impl FromStr for Key {
         if name == "none" {
             return Ok(Self::None);
         }
-        if let Some(letter) = name.strip_prefix("ctrl-").and_then(one).filter(char::is_ascii_lowercase) {
+        let held = |names: [&str; 5]| {
+            names.into_iter().find_map(|held| {
+                let rest = name.strip_prefix(held)?;
+                if held == "^" { Some(rest) } else { rest.strip_prefix(['-', '+']) }
+            })
+        };
+        if let Some(letter) = held(CTRL).and_then(one).filter(char::is_ascii_lowercase) {
             return match vital(letter) {
                 Some(why) => Err(format!("ctrl-{letter} can't be taken: {why}; {FORMS}")),
                 None => Ok(Self::Ctrl(letter)),
             };
         }
-        if let Some(letter) = name.strip_prefix("alt-").and_then(one).filter(char::is_ascii_alphanumeric) {
+        if let Some(letter) = held(ALT).and_then(one).filter(char::is_ascii_alphanumeric) {
             return Ok(Self::Alt(letter));
         }
         if let Some(n @ 1..=12) = name.strip_prefix('f').and_then(number) {
@@ -140,6 +151,22 @@ mod tests {
     }
 
     #[test]
+    fn keys_are_read_as_other_tools_write_them() {
+        let keys = [
+            (Key::Ctrl('g'), &["C-g", "c-g", "^G", "^g", "ctrl+g", "Ctrl-G", "control-g", r"\C-g"][..]),
+            (Key::Alt('a'), &["M-a", "alt+a", "Alt-A", "meta-a", r"\M-a", "option+a"]),
+            (Key::Alt('5'), &["M-5"]),
+            (Key::Function(5), &["F5", "f5"]),
+            (Key::None, &["None"]),
+        ];
+        for (key, spellings) in keys {
+            for spelling in spellings {
+                assert_eq!(spelling.parse(), Ok(key), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
     fn vital_and_impossible_keys_are_refused_with_the_reason() {
         for (text, why) in [
             ("ctrl-c", "interrupts"),
@@ -157,6 +184,12 @@ mod tests {
             ("f0", "not a key"),
             ("f13", "not a key"),
             ("f+1", "not a key"),
+            ("^C", "interrupts"),
+            ("C-m", "enter"),
+            ("^[", "not a key"),
+            ("^", "type itself"),
+            ("ctrl g", "not a key"),
+            ("ctrl-alt-g", "not a key"),
             ("ctrl-", "not a key"),
             ("ctrl-[", "not a key"),
             ("ctrl-gg", "not a key"),

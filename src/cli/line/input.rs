@@ -1,4 +1,7 @@
 //! What the shell script hands over on stdin: the line, then facts as key and value, all separated by NUL.
+//!
+//! Facts are `BASH_VERSION` and its like, `alias.NAME` with the expansion, and `functions`, whose value names one on each
+//! row and becomes a fact `function.NAME` for each. Too many facts are no error: those that fit are kept.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,10 +11,16 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::line::PromptLine;
 
-/// Most bytes that are read.
-const INPUT_LIMIT: usize = 1 << 20;
+/// Most bytes of a line.
+const LINE_LIMIT: usize = 1 << 20;
+/// Most bytes of facts that are kept.
+const FACTS_LIMIT: usize = 1 << 16;
+/// Most bytes that are kept of what is read; the rest is read, so that the script can write it, and dropped.
+const INPUT_LIMIT: usize = LINE_LIMIT + FACTS_LIMIT;
 /// Longest wait for all of it; scripts write it at once.
 const INPUT_WAIT: Duration = Duration::from_secs(5);
+/// The fact that names functions.
+const FUNCTIONS: &str = "functions";
 /// Bytes per read.
 const CHUNK: usize = 1 << 14;
 
@@ -29,20 +38,34 @@ impl Input {
     /// # Errors
     /// When the text is blank, no UTF-8, too long or doesn't end.
     pub(super) fn read(cursor: usize) -> anyhow::Result<Self> {
-        Self::parse(bytes_of_stdin()?, cursor)
+        Self::parse(&bytes_of_stdin()?, cursor)
     }
 
-    fn parse(bytes: Vec<u8>, cursor: usize) -> anyhow::Result<Self> {
-        let text = String::from_utf8(bytes).ok().context("the line is not valid UTF-8; retype it")?;
-        let mut fields = text.split('\0');
-        let line = fields.next().unwrap_or("");
+    fn parse(bytes: &[u8], cursor: usize) -> anyhow::Result<Self> {
+        let mut fields = bytes.split(|byte| *byte == 0);
+        let line = fields.next().unwrap_or(b"");
+        ensure!(line.len() <= LINE_LIMIT, "the line is longer than {LINE_LIMIT} bytes; shorten it");
+        let line = str::from_utf8(line).ok().context("the line is not valid UTF-8; retype it")?;
         let line = line.strip_suffix('\n').unwrap_or(line); // fish adds one
         ensure!(!line.trim().is_empty(), "type what you want, then press the key");
         let mut facts = Vec::new();
-        while let Some(key) = fields.next() {
-            let value = fields.next().unwrap_or("");
-            if !key.trim().is_empty() {
+        let mut room = FACTS_LIMIT;
+        let mut keep = |key: &str, value: &str| {
+            if let Some(left) = room.checked_sub(key.len() + value.len()) {
+                room = left;
                 facts.push((key.to_owned(), value.to_owned()));
+            }
+        };
+        while let Some(key) = fields.next() {
+            let value = fields.next().unwrap_or(b"");
+            // A fact is about the machine and never worth an error.
+            let (Ok(key), Ok(value)) = (str::from_utf8(key), str::from_utf8(value)) else { continue };
+            if key == FUNCTIONS {
+                // By custom, those with an underscore are parts of completions and prompts, which nobody types.
+                let names = value.lines().filter(|name| !name.is_empty() && !name.starts_with('_'));
+                names.for_each(|name| keep(&format!("function.{name}"), ""));
+            } else if !key.trim().is_empty() {
+                keep(key, value);
             }
         }
         let cursor = cursor.min(line.chars().count());
@@ -69,9 +92,9 @@ fn bytes_of_stdin() -> anyhow::Result<Vec<u8>> {
         }
         match rustix::io::read(&stdin, &mut chunk).context("the line can't be read")? {
             0 => return Ok(bytes),
-            n => bytes.extend_from_slice(&chunk[..n]),
+            // One byte more, by which a line that is too long is known.
+            n => bytes.extend_from_slice(&chunk[..n.min(1 + INPUT_LIMIT - bytes.len().min(INPUT_LIMIT))]),
         }
-        ensure!(bytes.len() <= INPUT_LIMIT, "the line is longer than {INPUT_LIMIT} bytes; shorten it");
     }
 }
 
@@ -82,7 +105,7 @@ mod tests {
     fn check(bytes: &[u8], cursor: usize, line: &str, at: usize, facts: &[(&str, &str)]) {
         let facts = facts.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let expected = Input { line: PromptLine { text: line.to_owned(), cursor: at }, facts };
-        assert_eq!(Input::parse(bytes.to_vec(), cursor).unwrap(), expected);
+        assert_eq!(Input::parse(bytes, cursor).unwrap(), expected);
     }
 
     #[test]
@@ -98,6 +121,24 @@ mod tests {
     }
 
     #[test]
+    fn functions_are_facts_of_their_own() {
+        let facts = &[("alias.ll", "ls -l"), ("function.mk", ""), ("function.up dir", "")];
+        check(b"ls\0alias.ll\0ls -l\0functions\0mk\n_mk\n\nup dir\n\0", 2, "ls", 2, facts);
+    }
+
+    #[test]
+    fn facts_beyond_the_limit_or_unreadable_are_dropped() {
+        let huge = "x".repeat(FACTS_LIMIT - 2);
+        check(format!("ls\0a\0{huge}\0c\0d").as_bytes(), 2, "ls", 2, &[("a", &huge)]);
+        check(format!("ls\0a\0b\0c\0{huge}").as_bytes(), 2, "ls", 2, &[("a", "b")]);
+        check(b"ls\0a\0caf\xe9\0c\0d", 2, "ls", 2, &[("c", "d")]);
+        let line = "x".repeat(LINE_LIMIT);
+        check(line.as_bytes(), 0, &line, 0, &[]);
+        let error = Input::parse(format!("{line}x").as_bytes(), 0).unwrap_err();
+        assert!(error.to_string().starts_with("the line is longer than"), "{error}");
+    }
+
+    #[test]
     fn polite_refusals() {
         for (bytes, expected) in [
             (&b""[..], "type what you want, then press the key"),
@@ -105,7 +146,7 @@ mod tests {
             (b"\n\0pwd\0/tmp", "type what you want, then press the key"),
             (b"caf\xe9", "the line is not valid UTF-8; retype it"),
         ] {
-            assert_eq!(Input::parse(bytes.to_vec(), 0).unwrap_err().to_string(), expected);
+            assert_eq!(Input::parse(bytes, 0).unwrap_err().to_string(), expected);
         }
     }
 }

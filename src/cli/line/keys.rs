@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// How long an escape byte, or any unfinished sequence, may stay without its next byte before it counts as typed.
 pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(50);
-/// How long an unfinished paste may stay silent before keys count as typed again.
+/// How long an unfinished paste may stay silent before keys count as typed again, so that Esc is seen.
 const PASTE_WAIT: Duration = Duration::from_secs(2);
 /// Most parameter bytes of one sequence that are kept; more are swallowed.
 const PARAMETER_LIMIT: usize = 64;
@@ -32,6 +32,8 @@ pub(super) enum Key {
 pub(super) struct Keys {
     state: State,
     fed: Instant,
+    /// A paste fell silent before its end, which may still come.
+    torn_paste: bool,
 }
 
 #[derive(Debug)]
@@ -53,7 +55,7 @@ enum State {
 impl Keys {
     /// A decoder between two keys.
     pub(super) fn new(now: Instant) -> Self {
-        Self { state: State::Ground, fed: now }
+        Self { state: State::Ground, fed: now, torn_paste: false }
     }
 
     /// Takes what was read and gives the most important key in it. Answers of the terminal, mouse and focus reports,
@@ -77,7 +79,11 @@ impl Keys {
         }
         match std::mem::replace(&mut self.state, State::Ground) {
             State::Escape => Some(Key::Cancel),
-            State::Ground | State::Paste(_) => None,
+            State::Ground => None,
+            State::Paste(_) => {
+                self.torn_paste = true;
+                None
+            }
             State::Shift3 | State::Control(_) | State::Text => Some(Key::Other),
         }
     }
@@ -85,6 +91,12 @@ impl Keys {
     /// A key, a sequence or a paste has begun, and its rest, or silence, is still to come.
     pub(super) fn undecided(&self) -> bool {
         !matches!(self.state, State::Ground)
+    }
+
+    /// As [`Self::undecided`], or a paste that fell silent has not ended: its rest, which holds an Enter perhaps, would be
+    /// typed behind an answer given now.
+    pub(super) fn unfinished(&self) -> bool {
+        self.undecided() || self.torn_paste
     }
 
     fn step(&mut self, byte: u8) -> Option<Key> {
@@ -113,6 +125,10 @@ impl Keys {
                 (State::Control(parameters), None)
             }
             (State::Control(parameters), b'~') if parameters == b"200" => (State::Paste(0), None),
+            (State::Control(parameters), b'~') if parameters == b"201" => {
+                self.torn_paste = false;
+                (State::Ground, None)
+            }
             (State::Control(parameters), _) => (State::Ground, control(&parameters, byte)),
         };
         self.state = state;
@@ -281,6 +297,19 @@ mod tests {
             keys.wait(start + limit);
             assert!(!keys.undecided(), "{}", begun.escape_ascii());
         }
+    }
+
+    #[test]
+    fn a_paste_that_fell_silent_stays_unfinished_until_its_end() {
+        let start = Instant::now();
+        let mut keys = Keys::new(start);
+        keys.feed(b"\x1b[200~first\r", start);
+        assert_eq!(keys.wait(start + PASTE_WAIT), None);
+        assert_eq!((keys.undecided(), keys.unfinished()), (false, true));
+        assert_eq!(keys.feed(b"second\r", start), Some(Key::Other));
+        assert!(keys.unfinished());
+        assert_eq!(keys.feed(b"\x1b[201~", start), None);
+        assert!(!keys.unfinished());
     }
 
     proptest::proptest! {

@@ -1,16 +1,18 @@
-//! The words on the status row, cut to its width.
+//! The words on the status row, cut to its width, and messages of a few rows.
 
 use std::time::Duration;
 
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::clean::visible;
 use crate::patience::Stage;
 
 /// Shortest time between two pictures of the spinner.
 pub(super) const FRAME: Duration = Duration::from_millis(100);
-/// Most characters of a message that are looked at; far more than a row holds.
-const MESSAGE_LIMIT: usize = 4096;
+/// Most rows of a message.
+const MESSAGE_ROWS: usize = 3;
+/// Most characters of a message that are looked at; more than its rows hold.
+const MESSAGE_LIMIT: usize = 1024;
 
 /// The characters a terminal's encoding allows.
 #[derive(Debug)]
@@ -42,33 +44,38 @@ impl Glyphs {
         self.fit(&format!("{spinner} {stage} {seconds} s {} Esc keeps your line", self.dash), columns)
     }
 
-    /// The row that says why there is no answer, at most `columns` wide. What to do stays readable when the reason is
-    /// cut, unless that leaves the reason less than half of the row.
-    pub(super) fn failed(&self, reason: &str, columns: usize) -> String {
-        let remedy = format!(" {} press any key", self.dash);
-        let room = columns.saturating_sub(remedy.width());
-        if room <= columns / 2 {
-            return self.fit(reason, columns);
+    /// A message as at most [`MESSAGE_ROWS`] rows of at most `columns`. When it is longer, the cause is cut, not the
+    /// remedy that stands behind its last semicolon.
+    pub(super) fn message(&self, text: &str, columns: usize) -> String {
+        let text = format!("askline: {text}");
+        let fits = |text: &str| Some(wrapped(text, columns)).filter(|rows| rows.len() <= MESSAGE_ROWS);
+        let whole = (text.as_str(), String::new());
+        let remedied =
+            text.rsplit_once("; ").map(|(cause, remedy)| (cause, format!("; {}", self.safe(remedy))));
+        for (cause, remedy) in remedied.into_iter().chain([whole]) {
+            let mut start = self.safe(cause);
+            if let Some(rows) = fits(&format!("{start}{remedy}")) {
+                return rows.join("\n");
+            }
+            while start.pop().is_some() {
+                if let Some(rows) = fits(&format!("{}{}{remedy}", start.trim_end(), self.ellipsis)) {
+                    return rows.join("\n");
+                }
+            }
         }
-        self.fit(reason, room) + &remedy
+        String::new()
     }
 
-    /// The row that says what is to know about an answer, at most `columns` wide.
-    pub(super) fn noted(&self, notes: &[String], columns: usize) -> String {
-        self.fit(&format!("note: {}", notes.join("; ")), columns)
-    }
-
-    /// The reason as a line for terminals on which no row can be drawn; the terminal may wrap it.
-    pub(super) fn told(&self, reason: &str) -> String {
-        self.fit(&format!("askline: {reason}"), MESSAGE_LIMIT)
-    }
-
-    /// Makes untrusted text one safe row of at most `columns`: whitespace of all kinds becomes single spaces, what
-    /// doesn't fit an ellipsis.
-    fn fit(&self, text: &str, columns: usize) -> String {
+    /// Untrusted text with nothing in it that a terminal would obey: whitespace of all kinds becomes single spaces.
+    fn safe(&self, text: &str) -> String {
         let start: String = text.chars().take(MESSAGE_LIMIT).collect();
         let text = visible(&start.split_whitespace().collect::<Vec<_>>().join(" "));
-        let text = if self.ascii_only { text.replace(|c: char| !c.is_ascii(), "?") } else { text };
+        if self.ascii_only { text.replace(|c: char| !c.is_ascii(), "?") } else { text }
+    }
+
+    /// Makes untrusted text one safe row of at most `columns`; what doesn't fit becomes an ellipsis.
+    fn fit(&self, text: &str, columns: usize) -> String {
+        let text = self.safe(text);
         if text.width() <= columns {
             return text;
         }
@@ -84,6 +91,32 @@ impl Glyphs {
         }
         row + self.ellipsis
     }
+}
+
+/// Safe text as rows of at most `columns`, broken at spaces where a word fits on a row. At least one column is used.
+fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let mut width = 0;
+    for word in text.split(' ') {
+        let wide = word.width();
+        if width + 1 + wide <= columns && 0 < width {
+            rows.last_mut().into_iter().for_each(|row| row.push(' '));
+            width += 1;
+        } else if 0 < width {
+            rows.push(String::new());
+            width = 0;
+        }
+        for c in word.chars() {
+            let wide = c.width().unwrap_or(0);
+            if columns < width + wide && 0 < width {
+                rows.push(String::new());
+                width = 0;
+            }
+            rows.last_mut().into_iter().for_each(|row| row.push(c));
+            width += wide;
+        }
+    }
+    rows
 }
 
 #[cfg(test)]
@@ -110,18 +143,27 @@ mod tests {
     }
 
     #[test]
-    fn the_remedy_outlives_a_long_reason() {
-        let row = Glyphs::UNICODE.failed(&"long ".repeat(50), 40);
-        assert!(row.ends_with("… — press any key"), "{row}");
-        assert_eq!(row.width(), 40);
-        assert_eq!(Glyphs::UNICODE.failed("no model is installed", 12), "no model is…");
-    }
-
-    #[test]
-    fn notes_share_the_row() {
-        let notes = ["a dash made a hyphen".to_owned(), "2 lines".to_owned()];
-        assert_eq!(Glyphs::UNICODE.noted(&notes, 60), "note: a dash made a hyphen; 2 lines");
-        assert_eq!(Glyphs::ASCII.noted(&notes, 14), "note: a das...");
+    fn messages_take_a_few_rows_and_keep_their_remedy() {
+        let check = |text: &str, columns, expected: &str| {
+            assert_eq!(Glyphs::UNICODE.message(text, columns), expected, "{text}");
+        };
+        check("no model is installed", 79, "askline: no model is installed");
+        check("no model is\ninstalled", 20, "askline: no model is\ninstalled");
+        check("日本語日本語", 10, "askline:\n日本語日本\n語");
+        let text = "the model's file is damaged and can't be read any longer; run `askline model pull`";
+        check(
+            text,
+            30,
+            "askline: the model's file is\ndamaged and can't be read any\nlon…; run `askline model pull`",
+        );
+        check(
+            "a remedy; of far too many words for such a narrow place",
+            12,
+            "askline: a\nremedy; of\nfar too man…",
+        );
+        check("word", 1, "a\ns\n…");
+        let long = Glyphs::ASCII.message(&format!("{}; run `askline doctor`", "cause ".repeat(500)), 79);
+        assert!(long.ends_with("...; run `askline doctor`") && long.lines().count() == 3, "{long}");
     }
 
     #[test]
@@ -132,10 +174,12 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_is_too_wide_or_dangerous(text: String, columns in 0usize..200) {
+        fn no_text_is_too_wide_or_dangerous(text: String, columns in 2usize..200) {
             for glyphs in [&Glyphs::UNICODE, &Glyphs::ASCII] {
-                for row in [glyphs.fit(&text, columns), glyphs.failed(&text, columns)] {
-                    proptest::prop_assert!(row.width() <= columns);
+                let message = glyphs.message(&text, columns);
+                proptest::prop_assert!(message.lines().count() <= MESSAGE_ROWS);
+                for row in message.lines().chain([glyphs.fit(&text, columns).as_str()]) {
+                    proptest::prop_assert!(row.width() <= columns, "{row:?}");
                     proptest::prop_assert!(!row.chars().any(char::is_control));
                 }
             }

@@ -24,8 +24,8 @@ use crate::cli::args::Draw;
 const WRITE_WAIT: Duration = Duration::from_millis(100);
 /// Most bytes of keys taken at a time.
 const KEYS_LIMIT: usize = 256;
-/// Columns of terminals that don't tell.
-const COLUMNS: u16 = 80;
+/// Columns that a row may fill on terminals that don't tell.
+pub(super) const COLUMNS: usize = 79;
 
 /// The controlling terminal in raw mode; dropping it restores it.
 #[derive(Debug)]
@@ -45,15 +45,6 @@ pub(super) struct Terminal {
 struct Picture {
     text: String,
     size: (u16, u16),
-}
-
-/// How a row looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
-    /// Beside the point.
-    Dim,
-    /// To be read.
-    Plain,
 }
 
 impl Terminal {
@@ -82,14 +73,12 @@ impl Terminal {
         Some(terminal)
     }
 
-    /// A row can be shown at all.
-    pub(super) fn draws(&self) -> bool {
-        self.draw != Draw::None
-    }
-
     /// Columns that a row may fill. The last one stays free: a character there makes some terminals wrap.
     pub(super) fn columns(&self) -> usize {
-        usize::from(self.size().1.saturating_sub(1))
+        match self.size() {
+            (_, 0) => COLUMNS,
+            (_, columns) => usize::from(columns - 1),
+        }
     }
 
     /// The bytes typed since the last call, at most [`KEYS_LIMIT`]. None: the terminal is gone, or no longer ours.
@@ -110,31 +99,22 @@ impl Terminal {
     }
 
     /// Shows `text`, which must be safe and fit, on the status row; nothing is written when it stands there already.
-    pub(super) fn show(&mut self, text: String, tone: Tone) {
+    pub(super) fn show(&mut self, text: String) {
         let picture = Picture { text, size: self.size() };
-        if !self.draws() || self.drawn.as_ref() == Some(&picture) {
+        if self.draw == Draw::None || self.drawn.as_ref() == Some(&picture) {
             return;
         }
-        self.resized |= self.drawn.as_ref().is_some_and(|drawn| drawn.size != picture.size);
-        let mut text = picture.text.clone();
-        if self.colour && tone == Tone::Dim {
-            text = format!("\x1b[2m{text}\x1b[22m");
-        }
+        let text = &picture.text;
+        let text = if self.colour { format!("\x1b[2m{text}\x1b[22m") } else { text.clone() };
         self.write_row(&text);
         self.drawn = Some(picture);
     }
 
-    /// Writes `text`, which must be safe, as a line of its own, for terminals on which no row can be drawn.
-    pub(super) fn tell(&self, text: &str) {
-        if is_foreground(&self.tty) {
-            self.write(format!("\r\n{text}\r\n").as_bytes());
-        }
-    }
-
     /// Removes the status row, if one was drawn.
     pub(super) fn erase(&mut self) {
-        if self.drawn.take().is_some() {
+        if self.drawn.is_some() {
             self.write_row("");
+            self.drawn = None;
         }
     }
 
@@ -155,19 +135,19 @@ impl Terminal {
     }
 
     fn size(&self) -> (u16, u16) {
-        match tcgetwinsize(&self.tty) {
-            Ok(size) if size.ws_col != 0 => (size.ws_row, size.ws_col),
-            _ => (0, COLUMNS),
-        }
+        tcgetwinsize(&self.tty).map_or((0, 0), |size| (size.ws_row, size.ws_col))
     }
 
     /// Replaces the status row and puts the cursor back where the shell left it.
     fn write_row(&mut self, text: &str) {
+        // A terminal that became narrower may have wrapped the row into several. The cursor stands before all of them.
+        let size = self.size();
+        self.resized |= self.drawn.as_ref().is_some_and(|drawn| drawn.size != size);
         let erase = if self.resized { "\x1b[J" } else { "\x1b[K" };
         let mut out = String::new();
         let _ = match self.draw {
             Draw::None => return,
-            Draw::Here => write!(out, "\r{erase}{text}"),
+            Draw::Here => write!(out, "\r{erase}{text}\r"),
             // Index and reverse index make room at the bottom of the screen and keep the column. Again on each
             // drawing, because a resize may have moved the cursor to the bottom.
             Draw::Below => write!(out, "\x1bD\x1bM\x1b7\x1b[1E{erase}{text}\x1b8"),

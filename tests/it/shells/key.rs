@@ -4,9 +4,9 @@ use askline::shell::Shell;
 
 use super::sh::{Setup, Sh};
 
-const LS: &str = r#"{"reply": "ls -la"}"#;
+pub(super) const LS: &str = r#"{"reply": "ls -la"}"#;
 /// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
-const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
+pub(super) const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
 /// A model that answers too late for any test.
 const NEVER: &str = r#"{"reply": "touch suggested", "delay_ms": 60000}"#;
 
@@ -20,9 +20,10 @@ in_every_shell! {
     a_panic_keeps_the_line
     a_deadline_keeps_the_line
     cancelling_keeps_line_and_cursor
-    a_dead_helper_keeps_the_line
     a_killed_helper_leaves_a_usable_terminal
-    a_missing_helper_keeps_the_line
+    a_second_press_cancels
+    the_helper_learns_what_the_shell_knows
+    beside_plugins_that_paint
     an_empty_line_gets_a_message
     any_text_arrives_exactly
     the_helper_learns_cursor_and_status
@@ -85,7 +86,7 @@ fn typing_in_the_same_moment_runs_nothing(setup: Setup) {
 }
 
 #[track_caller]
-fn ran_nothing(sh: &Sh) {
+pub(super) fn ran_nothing(sh: &Sh) {
     sh.is_well();
     for mark in ["typed", "late", "suggested"] {
         sh.lacks(mark);
@@ -97,32 +98,27 @@ fn a_failure_keeps_the_line(setup: Setup) {
     sh.types("list files");
     sh.home_key();
     sh.press();
-    dismiss(&sh, "the server is gone");
-    sh.expect("list files");
-    sh.insists("x", "xlist files");
-}
-
-/// Waits for a reason on the screen and presses a key, which wipes it away and is not typed.
-#[track_caller]
-fn dismiss(sh: &Sh, reason: &str) {
-    sh.pty.wait_for(reason);
-    sh.dismisses();
+    sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    // The first key counts, and the reason stays while more are typed.
+    sh.pty.send("xyz ");
+    sh.expect_line("xyz list files");
+    sh.pty.wait_for("askline: the server is gone");
 }
 
 fn a_panic_keeps_the_line(setup: Setup) {
     let sh = setup.model(r#"{"panic": "to see the line kept"}"#).start();
     sh.asks("list files");
-    sh.pty.wait_for("press any key");
-    dismiss(&sh, "press any key");
-    sh.pty.wait("the line", |screen| screen.contains("list files"));
+    sh.pty.wait_for("a bug in askline stopped it");
+    sh.expect_line("list files");
     sh.is_well();
 }
 
 fn a_deadline_keeps_the_line(setup: Setup) {
     let sh = setup.model(NEVER).variable("ASKLINE_DEADLINE_MS", "200").start();
     sh.asks("touch typed");
-    dismiss(&sh, "no answer in time");
-    sh.expect("touch typed");
+    sh.pty.wait_for("no answer in time");
+    sh.expect_line("touch typed");
     ran_nothing(&sh);
 }
 
@@ -140,15 +136,6 @@ fn cancelling_keeps_line_and_cursor(setup: Setup) {
         sh.expect("touch typed");
     }
     ran_nothing(&sh);
-}
-
-fn a_dead_helper_keeps_the_line(setup: Setup) {
-    let sh = setup.helper("exit 101").start();
-    sh.asks("list files");
-    sh.pty.wait("the reason and the line", |screen| {
-        screen.contains("ended unexpectedly (101)") && screen.contains("READY> list files")
-    });
-    sh.is_well();
 }
 
 fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
@@ -173,14 +160,91 @@ fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     }
 }
 
-fn a_missing_helper_keeps_the_line(setup: Setup) {
-    let script = setup.script().replace("askline'", "no-such-askline'");
-    let sh = setup.launch_with(&script);
-    sh.expect("");
-    sh.asks("list files");
-    let screen = sh.pty.wait_for("ended unexpectedly (127)");
-    assert!(screen.contains("list files"), "{screen}");
-    sh.is_well();
+fn a_second_press_cancels(setup: Setup) {
+    let sh = setup.model(NEVER).start();
+    sh.types("touch typed");
+    for _ in 0..3 {
+        sh.press();
+        std::thread::sleep(std::time::Duration::from_millis(250));
+        sh.press();
+        sh.pty.wait("the status row to go", |screen| !screen.contains("Esc keeps"));
+        sh.expect("touch typed");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    ran_nothing(&sh);
+}
+
+/// Version, names of functions, and aliases with what they stand for; where a shell has them at hand.
+fn the_helper_learns_what_the_shell_knows(setup: Setup) {
+    let shell = setup.shell;
+    let sh = setup
+        .before(|shell| match shell {
+            Shell::Zsh | Shell::Bash => "alias up='cd .. && ls'; mkcd() { :; }",
+            Shell::Fish => "function mkcd; end; alias up 'cd ..'",
+            Shell::Nu => "alias up = ls -l",
+        })
+        .variable("SECRET_TOKEN", "hunter2")
+        .answers("ls")
+        .start();
+    sh.types("list files");
+    let (line, facts) = sh.presses_and_sees();
+    assert_eq!(line.trim_end(), "list files");
+    let fields: Vec<&str> = facts.split('\0').collect();
+    let fact = |key: &str| fields.chunks(2).find(|pair| pair[0] == key).map(|pair| pair[1]);
+    let version = format!("{}_VERSION", shell.name().to_uppercase());
+    assert!(fact(&version).is_some_and(|version| version.contains('.')), "{facts:?}");
+    let functions: Vec<&str> = fact("functions").unwrap_or_default().lines().collect();
+    assert_eq!(functions.contains(&"mkcd"), shell != Shell::Nu, "{facts:?}");
+    let expansion = match shell {
+        Shell::Zsh | Shell::Bash => Some("cd .. && ls"),
+        Shell::Fish => None,
+        Shell::Nu => Some("ls -l"),
+    };
+    assert_eq!(fact("alias.up"), expansion, "{facts:?}");
+    assert!(!facts.contains("hunter2"), "{facts:?}");
+}
+
+/// The plugins that most people have, which paint ghost text and colours and wrap every widget.
+fn beside_plugins_that_paint(setup: Setup) {
+    if setup.shell != Shell::Zsh {
+        return;
+    }
+    let plugins = [
+        "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh",
+        "/usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh",
+    ];
+    if let Some(missing) = plugins.iter().find(|path| !std::path::Path::new(path).exists()) {
+        assert!(std::env::var_os("CI").is_none(), "{missing} is not installed");
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            format!("SKIPPED: {missing} is not installed\n").as_bytes(),
+        );
+        return;
+    }
+    let load = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh; \
+                source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh; \
+                print -s 'list files of yesterday'; (exit 7)";
+    for first in [true, false] {
+        let Some(setup) = Setup::of(Shell::Zsh) else { return };
+        let setup = if first { setup.before(|_| load) } else { setup.after(|_| load) };
+        let sh = setup.model(SLOW).launch();
+        sh.expect_line("");
+        sh.pty.send("list files");
+        sh.pty.wait_for("READY> list files of yesterday"); // its ghost text
+        sh.press();
+        let screen = sh.pty.wait_for("Esc keeps your line");
+        assert!(!screen.contains("yesterday"), "{screen}");
+        sh.expect_whole("READY> touch suggested");
+        sh.undo();
+        sh.expect_line("list files of yesterday");
+        sh.model(r#"{"fail": "the server is gone"}"#);
+        sh.press();
+        sh.pty.wait_for("askline: the server is gone");
+        sh.pty.send(" of");
+        sh.expect_line("list files of yesterday");
+        sh.pty.wait_for("askline: the server is gone");
+        ran_nothing(&sh);
+    }
 }
 
 fn an_empty_line_gets_a_message(setup: Setup) {
@@ -189,12 +253,12 @@ fn an_empty_line_gets_a_message(setup: Setup) {
     sh.pty.send("\x7f");
     sh.expect("");
     sh.press();
-    dismiss(&sh, "type what you want");
-    sh.expect("");
+    sh.pty.wait_for("type what you want");
+    sh.expect_line("");
     sh.pty.send("  ");
     sh.press();
-    dismiss(&sh, "type what you want");
-    sh.expect("");
+    sh.pty.wait_for("type what you want");
+    sh.expect_line("");
     sh.is_well();
 }
 
@@ -220,7 +284,7 @@ fn any_text_arrives_exactly(setup: Setup) {
     for text in texts {
         std::fs::write(sh.home().join("answer"), text).unwrap();
         sh.presses_and_sees();
-        let seen = sh.presses_and_sees();
+        let (seen, _) = sh.presses_and_sees();
         // fish ends what it hands over with a newline.
         let seen = if sh.shell == Shell::Fish { seen.strip_suffix('\n').unwrap_or(&seen) } else { &seen };
         assert_eq!(seen, text, "{}", sh.pty.describe());
@@ -242,16 +306,17 @@ fn the_helper_learns_cursor_and_status(setup: Setup) {
     assert!(!arguments.contains("gr"), "the line is on a command line that others can read: {arguments}");
 }
 
+pub(super) fn two_rows(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
+        Shell::Bash => "PS1='TOP\\nREADY> '",
+        Shell::Fish => "function fish_prompt; builtin printf 'TOP\\nREADY> '; end",
+        Shell::Nu => "$env.PROMPT_COMMAND = {|| \"TOP\\nREADY> \"}",
+    }
+}
+
 fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
-    let sh = setup
-        .model(SLOW)
-        .after(|shell| match shell {
-            Shell::Zsh => "PROMPT=$'TOP\\nREADY> '",
-            Shell::Bash => "PS1='TOP\\nREADY> '",
-            Shell::Fish => "function fish_prompt; builtin printf 'TOP\\nREADY> '; end",
-            Shell::Nu => "$env.PROMPT_COMMAND = {|| \"TOP\\nREADY> \"}",
-        })
-        .start();
+    let sh = setup.model(SLOW).after(two_rows).start();
     sh.asks("list files");
     sh.expect_busy();
     sh.expect_whole("TOP\nREADY> touch suggested");
@@ -259,14 +324,18 @@ fn a_prompt_of_two_rows_stays_whole(setup: Setup) {
     sh.expect_whole("TOP\nREADY> list files");
 }
 
-fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {
-    let sh = setup.model(SLOW).start();
+pub(super) fn fills_the_screen(sh: &Sh) {
     for _ in 0..30 {
         sh.pty.send("\r");
     }
     sh.pty.wait("a screen full of prompts", |screen| {
         screen.lines().count() == 24 && screen.lines().all(|row| row.trim_end() == "READY>")
     });
+}
+
+fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {
+    let sh = setup.model(SLOW).start();
+    fills_the_screen(&sh);
     sh.asks("list files");
     sh.expect("touch suggested");
     let screen = sh.pty.screen();
@@ -357,9 +426,10 @@ fn hidden_characters_reach_neither_line_nor_screen(setup: Setup) {
     sh.types("list files");
     for (payload, escape) in payloads {
         sh.model(&format!(r#"{{"reply": "{payload}"}}"#));
-        sh.presses_until(|| sh.pty.screen().contains("press any key"));
-        dismiss(&sh, "press any key");
-        sh.expect("list files");
+        sh.runs("clear; touch done");
+        sh.types("list files");
+        sh.presses_until(|| sh.pty.screen().contains("the answer was refused"));
+        sh.expect_line("list files");
         assert!(!sh.pty.raw().contains(escape), "{payload} reached the terminal");
     }
 }

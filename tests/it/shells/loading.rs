@@ -23,6 +23,7 @@ in_every_shell! {
     no_key
     a_key_of_yours_is_not_taken
     a_prefix_of_yours_is_not_taken
+    a_function_on_the_key_is_not_taken
     a_key_of_yours_is_taken_by_force
     a_program_off_the_path_is_called_by_its_path
     a_plugin_that_makes_its_own_key_maps_leaves_ours
@@ -67,7 +68,8 @@ fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
     rewrites(&sh);
     sh.model(r#"{"fail": "the server is gone"}"#);
     sh.presses_until(|| sh.pty.screen().contains("the server is gone"));
-    sh.insists("k", "ls -lak");
+    sh.pty.send("k");
+    sh.expect_line("ls -lak");
     sh.is_well();
 }
 
@@ -238,6 +240,29 @@ fn a_prefix_of_yours_is_not_taken(setup: Setup) {
     sh.pty.wait_for("ctrl-g is already bound to");
     sh.pty.send("\x07\x06");
     sh.expect("mine");
+}
+
+/// Readline's own functions have no text to be found by; by key map, for people bind one and forget the others.
+fn a_function_on_the_key_is_not_taken(setup: Setup) {
+    if setup.shell != Shell::Bash {
+        return;
+    }
+    for (bound, named) in [
+        ("bind '\"\\C-g\": kill-word'", "another function, perhaps in your inputrc"),
+        ("bind -m vi-command '\"\\C-g\": kill-word'", "another function, perhaps in your inputrc"),
+        ("set -o vi; bind -m vi-insert '\"\\C-g\": kill-word'", "kill-word"),
+        ("set -o vi", ""),
+    ] {
+        let Some(setup) = Setup::of(Shell::Bash) else { return };
+        fs::write(setup.home().join("bound"), bound).unwrap();
+        let sh = setup.before(|_| "source bound").launch();
+        if named.is_empty() {
+            sh.expect_whole("READY>");
+        } else {
+            let screen = sh.pty.wait_for("or --force");
+            assert!(screen.replace('\n', "").contains(&format!("already bound to {named};")), "{screen}");
+        }
+    }
 }
 
 fn a_key_of_yours_is_taken_by_force(setup: Setup) {

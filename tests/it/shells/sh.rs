@@ -83,10 +83,10 @@ impl Setup {
         self
     }
 
-    /// A helper that answers with exactly this text.
+    /// A helper that answers with exactly this text, or without one.
     pub(crate) fn answers(self, text: &str) -> Self {
         fs::write(self.home().join("answer"), text).unwrap();
-        self.helper(r#"cat "$HOME/answer""#)
+        self.helper(r#"cat "$HOME/answer"; printf '\037'; [ -s "$HOME/answer" ] || exit 3"#)
     }
 
     /// Options for `askline init`.
@@ -267,18 +267,20 @@ impl Sh {
         self.sends_until("\x07", SECOND_TRY, done);
     }
 
-    /// Presses a key that wipes away a reason. The helper lets it count after 300 ms without another.
+    /// Presses the key and returns the line that the test's helper got, and the facts behind it.
     #[track_caller]
-    pub(crate) fn dismisses(&self) {
-        self.sends_until("k", SECOND_TRY / 3, || !self.pty.screen().contains("press any key"));
-    }
-
-    /// Presses the key and returns the line that the test's helper got.
-    #[track_caller]
-    pub(crate) fn presses_and_sees(&self) -> String {
+    pub(crate) fn presses_and_sees(&self) -> (String, String) {
         let _ = fs::remove_file(self.home().join("arguments"));
         self.sends_until("\x07", SECOND_TRY / 6, || self.home().join("arguments").exists());
-        fs::read_to_string(self.home().join("seen")).unwrap()
+        self.seen()
+    }
+
+    /// What the test's helper got.
+    #[track_caller]
+    pub(crate) fn seen(&self) -> (String, String) {
+        let seen = self.wait_file("seen");
+        let (line, facts) = seen.split_once('\0').unwrap();
+        (line.to_owned(), facts.to_owned())
     }
 
     #[track_caller]
@@ -304,6 +306,15 @@ impl Sh {
     pub(crate) fn expect(&self, line: &str) {
         self.pty.wait(&format!("the line {line:?}"), |screen| {
             screen.contains(PROMPT.trim_end()) && last_line(screen) == line
+        });
+    }
+
+    /// Waits until exactly this stands on the cursor's row, whatever stands around it.
+    #[track_caller]
+    pub(crate) fn expect_line(&self, line: &str) {
+        let row = format!("{PROMPT}{line}");
+        self.pty.wait(&format!("the cursor's row {line:?}"), |_| {
+            self.pty.cursor_row().trim_end() == row.trim_end()
         });
     }
 

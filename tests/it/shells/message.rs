@@ -1,0 +1,136 @@
+//! What is said beside the line: it can be read, stays while the person types on, and takes no key from them.
+
+use askline::shell::Shell;
+
+use super::key::{LS, SLOW, fills_the_screen, ran_nothing, two_rows};
+use super::sh::Setup;
+
+in_every_shell! {
+    a_helper_of_another_version_keeps_the_line
+    a_note_stays_beside_the_answer
+    an_answer_that_changes_nothing_says_so
+    a_long_reason_keeps_its_remedy
+    a_message_below_the_line_goes
+    a_failure_under_a_prompt_of_two_rows
+    a_failure_at_the_bottom_of_the_screen
+    a_resize_during_the_wait
+    a_missing_helper_keeps_the_line
+    a_dead_helper_keeps_the_line
+}
+
+/// A helper that refuses the script's options, and one that only prints a line, as another version might.
+fn a_helper_of_another_version_keeps_the_line(setup: Setup) {
+    for body in ["exit 2", "printf 'touch suggested'", "exit 3"] {
+        let Some(setup) = Setup::of(setup.shell) else { return };
+        let sh = setup.helper(body).start();
+        sh.asks("list files");
+        sh.pty.wait_for("are of different versions");
+        sh.expect_line("list files");
+        ran_nothing(&sh);
+    }
+}
+
+fn a_note_stays_beside_the_answer(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "echo “hi”"}"#).start();
+    sh.asks("say hi");
+    sh.expect_line("echo \"hi\"");
+    sh.pty.wait_for("askline: curly quotes made straight");
+    sh.pty.send("x");
+    sh.expect_line("echo \"hi\"x");
+    sh.pty.wait_for("askline: curly quotes made straight");
+    sh.is_well();
+}
+
+fn an_answer_that_changes_nothing_says_so(setup: Setup) {
+    let sh = setup.model(LS).start();
+    sh.asks("ls -la");
+    sh.pty.wait_for("the model's answer is the line as it stands");
+    sh.expect_line("ls -la");
+}
+
+fn a_long_reason_keeps_its_remedy(setup: Setup) {
+    let reason = "the server is gone and so is the one behind it ".repeat(8);
+    let sh = setup.model(&format!(r#"{{"fail": "{reason}; run `askline doctor`"}}"#)).start();
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("run `askline doctor`");
+    let rows = screen.lines().skip_while(|row| !row.starts_with("askline: ")).take(3);
+    assert!(rows.last().unwrap().ends_with("run `askline doctor`"), "{screen}");
+    sh.expect_line("list files");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+}
+
+/// Where the message stands below the line, the next press and the next command sweep it away.
+fn a_message_below_the_line_goes(setup: Setup) {
+    if setup.shell != Shell::Zsh {
+        return;
+    }
+    let reason = "the server is gone and so is the one behind it ".repeat(4);
+    let sh = setup.model(&format!(r#"{{"fail": "{reason}"}}"#)).start();
+    sh.asks("list files");
+    sh.pty.wait_for("behind it");
+    sh.model(SLOW);
+    sh.press();
+    sh.expect_whole("READY> touch suggested");
+    sh.model(&format!(r#"{{"fail": "{reason}"}}"#));
+    sh.press();
+    sh.pty.wait_for("behind it");
+    sh.is_well();
+    assert!(!sh.pty.screen().contains("behind"), "{}", sh.pty.describe());
+}
+
+fn a_failure_under_a_prompt_of_two_rows(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone"}"#).after(two_rows).start();
+    sh.asks("list files");
+    sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    sh.model(LS);
+    sh.press();
+    sh.expect_line("ls -la");
+    let screen = sh.pty.wait_for("READY> ls -la");
+    assert!(screen.lines().any(|row| row == "TOP"), "{screen}");
+}
+
+fn a_failure_at_the_bottom_of_the_screen(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone", "delay_ms": 300}"#).start();
+    fills_the_screen(&sh);
+    sh.asks("list files");
+    let screen = sh.pty.wait_for("askline: the server is gone");
+    sh.expect_line("list files");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+    assert!(sh.pty.screen().contains("askline: the server is gone"), "{screen}");
+}
+
+/// The answer of a terminal that becomes narrower meanwhile is whole, and so is the message.
+fn a_resize_during_the_wait(setup: Setup) {
+    let sh = setup.model(r#"{"fail": "the server is gone; run `askline doctor`", "delay_ms": 1500}"#).start();
+    sh.asks("list files");
+    sh.expect_busy();
+    sh.pty.resize(20, 44);
+    let screen = sh.pty.wait_for("run");
+    sh.expect_line("list files");
+    assert!(!sh.pty.screen().contains("thinking"), "{screen}");
+    sh.pty.send("x");
+    sh.expect_line("list filesx");
+}
+
+fn a_missing_helper_keeps_the_line(setup: Setup) {
+    let script = setup.script().replace("askline'", "no-such-askline'");
+    let sh = setup.launch_with(&script);
+    sh.expect("");
+    sh.asks("list files");
+    sh.pty.wait_for("no-such-askline can't be run; install it again");
+    sh.expect_line("list files");
+    sh.is_well();
+}
+
+fn a_dead_helper_keeps_the_line(setup: Setup) {
+    let sh = setup.helper("exit 101").start();
+    sh.asks("list files");
+    sh.pty.wait("the reason and the line", |screen| {
+        screen.contains("ended unexpectedly (101)") && screen.contains("READY> list files")
+    });
+    sh.expect_line("list files");
+    sh.is_well();
+}
