@@ -204,16 +204,14 @@ impl Peeling<'_> {
         let mut text = String::with_capacity(bytes);
         let mut map = Vec::with_capacity(bytes);
         for (index, word) in words.iter().enumerate() {
-            let places = self.places(word);
-            let (skipped, end) = if index == 0 { (script.offset, word.span.end) } else { (0, word.span.end) };
+            let skipped = if index == 0 { script.offset } else { 0 };
             text.push_str(word.text.get(skipped..).unwrap_or_default());
-            map.extend(places.into_iter().skip(skipped));
+            map.extend(self.places(word).into_iter().skip(skipped));
+            // The end of one word is the place of the blank before the next.
             if index + 1 < words.len() {
                 text.push(' ');
-                map.push(end);
             }
         }
-        map.push(words.last().map_or(0, |word| word.span.end));
         let dialect = match wrapper.dialect {
             Dialect::Own => self.shell,
             Dialect::Bash => Shell::Bash,
@@ -237,19 +235,22 @@ impl Peeling<'_> {
         }
     }
 
-    /// Where each byte of a word's text stands in the line.
+    /// Where each byte of a word's text stands in the line, and where the last one ends.
     fn places(&self, word: &Word) -> Vec<usize> {
         if self.shell != Shell::Nu {
             let places = Parser::new(self.line, self.shell).word_map(word.span.start);
-            if places.len() == word.text.len() {
+            if places.len() == word.text.len() + 1 {
                 return places;
             }
         }
         let raw = self.line.get(word.span.clone()).unwrap_or_default();
-        match raw.find(&word.text) {
-            Some(offset) => (0..word.text.len()).map(|at| word.span.start + offset + at).collect(),
-            None => vec![word.span.start; word.text.len()],
+        if let Some(offset) = raw.find(&word.text) {
+            let start = word.span.start + offset;
+            return (start..=start + word.text.len()).collect();
         }
+        let mut places = vec![word.span.start; word.text.len()];
+        places.push(word.span.end);
+        places
     }
 }
 
