@@ -313,11 +313,8 @@ impl Parser<'_> {
                 _ if escaped => escaped = false,
                 b'\\' => escaped = quote != b'\'',
                 b'\'' | b'"' if quote == 0 => quote = *byte,
-                _ if quote != 0 => {
-                    if *byte == quote {
-                        quote = 0;
-                    }
-                }
+                _ if quote == *byte => quote = 0,
+                _ if quote != 0 => {}
                 b'(' => depth += 1,
                 b')' => {
                     depth -= 1;

@@ -26,6 +26,9 @@ struct Wrapper {
     names: Vec<String>,
     #[serde(default)]
     runs: Runs,
+    /// Options before a subcommand whose value may stand in the next word.
+    #[serde(default)]
+    globals: Vec<String>,
     /// Options whose value may stand in the next word.
     #[serde(default)]
     values: Vec<String>,
@@ -90,12 +93,15 @@ struct Table {
     wrapper: Vec<Wrapper>,
 }
 
-/// By first word; each with the other words of its name, the longest names first.
-static WRAPPERS: LazyLock<HashMap<String, Vec<(Vec<String>, &'static Wrapper)>>> = LazyLock::new(|| {
+/// A wrapper and the words of its name after the first.
+type Named = (Vec<String>, &'static Wrapper);
+
+/// By first word; the longest names first.
+static WRAPPERS: LazyLock<HashMap<String, Vec<Named>>> = LazyLock::new(|| {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
         toml::from_str(include_str!("wrappers.toml")).unwrap_or_else(|error| panic!("wrappers.toml: {error}"))
     });
-    let mut wrappers: HashMap<String, Vec<(Vec<String>, &'static Wrapper)>> = HashMap::new();
+    let mut wrappers: HashMap<String, Vec<Named>> = HashMap::new();
     for wrapper in &TABLE.wrapper {
         for name in &wrapper.names {
             let mut words = name.split(' ').map(str::to_owned);
@@ -182,9 +188,13 @@ impl Peeling<'_> {
             }
         }
         // What it runs is not its own; a script stays, as the word that it is.
-        for range in runs.commands.iter().rev() {
-            command.words.drain(range.clone());
-        }
+        let mut taken = runs.commands.iter().peekable();
+        let mut at = 0;
+        command.words.retain(|_| {
+            while taken.next_if(|range| range.end <= at).is_some() {}
+            at += 1;
+            !taken.peek().is_some_and(|range| range.contains(&(at - 1)))
+        });
         self.found.commands.push(command);
         for command in inner {
             self.add(command, layers - 1);
@@ -262,8 +272,8 @@ fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrappe
         let mut at = 1;
         for name in rest {
             // Options may stand before a subcommand.
-            while command.words.get(at).is_some_and(|word| word.text.starts_with('-')) {
-                at += 1;
+            while let Some(option) = command.words.get(at).filter(|word| word.text.starts_with('-')) {
+                at += 1 + usize::from(wrapper.globals.contains(&option.text));
             }
             command.words.get(at).filter(|word| word.literal && word.text == *name)?;
             at += 1;

@@ -225,7 +225,8 @@ fn wrapped_commands_know_where_they_stand() {
         .commands
         .iter()
         .map(|command| {
-            let words: Vec<_> = command.words.iter().map(|word| &line[word.span.clone()]).collect();
+            let words: Vec<_> =
+                command.words.iter().map(|word| line.get(word.span.clone()).unwrap()).collect();
             (words.join(" "), command.within.len(), command.redirections.len())
         })
         .collect();
