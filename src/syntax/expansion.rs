@@ -42,9 +42,13 @@ impl Parser<'_> {
                 }
                 b'\\' => {
                     // fish: `\'` and `\\` are the only escapes here.
-                    let escapes = self.shell == Shell::Fish && matches!(self.at(1), b'\'' | b'\\');
-                    self.pos += usize::from(escapes);
-                    self.keep_plain(draft, 1);
+                    let escaped = self.at(1);
+                    if self.shell == Shell::Fish && matches!(escaped, b'\'' | b'\\') {
+                        self.pos += 2;
+                        draft.decode(char::from(escaped), self.pos - 2..self.pos);
+                    } else {
+                        self.keep_plain(draft, 1);
+                    }
                 }
                 _ => return self.unclosed(open, "quote"),
             }
@@ -78,13 +82,9 @@ impl Parser<'_> {
     fn quoted_escape(&mut self, draft: &mut Draft) {
         match self.at(1) {
             b'\n' => self.pos += 2,
-            b'$' | b'"' | b'\\' => {
-                self.pos += 1;
-                self.keep_plain(draft, 1);
-            }
-            b'`' if self.shell != Shell::Fish => {
-                self.pos += 1;
-                self.keep_plain(draft, 1);
+            byte @ (b'$' | b'"' | b'\\' | b'`') if byte != b'`' || self.shell != Shell::Fish => {
+                self.pos += 2;
+                draft.decode(char::from(byte), self.pos - 2..self.pos);
             }
             _ => self.keep_plain(draft, 1),
         }
@@ -128,7 +128,7 @@ impl Parser<'_> {
             Some('\n') => {}
             Some(character) => {
                 draft.quoted = true;
-                draft.decode(character, from);
+                draft.decode(character, from..self.pos);
             }
         }
     }
@@ -313,11 +313,8 @@ impl Parser<'_> {
                 _ if escaped => escaped = false,
                 b'\\' => escaped = quote != b'\'',
                 b'\'' | b'"' if quote == 0 => quote = *byte,
-                _ if quote != 0 => {
-                    if *byte == quote {
-                        quote = 0;
-                    }
-                }
+                _ if quote == *byte => quote = 0,
+                _ if quote != 0 => {}
                 b'(' => depth += 1,
                 b')' => {
                     depth -= 1;
@@ -365,7 +362,7 @@ impl Parser<'_> {
                 None => return self.unclosed(from..from + 2, "quote"),
                 Some('\'') => return,
                 Some('\\') => self.ansi_escape(draft, here),
-                Some(character) => draft.decode(character, here),
+                Some(character) => draft.decode(character, here..self.pos),
             }
         }
     }
@@ -394,16 +391,18 @@ impl Parser<'_> {
             _ => None,
         };
         match code {
-            Some(code) => self.decode(draft, code, from),
+            Some(code) => self.decode(draft, letter, code, from),
             None => draft.add(self.raw(from..self.pos), from),
         }
     }
 
-    /// Adds the character with that number. Bytes above 127 are parts of characters that we can't put together: such a
-    /// word isn't literal.
-    pub(super) fn decode(&mut self, draft: &mut Draft, code: u32, from: usize) {
+    /// Adds what the escape `letter` with that number means. Bytes above 127 are parts of characters that we can't put
+    /// together: such a word isn't literal.
+    pub(super) fn decode(&mut self, draft: &mut Draft, letter: char, code: u32, from: usize) {
         match char::from_u32(code) {
-            Some(character) if code < 0x80 || code > 0xff => draft.decode(character, from),
+            Some(character) if code < 0x80 || matches!(letter, 'u' | 'U') => {
+                draft.decode(character, from..self.pos)
+            }
             _ => self.keep_expanded(draft, from),
         }
     }

@@ -148,8 +148,8 @@ impl Parser<'_> {
         };
         draft.quoted = true;
         match code {
-            Some(code) if letter.is_ascii_alphanumeric() => self.decode(draft, code, from),
-            Some(_) => draft.decode(letter, from),
+            Some(code) if letter.is_ascii_alphanumeric() => self.decode(draft, letter, code, from),
+            Some(_) => draft.decode(letter, from..self.pos),
             None => self.error(from..self.pos, "an escape without its digits"),
         }
     }

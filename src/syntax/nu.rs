@@ -37,8 +37,10 @@ pub fn parse(flat: &str, line: &str) -> Parsed {
         let span = piece.span.start..piece.span.end;
         let Some(content) = line.get(span.clone()) else { continue };
         // Some pieces are given twice, under two shapes.
-        if span.start >= reader.end || piece.shape == "shape_garbage" {
+        if span.start >= reader.end {
             reader.piece(&piece.shape, content, span);
+        } else if piece.shape == "shape_garbage" {
+            reader.garbage(content, span);
         }
     }
     reader.finish()
@@ -120,8 +122,7 @@ impl<'a> Reader<'a> {
                 }
             }
             "shape_garbage" => {
-                let text = format!("nushell doesn't understand `{content}`");
-                self.parsed.errors.push(SyntaxError { span: span.clone(), text });
+                self.garbage(content, span.clone());
                 self.add_word(content, span.clone(), joined, false);
             }
             "shape_keyword" => {}
@@ -140,6 +141,11 @@ impl<'a> Reader<'a> {
             }
         }
         self.end = self.end.max(span.end);
+    }
+
+    fn garbage(&mut self, content: &str, span: Span) {
+        let text = format!("nushell doesn't understand `{content}`");
+        self.parsed.errors.push(SyntaxError { span, text });
     }
 
     fn start_command(&mut self, content: &str, span: Span) {
@@ -187,6 +193,12 @@ impl<'a> Reader<'a> {
         if unclosed_quote(content) {
             self.parsed.incomplete |= span.end == self.line.len();
             self.parsed.errors.push(SyntaxError { span: span.clone(), text: "unclosed quote".to_owned() });
+        }
+        // The engine takes a stray one for a word.
+        if matches!(content, "}" | ")" | "]") {
+            self.parsed
+                .errors
+                .push(SyntaxError { span: span.clone(), text: format!("unexpected `{content}`") });
         }
         if let Some(redirection) = &mut frame.redirection {
             redirection.span.end = span.end;

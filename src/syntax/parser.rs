@@ -173,12 +173,20 @@ impl<'a> Parser<'a> {
 
     /// Blanks, escaped ends of lines and comments.
     pub(super) fn blanks(&mut self) {
+        let mut continued = false;
         loop {
             match self.peek() {
                 b' ' | b'\t' => self.pos += 1,
-                b'\\' if self.at(1) == b'\n' => self.pos += 2,
+                b'\\' if self.at(1) == b'\n' => {
+                    self.pos += 2;
+                    continued = true;
+                }
                 b'#' if self.shell != Shell::Zsh => {
                     self.pos += self.rest().find('\n').unwrap_or(self.rest().len());
+                    // fish: a comment in a continued line takes its end of line with it.
+                    if continued && self.shell == Shell::Fish {
+                        self.pos += usize::from(self.peek() == b'\n');
+                    }
                 }
                 _ => break,
             }

@@ -26,6 +26,9 @@ struct Wrapper {
     names: Vec<String>,
     #[serde(default)]
     runs: Runs,
+    /// Options before a subcommand whose value may stand in the next word.
+    #[serde(default)]
+    globals: Vec<String>,
     /// Options whose value may stand in the next word.
     #[serde(default)]
     values: Vec<String>,
@@ -90,12 +93,15 @@ struct Table {
     wrapper: Vec<Wrapper>,
 }
 
-/// By first word; each with the other words of its name, the longest names first.
-static WRAPPERS: LazyLock<HashMap<String, Vec<(Vec<String>, &'static Wrapper)>>> = LazyLock::new(|| {
+/// A wrapper and the words of its name after the first.
+type Named = (Vec<String>, &'static Wrapper);
+
+/// By first word; the longest names first.
+static WRAPPERS: LazyLock<HashMap<String, Vec<Named>>> = LazyLock::new(|| {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
         toml::from_str(include_str!("wrappers.toml")).unwrap_or_else(|error| panic!("wrappers.toml: {error}"))
     });
-    let mut wrappers: HashMap<String, Vec<(Vec<String>, &'static Wrapper)>> = HashMap::new();
+    let mut wrappers: HashMap<String, Vec<Named>> = HashMap::new();
     for wrapper in &TABLE.wrapper {
         for name in &wrapper.names {
             let mut words = name.split(' ').map(str::to_owned);
@@ -182,9 +188,13 @@ impl Peeling<'_> {
             }
         }
         // What it runs is not its own; a script stays, as the word that it is.
-        for range in runs.commands.iter().rev() {
-            command.words.drain(range.clone());
-        }
+        let mut taken = runs.commands.iter().peekable();
+        let mut at = 0;
+        command.words.retain(|_| {
+            while taken.next_if(|range| range.end <= at).is_some() {}
+            at += 1;
+            !taken.peek().is_some_and(|range| range.contains(&(at - 1)))
+        });
         self.found.commands.push(command);
         for command in inner {
             self.add(command, layers - 1);
@@ -204,16 +214,14 @@ impl Peeling<'_> {
         let mut text = String::with_capacity(bytes);
         let mut map = Vec::with_capacity(bytes);
         for (index, word) in words.iter().enumerate() {
-            let places = self.places(word);
-            let (skipped, end) = if index == 0 { (script.offset, word.span.end) } else { (0, word.span.end) };
+            let skipped = if index == 0 { script.offset } else { 0 };
             text.push_str(word.text.get(skipped..).unwrap_or_default());
-            map.extend(places.into_iter().skip(skipped));
+            map.extend(self.places(word).into_iter().skip(skipped));
+            // The end of one word is the place of the blank before the next.
             if index + 1 < words.len() {
                 text.push(' ');
-                map.push(end);
             }
         }
-        map.push(words.last().map_or(0, |word| word.span.end));
         let dialect = match wrapper.dialect {
             Dialect::Own => self.shell,
             Dialect::Bash => Shell::Bash,
@@ -237,19 +245,22 @@ impl Peeling<'_> {
         }
     }
 
-    /// Where each byte of a word's text stands in the line.
+    /// Where each byte of a word's text stands in the line, and where the last one ends.
     fn places(&self, word: &Word) -> Vec<usize> {
         if self.shell != Shell::Nu {
             let places = Parser::new(self.line, self.shell).word_map(word.span.start);
-            if places.len() == word.text.len() {
+            if places.len() == word.text.len() + 1 {
                 return places;
             }
         }
         let raw = self.line.get(word.span.clone()).unwrap_or_default();
-        match raw.find(&word.text) {
-            Some(offset) => (0..word.text.len()).map(|at| word.span.start + offset + at).collect(),
-            None => vec![word.span.start; word.text.len()],
+        if let Some(offset) = raw.find(&word.text) {
+            let start = word.span.start + offset;
+            return (start..=start + word.text.len()).collect();
         }
+        let mut places = vec![word.span.start; word.text.len()];
+        places.push(word.span.end);
+        places
     }
 }
 
@@ -261,8 +272,8 @@ fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrappe
         let mut at = 1;
         for name in rest {
             // Options may stand before a subcommand.
-            while command.words.get(at).is_some_and(|word| word.text.starts_with('-')) {
-                at += 1;
+            while let Some(option) = command.words.get(at).filter(|word| word.text.starts_with('-')) {
+                at += 1 + usize::from(wrapper.globals.contains(&option.text));
             }
             command.words.get(at).filter(|word| word.literal && word.text == *name)?;
             at += 1;

@@ -166,13 +166,14 @@ impl Parser<'_> {
             return self.loop_body(start);
         }
         let mut names = 0;
-        while !self.at_end() && self.reserved() != "in" && self.peek() != b'(' && self.word().is_some() {
+        while !matches!(self.reserved(), "in" | "do") && self.peek() != b'(' && self.word().is_some() {
             names += 1;
-            self.newlines();
+            self.blanks();
             if self.shell != Shell::Zsh {
                 break;
             }
         }
+        self.newlines();
         if names == 0 {
             self.missing("a variable's name");
         }
@@ -227,6 +228,9 @@ impl Parser<'_> {
             self.missing("a word");
         }
         self.newlines();
+        if self.shell == Shell::Zsh && self.take(";") {
+            self.newlines();
+        }
         let braces = self.shell == Shell::Zsh && self.take("{");
         if !braces && !self.take_reserved("in") {
             return self.missing("`in`");
@@ -251,7 +255,7 @@ impl Parser<'_> {
     /// `(a|b)` or `a|b)` before a branch of `case`; gives whether it was closed.
     fn case_pattern(&mut self) -> bool {
         let start = self.pos;
-        self.take("(");
+        let mut opened = self.take("(");
         let mut depth = 1usize;
         while !self.at_end() {
             match self.peek() {
@@ -262,8 +266,15 @@ impl Parser<'_> {
                 b')' => {
                     depth -= 1;
                     self.pos += 1;
-                    if depth == 0 {
+                    // zsh: the parenthesis may have been the pattern's own, as in `(a|b)*)`.
+                    let ends = matches!(self.peek(), 0 | b' ' | b'\t' | b'\n' | b';')
+                        || !opened
+                        || self.shell != Shell::Zsh;
+                    if depth == 0 && ends {
                         return true;
+                    }
+                    if depth == 0 {
+                        (depth, opened) = (1, false);
                     }
                 }
                 b';' | b'\n' => break,

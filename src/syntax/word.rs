@@ -1,7 +1,7 @@
 //! A word: how far it goes, what is quoted in it and what the shell would expand.
 
 use super::parser::Parser;
-use super::{Nesting, Word};
+use super::{Nesting, Span, Word};
 use crate::shell::Shell;
 
 /// A word while it is read.
@@ -14,6 +14,8 @@ pub(super) struct Draft {
     pub(super) expanded: bool,
     /// Where each byte of `text` stands in the line; kept on demand.
     map: Option<Vec<usize>>,
+    /// Where the last of them ends.
+    end: usize,
     /// Open braces, and whether they would expand.
     braces: usize,
     brace_list: bool,
@@ -26,14 +28,16 @@ impl Draft {
         self.text.push_str(text);
         if let Some(map) = &mut self.map {
             map.extend(from..from + text.len());
+            self.end = from + text.len();
         }
     }
 
-    /// Adds a character that what stands at `from` means.
-    pub(super) fn decode(&mut self, character: char, from: usize) {
+    /// Adds a character that what stands at `span` means.
+    pub(super) fn decode(&mut self, character: char, span: Span) {
         self.text.push(character);
         if let Some(map) = &mut self.map {
-            map.resize(self.text.len(), from);
+            map.resize(self.text.len(), span.start);
+            self.end = span.end;
         }
     }
 }
@@ -44,13 +48,13 @@ impl Parser<'_> {
         Some(self.word_or_assignment(false)?.0)
     }
 
-    /// The word at `start` read again: where each byte of its text stands in the line, and where it ends.
+    /// The word at `start` read again: where each byte of its text stands in the line, and where the last one ends.
     pub(super) fn word_map(&mut self, start: usize) -> Vec<usize> {
         self.pos = start;
-        let mut draft = Draft { map: Some(Vec::new()), ..Draft::default() };
+        let mut draft = Draft { map: Some(Vec::new()), end: start, ..Draft::default() };
         self.read_word(&mut draft);
         let mut map = draft.map.unwrap_or_default();
-        map.push(self.pos);
+        map.push(draft.end);
         map
     }
 
@@ -302,9 +306,7 @@ impl Parser<'_> {
             b'`' if self.shell != Shell::Fish => self.backquotes(&mut ignored),
             b'$' => self.dollar(&mut ignored, false),
             b'\\' => self.escape(&mut ignored),
-            b'<' | b'>' if self.shell != Shell::Fish && self.at(1) == b'(' => {
-                self.angle(&mut ignored);
-            }
+            b'<' | b'>' if self.angle(&mut ignored) => {}
             _ => {
                 self.bump();
             }
