@@ -8,9 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
-use askline::config::Help;
 use askline::knowledge::Knowledge;
 use askline::reference::{Kind, Reference as _};
 use askline::shell::Shell;
@@ -26,7 +26,7 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 
 fn main() {
     let cache = tempfile::tempdir().unwrap();
-    let machine = Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()) };
+    let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
     let context = context::gather(&machine, Shell::Bash, &[]);
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();

@@ -20,7 +20,7 @@ use clap::Parser as _;
 
 use crate::clean::visible;
 use crate::config::{Config, Setting, Wrong};
-use crate::context::{self, Later, Machine};
+use crate::context::{self, Machine};
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
@@ -156,11 +156,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
 /// The machine that suggestions are for.
 fn machine(host: &LocalHost, paths: &Paths) -> anyhow::Result<Machine> {
     let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
-        return Ok(Machine {
-            host: Arc::new(*host),
-            cache: Some(paths.cache.clone()),
-            later: Later::default(),
-        });
+        return Ok(Machine::new(Arc::new(*host), Some(paths.cache.clone())));
     };
     let named = named.to_string_lossy();
     let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
@@ -173,7 +169,7 @@ fn machine(host: &LocalHost, paths: &Paths) -> anyhow::Result<Machine> {
     });
     let recorded =
         recorded.map_err(|error| Wrong(format!("{error:#}; mend the recording or unset ASKLINE_HOST")))?;
-    Ok(Machine { host: Arc::new(recorded), cache: None, later: Later::default() })
+    Ok(Machine::new(Arc::new(recorded), None))
 }
 
 /// The exit code that an error means outside `askline line`.

@@ -65,6 +65,11 @@ impl Later {
 }
 
 impl Machine {
+    /// A machine whose facts are kept in the directory `cache`, or nowhere.
+    pub fn new(host: Arc<dyn Host>, cache: Option<PathBuf>) -> Self {
+        Self { host, cache, later: Later::default() }
+    }
+
     /// Does what was put off. To be called when the answer is out.
     pub fn settle(&self) {
         let jobs = std::mem::take(&mut *self.later.0.lock().unwrap_or_else(PoisonError::into_inner));
@@ -379,7 +384,7 @@ mod tests {
     "#;
 
     fn machine(host: RecordedHost) -> Machine {
-        Machine { host: Arc::new(host), cache: None, later: Later::default() }
+        Machine::new(Arc::new(host), None)
     }
 
     fn alpine() -> RecordedHost {

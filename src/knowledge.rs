@@ -52,7 +52,7 @@ const MEMORY_MAX: usize = 512;
 pub struct Knowledge {
     host: Arc<dyn Host>,
     cache: Option<PathBuf>,
-    context: Arc<Context>,
+    context: Context,
     home: Option<PathBuf>,
     aliases: BTreeMap<String, String>,
     functions: BTreeSet<String>,
@@ -110,7 +110,7 @@ pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
 impl Knowledge {
     /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
     /// `alias.NAME` with what it stands for, and `function.NAME`. Nothing is looked up yet.
-    pub fn new(machine: &Machine, context: &Arc<Context>, told: &[(String, String)], help: Help) -> Self {
+    pub fn new(machine: &Machine, context: &Context, told: &[(String, String)], help: Help) -> Self {
         let named = |kind: &'static str| {
             let of_kind = move |(key, value): &(String, String)| {
                 Some((key.strip_prefix(kind)?.strip_prefix('.')?.to_owned(), value.clone()))
@@ -120,7 +120,7 @@ impl Knowledge {
         Self {
             host: machine.host.clone(),
             cache: machine.cache.clone(),
-            context: Arc::clone(context),
+            context: context.clone(),
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             aliases: named("alias").collect(),
             functions: named("function").map(|(name, _)| name).collect(),

@@ -48,7 +48,7 @@ pub fn suggest(
     }
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
-    let context = Arc::new(context::gather(machine, request.shell, request.told));
+    let context = context::gather(machine, request.shell, request.told);
     tracing::debug!("context {}", context.to_json());
     let knowledge = Arc::new(Knowledge::new(machine, &context, request.told, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };

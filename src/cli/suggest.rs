@@ -17,7 +17,7 @@ use crate::config::Wrong;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Form};
+use crate::prompt;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Checks, Failure, Suggestion, Timing};

@@ -252,12 +252,10 @@ impl<'a> Tool<'a> {
             return None;
         }
         let operand = match &rule.operand {
-            Some(form) => {
-                Some(arguments.operands.iter().copied().find_map(|index| {
-                    let word = self.command.words.get(index)?;
-                    Some((index, pattern::matches(form, &word.text)?))
-                })?)
-            }
+            Some(form) => Some(arguments.operands.iter().copied().find_map(|index| {
+                let word = self.command.words.get(index)?;
+                Some((index, pattern::matches(form, &word.text)?))
+            })?),
             None => None,
         };
         let mut captures = operand.map(|(_, captures)| captures).unwrap_or_default();
@@ -369,17 +367,16 @@ impl<'a> Tool<'a> {
         let mut to = rule.to.clone();
         if !rule.forms.is_empty() {
             let value = value?;
-            let (form, captured) = rule
-                .forms
-                .iter()
-                .find_map(|(form, to)| Some((to, pattern::matches(form, &value.text)?)))?;
+            let (form, captured) =
+                rule.forms.iter().find_map(|(form, to)| Some((to, pattern::matches(form, &value.text)?)))?;
             captures.extend(captured);
             to = Some(form.clone());
         }
         // Where a cluster has no letter left, its whole word goes.
         let mut flag = flag.cloned();
         for dropped in arguments.named(&rule.drop) {
-            let emptied = arguments.flags.iter().filter(|one| one.word == dropped.word).all(|one| !other(&one));
+            let emptied =
+                arguments.flags.iter().filter(|one| one.word == dropped.word).all(|one| !other(&one));
             match &mut flag {
                 Some(flag) if emptied && flag.word == dropped.word => flag.clustered = false,
                 _ => self.put(&mut edits, dropped, "")?,

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use askline::check::{self, Finding, Grade, Kind, Report};
+use askline::config::Help;
 use askline::context::{self, Context, Machine};
 use askline::host::local::LocalHost;
-use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::knowledge::Knowledge;
 use askline::reference::{self, Known, Reference};
 use askline::shell::Shell;
 use askline::syntax;
@@ -44,14 +45,14 @@ struct Here {
 impl Here {
     fn new() -> Self {
         let cache = tempfile::tempdir().unwrap();
-        let machine = Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()) };
+        let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
         let context = context::gather(&machine, Shell::Bash, &[]);
         Self { machine, context, _cache: cache }
     }
 
     /// A new one for each line, as on a key press, so that each has its whole time for questions.
-    fn knowledge(&self) -> Knowledge<'_> {
-        Knowledge::new(&self.machine, &self.context, &[], HelpPolicy::System)
+    fn knowledge(&self) -> Knowledge {
+        Knowledge::new(&self.machine, &self.context, &[], Help::System)
     }
 
     fn report(&self, line: &str) -> Report {
@@ -63,7 +64,7 @@ impl Here {
 }
 
 /// What is documented, without asking programs for single options.
-struct DocumentsOnly<'a>(&'a Knowledge<'a>);
+struct DocumentsOnly<'a>(&'a Knowledge);
 
 impl Reference for DocumentsOnly<'_> {
     fn known(&self, command: &[&str]) -> Arc<Known> {
@@ -244,6 +245,6 @@ fn lines_of_a_file() {
     println!("{n_lines} lines, {flags} options, {refuted} refuted");
 }
 
-fn is_program(knowledge: &Knowledge<'_>, name: &str) -> bool {
+fn is_program(knowledge: &Knowledge, name: &str) -> bool {
     matches!(knowledge.known(&[name]).kind, reference::Kind::Program { .. })
 }

@@ -10,10 +10,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
 use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
-use askline::config::Help;
 use askline::knowledge::Knowledge;
 use askline::reference::Reference as _;
 use askline::shell::Shell;
@@ -251,7 +251,7 @@ const TOO_BAD: [&str; 16] = [
 
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
-    let machine = Machine { host: std::sync::Arc::new(LocalHost), cache: None };
+    let machine = Machine::new(std::sync::Arc::new(LocalHost), None);
     let context = context::gather(&machine, Shell::Bash, &[]);
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
     let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
