@@ -18,6 +18,7 @@ pub mod platform;
 pub mod prompt;
 pub mod quoting;
 pub mod reference;
+pub mod repair;
 pub mod syntax;
 // 2 outside: the only code that touches the machine
 pub mod host;

@@ -124,7 +124,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
         match &row.request {
-            Ok(request) => print(&prompt::draft(Form::Completion, request, shell, &system).text())?,
+            Ok(request) => print(&prompt::draft(prompt::Form::Completion, request, shell, &system).text())?,
             Err(error) => {
                 complain(&row.prefix(), error);
                 exit = exit_of(error);

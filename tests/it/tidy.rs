@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
 const LAYERS: &[&[&str]] = &[
     &["config", "line", "patience", "shell", "suggestion"],
-    &["answer", "check", "clean", "manual", "platform", "prompt", "quoting", "reference", "syntax"],
+    &["answer", "check", "clean", "manual", "platform", "prompt", "quoting", "reference", "repair", "syntax"],
     &["host", "model", "store"],
     &["context", "knowledge", "models"],
     &["suggest"],
