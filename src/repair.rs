@@ -67,10 +67,10 @@ pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding
     if shell == Shell::Nu {
         return Vec::new();
     }
-    let parsed = syntax::commands(line, shell);
-    let mut found = find::unended(line, &parsed);
-    found.extend(find::separators(line, &parsed));
-    found.extend(tar::letters(line, &parsed, reference));
+    let plain = syntax::parse(line, shell);
+    let mut found = find::unended(line, &plain);
+    found.extend(find::separators(line, &plain));
+    found.extend(tar::letters(line, &syntax::commands(line, shell), reference));
     found.extend(quote::unclosed(line, shell, reference));
     found.sort_by_key(|finding| finding.span.start);
     found
@@ -111,10 +111,11 @@ impl State {
             *count <= before.get(key).copied().unwrap_or_default()
         });
         let verdict = self.report.syntax_ok != Some(false) || other.report.syntax_ok == Some(false);
-        let fewer = self.findings.len() < other.findings.len()
-            || self.findings.len() == other.findings.len()
-                && self.report.syntax_ok == Some(true)
-                && other.report.syntax_ok == Some(false);
+        let weight = |state: &Self| {
+            let serious = state.findings.iter().filter(|finding| finding.grade != Grade::Hint).count();
+            (state.report.syntax_ok == Some(false), serious, state.findings.len())
+        };
+        let fewer = weight(self) < weight(other);
         none_new && verdict && fewer
     }
 }
@@ -133,36 +134,35 @@ impl Bench<'_> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
         findings.extend(dialect::foreign(&state.line, self.shell).filter(|_| is_refused));
-        // What is wrong with the words of a line tells little before its quotes and blocks are right.
-        findings.sort_by_key(|finding| (finding.span.start, finding.fixes.len()));
+        findings.sort_by_key(|finding| finding.span.start);
         let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
-        let mut only: Option<State> = None;
         for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
-                taken.iter().any(|(_, other, _)| {
-                    fix.span.start <= other.span.end && other.span.start <= fix.span.end
-                })
+                taken
+                    .iter()
+                    .any(|(_, other, _)| fix.span.start <= other.span.end && other.span.start <= fix.span.end)
             };
-            let mut passing: Vec<(State, &Fix)> = Vec::new();
+            let mut passing: Vec<(String, &Fix)> = Vec::new();
             for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
                 let Some(line) = applied(&state.line, fix) else { continue };
-                if passing.iter().any(|(other, _)| other.line == line)
+                if passing.iter().any(|(other, _)| *other == line)
                     || danger::grows(&state.line, &line, self.shell)
                 {
                     continue;
                 }
                 let Some(candidate) = self.judged(line) else { break };
                 if candidate.is_better_than(state) {
-                    passing.push((candidate, fix));
+                    passing.push((candidate.line, fix));
                 }
             }
-            if let [(candidate, fix)] = passing.as_slice() {
+            if let [(_, fix)] = passing.as_slice() {
                 taken.push((finding.kind, (*fix).clone(), said(finding, fix)));
-                only = Some(candidate.clone());
             }
         }
-        if taken.len() == 1 {
-            return Some((only?, taken.into_iter().map(|(kind, _, change)| (kind, change)).collect()));
+        // What is wrong with the words of a line tells little before its quotes and blocks are right.
+        let is_structure = |kind| matches!(kind, Kind::Syntax | Kind::Incomplete);
+        if taken.iter().any(|(kind, ..)| is_structure(*kind)) {
+            taken.retain(|(kind, ..)| is_structure(*kind));
         }
         let mut line = state.line.clone();
         taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));

@@ -237,11 +237,6 @@ impl Reader<'_> {
         let word = self.command.words.get(self.next)?;
         let index = self.next;
         self.next += 1;
-        Some(Value {
-            text: word.text.clone(),
-            literal: word.literal,
-            span: word.span.clone(),
-            word: index,
-        })
+        Some(Value { text: word.text.clone(), literal: word.literal, span: word.span.clone(), word: index })
     }
 }

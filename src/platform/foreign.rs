@@ -11,7 +11,7 @@ use super::arguments::{Arguments, Flag, Value, is_dashed};
 use super::pattern::{self, Captures};
 use crate::check::{Finding, Fix, Grade, Kind};
 use crate::reference::{self, Known, Reference};
-use crate::syntax::{Parsed, SimpleCommand, Span};
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span};
 
 /// One file of rules; its format is told in `rules/README.md`.
 #[derive(Debug, Deserialize)]
@@ -200,6 +200,11 @@ impl<'a> Tool<'a> {
             reference::Kind::Alias(text) if text.split_whitespace().next() != Some(typed) => return None,
             _ => {}
         }
+        let applet_of = match command.within.last() {
+            Some(Nesting::Wrapper(name)) if name == "busybox" => Some(Userland::Busybox),
+            Some(Nesting::Wrapper(name)) if name == "toybox" => Some(Userland::Toybox),
+            _ => None,
+        };
         let base = typed.rsplit('/').next().unwrap_or(typed);
         let (name, word, userland) = match base {
             "busybox" | "toybox" => {
@@ -209,7 +214,7 @@ impl<'a> Tool<'a> {
             }
             _ => {
                 let prefixed = base.strip_prefix('g').filter(|_| super::G_PREFIXED.contains(&base));
-                (prefixed.unwrap_or(base), 0, known.userland)
+                (prefixed.unwrap_or(base), 0, applet_of.unwrap_or(known.userland))
             }
         };
         Some(Self { line, command, reference, name, word, userland, known })
@@ -252,12 +257,10 @@ impl<'a> Tool<'a> {
             return None;
         }
         let operand = match &rule.operand {
-            Some(form) => {
-                Some(arguments.operands.iter().copied().find_map(|index| {
-                    let word = self.command.words.get(index)?;
-                    Some((index, pattern::matches(form, &word.text)?))
-                })?)
-            }
+            Some(form) => Some(arguments.operands.iter().copied().find_map(|index| {
+                let word = self.command.words.get(index)?;
+                Some((index, pattern::matches(form, &word.text)?))
+            })?),
             None => None,
         };
         let mut captures = operand.map(|(_, captures)| captures).unwrap_or_default();
@@ -369,17 +372,16 @@ impl<'a> Tool<'a> {
         let mut to = rule.to.clone();
         if !rule.forms.is_empty() {
             let value = value?;
-            let (form, captured) = rule
-                .forms
-                .iter()
-                .find_map(|(form, to)| Some((to, pattern::matches(form, &value.text)?)))?;
+            let (form, captured) =
+                rule.forms.iter().find_map(|(form, to)| Some((to, pattern::matches(form, &value.text)?)))?;
             captures.extend(captured);
             to = Some(form.clone());
         }
         // Where a cluster has no letter left, its whole word goes.
         let mut flag = flag.cloned();
         for dropped in arguments.named(&rule.drop) {
-            let emptied = arguments.flags.iter().filter(|one| one.word == dropped.word).all(|one| !other(&one));
+            let emptied =
+                arguments.flags.iter().filter(|one| one.word == dropped.word).all(|one| !other(&one));
             match &mut flag {
                 Some(flag) if emptied && flag.word == dropped.word => flag.clustered = false,
                 _ => self.put(&mut edits, dropped, "")?,

@@ -22,20 +22,10 @@ impl Reference for Machine<'_> {
         let is_missing = self.missing.iter().any(|missing| missing == name)
             || (!self.missing.is_empty() && !self.present.iter().any(|there| there.starts_with(name)));
         let path = PathBuf::from(format!("/usr/bin/{name}"));
-        let kind = if is_missing {
-            Kind::Missing
-        } else {
-            Kind::Program { path: path.clone(), real_path: path }
-        };
+        let kind =
+            if is_missing { Kind::Missing } else { Kind::Program { path: path.clone(), real_path: path } };
         let above = Vec::new();
-        Arc::new(Known {
-            kind,
-            manual: None,
-            above,
-            userland: self.userland,
-            version: None,
-            askable: false,
-        })
+        Arc::new(Known { kind, manual: None, above, userland: self.userland, version: None, askable: false })
     }
 
     fn names(&self) -> Vec<String> {
@@ -172,8 +162,16 @@ fn shapes() {
         ("gnu", "tail -r -n 5 f", None),
         ("gnu", "tail -rn5 f", None),
         ("gnu", "cat f | tail -r", Some("cat f | tac")),
-        ("gnu", "find -E src -name x -regex '(a|b)'", Some("find src -name x -regextype posix-extended -regex '(a|b)'")),
-        ("gnu", "tar czf 'a b.tgz' src doc --exclude='*.o'", Some("tar czf 'a b.tgz' --exclude='*.o' src doc")),
+        (
+            "gnu",
+            "find -E src -name x -regex '(a|b)'",
+            Some("find src -name x -regextype posix-extended -regex '(a|b)'"),
+        ),
+        (
+            "gnu",
+            "tar czf 'a b.tgz' src doc --exclude='*.o'",
+            Some("tar czf 'a b.tgz' --exclude='*.o' src doc"),
+        ),
         ("gnu", "tar -c -f a.tar src --exclude '*.o' -v", Some("tar -c -f a.tar --exclude '*.o' src -v")),
         ("gnu", "/usr/bin/date -v-1d", Some("/usr/bin/date -d '1 day ago'")),
         ("gnu", "busybox stat --format=%s f", Some("busybox stat -c %s f")),

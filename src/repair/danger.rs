@@ -44,7 +44,8 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
         for redirection in &command.redirections {
             let to_file = redirection.operator.starts_with('>') || redirection.operator.starts_with('&');
             let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
-            let is_device = target.starts_with("/dev/null") || target.bytes().all(|byte| byte.is_ascii_digit());
+            let is_device =
+                target.starts_with("/dev/null") || target.bytes().all(|byte| byte.is_ascii_digit());
             if to_file && !is_device && !redirection.operator.contains(">>") {
                 add(">".to_owned());
             }
@@ -78,16 +79,23 @@ pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
     if syntax::parse(old, grammar(shell)).incomplete {
         return true;
     }
-    let new_words: Vec<String> = syntax::parse(new, grammar(shell))
-        .commands
-        .into_iter()
-        .flat_map(|command| command.words.into_iter().chain(command.assignments))
-        .map(|word| word.text)
-        .collect();
     syntax::parse(old, grammar(shell)).commands.iter().all(|command| {
-        command.words.iter().filter(|word| word.quoted && !word.text.is_empty()).all(|word| {
+        let words = command.words.iter().chain(&command.assignments);
+        words.filter(|word| word.quoted).all(|word| {
             let raw = old.get(word.span.clone()).unwrap_or_default();
-            new.contains(raw) || word.literal && new_words.iter().any(|text| text.contains(&word.text))
+            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
         })
     })
+}
+
+/// What stands between the quotes of a word.
+fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
+    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
+    raw.split(quote).skip(1).step_by(2)
+}
+
+/// Whether a line destroys something, so that nothing in it may be guessed.
+pub(super) fn destroys(line: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
+        .any(|word| TABLE.commands.iter().any(|known| known == word) || word == "-delete")
 }

@@ -56,7 +56,8 @@ fn tokens(line: &str) -> Option<Vec<Token<'_>>> {
         } else if c == '#' {
             return None;
         } else {
-            word(rest)?
+            // Nothing is read of what is followed nowhere here, such as `<<<`.
+            word(rest).filter(|length| 0 < *length)?
         };
         let (token, left) = rest.split_at_checked(length)?;
         tokens.push(match c {
@@ -72,8 +73,8 @@ fn tokens(line: &str) -> Option<Vec<Token<'_>>> {
 /// The length of the operator at the start of a text.
 fn operator(text: &str) -> Option<usize> {
     const OPERATORS: [&str; 20] = [
-        "&>>", "2>&1", "1>&2", "2>>", ">&2", "&>", "2>", "1>", ">>", ">|", "&&", "||", "|&", ";;", ";", "|", "&", ">",
-        "<", "\n",
+        "&>>", "2>&1", "1>&2", "2>>", ">&2", "&>", "2>", "1>", ">>", ">|", "&&", "||", "|&", ";;", ";", "|",
+        "&", ">", "<", "\n",
     ];
     if text.starts_with("<<") || text.starts_with("<(") || text.starts_with(">(") {
         return None;

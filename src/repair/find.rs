@@ -7,8 +7,8 @@ use crate::syntax::{Parsed, SimpleCommand, Span, Word};
 const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 /// Actions after which `-print0` would come too late, and operators that it would bind to.
 const NO_PRINT: [&str; 15] = [
-    "-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-printf", "-fprint", "-fprint0", "-ls", "-o",
-    "-or", ",", "-quit",
+    "-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-printf", "-fprint", "-fprint0",
+    "-ls", "-o", "-or", ",", "-quit",
 ];
 
 /// `find … -exec cmd {}` whose end is missing or was eaten by the shell.
@@ -77,12 +77,10 @@ fn pair(line: &str, writer: &SimpleCommand, reader: &SimpleCommand) -> Option<Fi
     let options = |command: &SimpleCommand| -> Vec<String> {
         command.words.iter().skip(1).map(|word| word.text.clone()).collect()
     };
-    let reads_nul = reader
-        .words
-        .iter()
-        .skip(1)
-        .take_while(|word| word.text.starts_with('-'))
-        .any(|word| word.text == "--null" || !word.text.starts_with("--") && word.text.contains('0') && is_null_cluster(&word.text));
+    let reads_nul = reader.words.iter().skip(1).take_while(|word| word.text.starts_with('-')).any(|word| {
+        word.text == "--null"
+            || !word.text.starts_with("--") && word.text.contains('0') && is_null_cluster(&word.text)
+    });
     // Another separator was chosen, or the words are not what they seem.
     if options(reader).iter().any(|option| option.starts_with("-d") || option.starts_with("--delimiter")) {
         return None;
@@ -93,7 +91,8 @@ fn pair(line: &str, writer: &SimpleCommand, reader: &SimpleCommand) -> Option<Fi
     }
     let (span, fix, text) = if writes_nul {
         let at = reader.words.first()?.span.end;
-        let fix = Fix { span: at..at, replacement: " -0".to_owned(), change: "xargs → xargs -0".to_owned() };
+        let fix =
+            Fix { span: at..at, replacement: " -0".to_owned(), change: "xargs → xargs -0".to_owned() };
         (reader.words.first()?.span.clone(), fix, "the names end with NUL; xargs reads them with -0")
     } else {
         let (span, replacement) = end?;
@@ -104,7 +103,11 @@ fn pair(line: &str, writer: &SimpleCommand, reader: &SimpleCommand) -> Option<Fi
             format!("{old} → {replacement}")
         };
         let fix = Fix { span, replacement, change };
-        (writer.words.first()?.span.clone(), fix, "xargs -0 reads names that end with NUL; these end with lines")
+        (
+            writer.words.first()?.span.clone(),
+            fix,
+            "xargs -0 reads names that end with NUL; these end with lines",
+        )
     };
     Some(finding(span, Grade::Error, text.to_owned(), "xargs", fix))
 }
@@ -126,7 +129,8 @@ fn written(writer: &SimpleCommand) -> Option<(bool, Option<(Span, String)>)> {
                 return None;
             }
             let print = words.iter().find(|word| word.text == "-print");
-            let prints: Vec<&Word> = words.iter().filter(|word| NO_PRINT.contains(&word.text.as_str())).collect();
+            let prints: Vec<&Word> =
+                words.iter().filter(|word| NO_PRINT.contains(&word.text.as_str())).collect();
             match (print, prints.len()) {
                 (Some(print), 1) => Some((false, Some((print.span.clone(), "-print0".to_owned())))),
                 (None, 0) => Some((false, Some((last..last, " -print0".to_owned())))),

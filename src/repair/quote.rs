@@ -1,5 +1,6 @@
 //! A quote that is never closed: where it may have been meant to close.
 
+use super::danger;
 use crate::check::{Finding, Fix, Grade, Kind};
 use crate::quoting::Reader;
 use crate::reference::Reference;
@@ -22,11 +23,14 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
         let change = format!("{quote} taken out");
         fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
     }
-    for at in ends(inside) {
+    // Where a line destroys something, the place is for its writer to say.
+    let ends = if danger::destroys(line) { Vec::new() } else { ends(inside) };
+    for at in ends {
         let (Some(within), Some(rest)) = (inside.get(..at), inside.get(at..)) else { continue };
         if !within.is_empty() && is_text(within, reference) && is_call(rest, reference) {
             let at = start + 1 + at;
-            let change = format!("{quote} closed after `{}`", within.split_whitespace().last().unwrap_or(within));
+            let change =
+                format!("{quote} closed after `{}`", within.split_whitespace().last().unwrap_or(within));
             fixes.push(Fix { span: at..at, replacement: quote.to_string(), change });
         }
     }
@@ -90,7 +94,8 @@ fn is_text(within: &str, reference: &dyn Reference) -> bool {
             let is_option = word.starts_with('-') && 1 < word.len();
             program || (!is_option && !OPERATORS.contains(&word) && reference.exists(word) == Some(false))
         })
-        && (!program || within.split_whitespace().last().is_none_or(|word| reference.exists(word) != Some(true)))
+        && (!program
+            || within.split_whitespace().last().is_none_or(|word| reference.exists(word) != Some(true)))
 }
 
 /// What stands outside is the rest of a call: options and files up to an operator.

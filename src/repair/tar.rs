@@ -26,13 +26,23 @@ const SUFFIXES: [(&str, Option<char>); 12] = [
 pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Finding> {
     let mut found = Vec::new();
     for command in &parsed.commands {
-        let Some(name) = command.name().filter(|name| matches!(*name, "tar" | "bsdtar" | "gtar")) else { continue };
+        let Some(name) = command.name().filter(|name| matches!(*name, "tar" | "bsdtar" | "gtar")) else {
+            continue;
+        };
         let arguments = Arguments::read(line, command, "tar", 1);
         let flag = |letter: &str| arguments.flags.iter().find(|flag| flag.name == letter);
-        let Some(archive) = flag("-f").and_then(|flag| flag.value.as_ref()).filter(|value| value.literal) else { continue };
-        let compressions: Vec<_> =
-            arguments.flags.iter().filter(|flag| matches!(flag.name.as_str(), "-z" | "-j" | "-J" | "-Z")).collect();
-        let Some((suffix, right)) = SUFFIXES.iter().find(|(suffix, _)| archive.text.ends_with(suffix)) else { continue };
+        let Some(archive) = flag("-f").and_then(|flag| flag.value.as_ref()).filter(|value| value.literal)
+        else {
+            continue;
+        };
+        let compressions: Vec<_> = arguments
+            .flags
+            .iter()
+            .filter(|flag| matches!(flag.name.as_str(), "-z" | "-j" | "-J" | "-Z"))
+            .collect();
+        let Some((suffix, right)) = SUFFIXES.iter().find(|(suffix, _)| archive.text.ends_with(suffix)) else {
+            continue;
+        };
         let [wrong] = compressions.as_slice() else { continue };
         if wrong.name.chars().nth(1) == *right {
             continue;
@@ -49,7 +59,11 @@ pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) ->
         if reads == writes || (!wrong.clustered && letter.is_empty()) {
             continue;
         }
-        let change = if letter.is_empty() { format!("{} left out", wrong.name) } else { format!("{} → -{letter}", wrong.name) };
+        let change = if letter.is_empty() {
+            format!("{} left out", wrong.name)
+        } else {
+            format!("{} → -{letter}", wrong.name)
+        };
         found.push(Finding {
             kind: Kind::Syntax,
             span: wrong.place.clone(),
@@ -57,7 +71,11 @@ pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) ->
             text: format!("{} is not the compression of a `{suffix}` archive", wrong.name),
             evidence: "tar(1)".to_owned(),
             fixes: vec![Fix {
-                span: if wrong.clustered { wrong.place.clone() } else { wrong.place.end - 1..wrong.place.end },
+                span: if wrong.clustered {
+                    wrong.place.clone()
+                } else {
+                    wrong.place.end - 1..wrong.place.end
+                },
                 replacement: letter,
                 change,
             }],

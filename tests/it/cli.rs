@@ -253,7 +253,8 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     );
     expect![[r#"
         askline: HOME/config/askline/config.toml:2: it is not valid UTF-8; save it as UTF-8
-    "#]].assert_eq(&stderr(no_text.run()));
+    "#]]
+    .assert_eq(&stderr(no_text.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "recorded:HOME/none");
     expect![[r#"
         askline: can't read HOME/none: No such file or directory (os error 2); mend the recording or unset ASKLINE_HOST

@@ -119,7 +119,11 @@ impl Folder {
         // top of procps complains and ends well.
         let taken = bad.status.success() && !String::from_utf8_lossy(&bad.stderr).contains("invalid option");
         if taken != example.silent {
-            faults.push(format!("should {}be refused: {}", if example.silent { "not " } else { "" }, said(example.bad, &bad)));
+            faults.push(format!(
+                "should {}be refused: {}",
+                if example.silent { "not " } else { "" },
+                said(example.bad, &bad)
+            ));
         }
         for line in example.good.into_iter().chain(example.stays.iter().map(String::as_str)) {
             // A line that stays may name another tool than this family's.

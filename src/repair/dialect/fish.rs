@@ -4,8 +4,8 @@ use super::{Token, tokens, variable};
 
 /// Builtins of bash that fish lacks or that mean something else there.
 const UNTRANSLATED: [&str; 14] = [
-    "case", "esac", "select", "until", "function", "declare", "typeset", "let", "set", "shopt", "readonly", "trap", "coproc",
-    "mapfile",
+    "case", "esac", "select", "until", "function", "declare", "typeset", "let", "set", "shopt", "readonly",
+    "trap", "coproc", "mapfile",
 ];
 
 /// The line in fish, and what was changed.
@@ -221,7 +221,9 @@ fn dollar(after: &str, double: bool, changes: &mut Vec<String>) -> Option<(Strin
         Some('$') => renamed("$$", "$fish_pid", 1),
         Some('!') => renamed("$!", "$last_pid", 1),
         Some('@' | '*') => renamed("$@", "$argv", 1),
-        Some(c @ '1'..='9') if !after.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) => {
+        Some(c @ '1'..='9')
+            if !after.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())) =>
+        {
             renamed(&format!("${c}"), &format!("$argv[{c}]"), 1)
         }
         Some('(') if after.starts_with("((") => {
@@ -229,9 +231,9 @@ fn dollar(after: &str, double: bool, changes: &mut Vec<String>) -> Option<(Strin
             let sum = after.get(2..end)?.trim();
             let whole = |c: char| c.is_ascii_alphanumeric() || " +-*%$_".contains(c);
             // fish's division is not whole, and its variables need their `$`.
-            let bare = sum.split(|c: char| !c.is_ascii_alphanumeric() && c != '$' && c != '_').any(|word| {
-                word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            });
+            let bare = sum
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '$' && c != '_')
+                .any(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
             if !sum.chars().all(whole) || bare || sum.contains("**") {
                 return None;
             }
@@ -294,7 +296,9 @@ fn substituted(inner: &str, changes: &mut Vec<String>) -> Option<String> {
         return super::tokens(inner)?
             .iter()
             .all(|token| match token {
-                Token::Word(word) => !UNTRANSLATED.contains(word) && expanded(word, &mut Vec::new()).is_some(),
+                Token::Word(word) => {
+                    !UNTRANSLATED.contains(word) && expanded(word, &mut Vec::new()).is_some()
+                }
                 Token::Blank(_) | Token::Operator(_) => true,
             })
             .then(|| inner.to_owned());

@@ -4,8 +4,8 @@ use super::{Token, tokens, variable};
 
 /// bash's words that Nushell has no short form for, or reads otherwise.
 const UNTRANSLATED: [&str; 27] = [
-    "[", "[[", "]]", "if", "then", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function", "declare",
-    "local", "set", "unset", "source", ".", "eval", "test", "read", "{", "}", "!",
+    "[", "[[", "]]", "if", "then", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
+    "function", "declare", "local", "set", "unset", "source", ".", "eval", "test", "read", "{", "}", "!",
 ];
 
 /// The line in Nushell, and what was changed.
@@ -79,7 +79,10 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                         let file = word(file, &mut changes, depth)?;
                         let blank = if out.ends_with(' ') { "" } else { " " };
                         out.push_str(&format!("{blank}{arrow} {file}"));
-                        changes.push(format!("{operator}{} → {arrow}", if both.is_some() { " … 2>&1" } else { "" }));
+                        changes.push(format!(
+                            "{operator}{} → {arrow}",
+                            if both.is_some() { " … 2>&1" } else { "" }
+                        ));
                     }
                     _ => return None,
                 }
