@@ -19,6 +19,7 @@ pub mod platform;
 pub mod prompt;
 pub mod quoting;
 pub mod reference;
+pub mod repair;
 pub mod syntax;
 pub mod typed;
 // 2 outside: the only code that touches the machine

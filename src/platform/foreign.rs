@@ -11,7 +11,7 @@ use super::arguments::{Arguments, Flag, Value, is_dashed};
 use super::pattern::{self, Captures};
 use crate::check::{Finding, Fix, Grade, Kind};
 use crate::reference::{self, Known, Reference};
-use crate::syntax::{Parsed, SimpleCommand, Span};
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span};
 
 /// One file of rules; its format is told in `rules/README.md`.
 #[derive(Debug, Deserialize)]
@@ -200,6 +200,11 @@ impl<'a> Tool<'a> {
             reference::Kind::Alias(text) if text.split_whitespace().next() != Some(typed) => return None,
             _ => {}
         }
+        let applet_of = match command.within.last() {
+            Some(Nesting::Wrapper(name)) if name == "busybox" => Some(Userland::Busybox),
+            Some(Nesting::Wrapper(name)) if name == "toybox" => Some(Userland::Toybox),
+            _ => None,
+        };
         let base = typed.rsplit('/').next().unwrap_or(typed);
         let (name, word, userland) = match base {
             "busybox" | "toybox" => {
@@ -209,7 +214,7 @@ impl<'a> Tool<'a> {
             }
             _ => {
                 let prefixed = base.strip_prefix('g').filter(|_| super::G_PREFIXED.contains(&base));
-                (prefixed.unwrap_or(base), 0, known.userland)
+                (prefixed.unwrap_or(base), 0, applet_of.unwrap_or(known.userland))
             }
         };
         Some(Self { line, command, reference, name, word, userland, known })

@@ -17,6 +17,7 @@ const LAYERS: &[&[&str]] = &[
         "prompt",
         "quoting",
         "reference",
+        "repair",
         "syntax",
         "typed",
     ],

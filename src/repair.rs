@@ -1,0 +1,199 @@
+//! A line that is nearly right becomes right without a model: fixes that the checks know, and slips of its own that no
+//! documentation tells. A fix is taken only where it is the one that passes all checks, never where the line would
+//! become more dangerous, and never at the cost of text that was quoted. Pure but for what
+//! [`Reference`] answers and what the judge says.
+
+mod danger;
+mod dialect;
+mod find;
+mod quote;
+mod tar;
+
+use std::collections::HashMap;
+
+use crate::check::{Finding, Fix, Grade, Kind, Report};
+use crate::reference::Reference;
+use crate::shell::Shell;
+use crate::syntax;
+
+/// How often the judge is asked for one line.
+const JUDGEMENTS_MAX: usize = 64;
+/// How many rounds of fixes a line gets: one fix may uncover the next.
+const ROUNDS_MAX: usize = 4;
+/// The longest line that is mended, in bytes.
+const LINE_BYTES_MAX: usize = 4096;
+
+/// A line that passes all checks, and what was done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The line.
+    pub line: String,
+    /// Each change in words: `--colour → --color: not in ls(1) 9.1`.
+    pub changes: Vec<String>,
+}
+
+/// Mends a line if exactly one repair passes: the judge finds no error any more, no new warning, and less than before.
+/// `report` is what the judge says of the line as it is.
+pub fn repair(
+    line: &str,
+    shell: Shell,
+    report: &Report,
+    reference: &dyn Reference,
+    judge: &dyn Fn(&str) -> Report,
+) -> Option<Repaired> {
+    if LINE_BYTES_MAX < line.len() {
+        return None;
+    }
+    let mut bench = Bench { shell, reference, judge, asked: 0 };
+    let first = State::new(line.to_owned(), report.clone(), shell, reference);
+    let mut state = first.clone();
+    let mut changes: Vec<String> = Vec::new();
+    let mut platform_spans = false;
+    for _ in 0..ROUNDS_MAX {
+        let Some((better, done)) = bench.round(&state) else { break };
+        platform_spans |= done.iter().any(|(kind, _)| *kind == Kind::Platform);
+        changes.extend(done.into_iter().map(|(_, change)| change));
+        state = better;
+    }
+    let is_right = state.report.syntax_ok != Some(false) && !state.findings.iter().any(is_error);
+    let literals = platform_spans || danger::keeps_literals(line, &state.line, shell);
+    (!changes.is_empty() && is_right && state.is_better_than(&first) && literals)
+        .then_some(Repaired { line: state.line, changes })
+}
+
+/// Slips that no documentation tells, each with its fix: `-exec` without an end, `-print0` without `xargs -0`, a wrong
+/// letter for an archive's compression, a quote that is never closed. By place.
+pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding> {
+    if shell == Shell::Nu {
+        return Vec::new();
+    }
+    let plain = syntax::parse(line, shell);
+    let mut found = find::unended(line, &plain);
+    found.extend(find::separators(line, &plain));
+    found.extend(tar::letters(line, &syntax::commands(line, shell), reference));
+    found.extend(quote::unclosed(line, shell, reference));
+    found.sort_by_key(|finding| finding.span.start);
+    found
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.grade == Grade::Error
+}
+
+/// A line with all that is known of it.
+#[derive(Clone)]
+struct State {
+    line: String,
+    report: Report,
+    /// The judge's and our own.
+    findings: Vec<Finding>,
+}
+
+impl State {
+    fn new(line: String, report: Report, shell: Shell, reference: &dyn Reference) -> Self {
+        let mut findings = report.findings.clone();
+        findings.extend(slips(&line, shell, reference));
+        Self { line, report, findings }
+    }
+
+    /// Fewer findings, none of the bad ones new, and no verdict of the shell lost.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let bad = |state: &Self| {
+            let mut count: HashMap<(Kind, Grade), usize> = HashMap::new();
+            for finding in state.findings.iter().filter(|finding| finding.grade != Grade::Hint) {
+                *count.entry((finding.kind, finding.grade)).or_default() += 1;
+            }
+            count
+        };
+        let before = bad(other);
+        let none_new = bad(self).iter().all(|(key, count)| {
+            // What the shell refuses may show in another place once a part is mended.
+            *count <= before.get(key).copied().unwrap_or_default()
+        });
+        let verdict = self.report.syntax_ok != Some(false) || other.report.syntax_ok == Some(false);
+        let weight = |state: &Self| {
+            let serious = state.findings.iter().filter(|finding| finding.grade != Grade::Hint).count();
+            (state.report.syntax_ok == Some(false), serious, state.findings.len())
+        };
+        let fewer = weight(self) < weight(other);
+        none_new && verdict && fewer
+    }
+}
+
+/// Who is asked, and how often.
+struct Bench<'a> {
+    shell: Shell,
+    reference: &'a dyn Reference,
+    judge: &'a dyn Fn(&str) -> Report,
+    asked: usize,
+}
+
+impl Bench<'_> {
+    /// One round: for each finding the one fix that helps; all of them together where they don't touch.
+    fn round(&mut self, state: &State) -> Option<(State, Vec<(Kind, String)>)> {
+        let mut findings = state.findings.clone();
+        let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
+        findings.extend(dialect::foreign(&state.line, self.shell).filter(|_| is_refused));
+        findings.sort_by_key(|finding| finding.span.start);
+        let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
+        for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
+            let touches = |fix: &Fix| {
+                taken
+                    .iter()
+                    .any(|(_, other, _)| fix.span.start <= other.span.end && other.span.start <= fix.span.end)
+            };
+            let mut passing: Vec<(String, &Fix)> = Vec::new();
+            for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
+                let Some(line) = applied(&state.line, fix) else { continue };
+                if passing.iter().any(|(other, _)| *other == line)
+                    || danger::grows(&state.line, &line, self.shell)
+                {
+                    continue;
+                }
+                let Some(candidate) = self.judged(line) else { break };
+                if candidate.is_better_than(state) {
+                    passing.push((candidate.line, fix));
+                }
+            }
+            if let [(_, fix)] = passing.as_slice() {
+                taken.push((finding.kind, (*fix).clone(), said(finding, fix)));
+            }
+        }
+        // What is wrong with the words of a line tells little before its quotes and blocks are right.
+        let is_structure = |kind| matches!(kind, Kind::Syntax | Kind::Incomplete);
+        if taken.iter().any(|(kind, ..)| is_structure(*kind)) {
+            taken.retain(|(kind, ..)| is_structure(*kind));
+        }
+        let mut line = state.line.clone();
+        taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));
+        for (_, fix, _) in &taken {
+            line = applied(&line, fix)?;
+        }
+        let together = self.judged(line)?;
+        taken.reverse();
+        let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
+        together.is_better_than(state).then_some((together, changes))
+    }
+
+    /// What is known of a line; none where the judge was asked often enough.
+    fn judged(&mut self, line: String) -> Option<State> {
+        self.asked += 1;
+        (self.asked <= JUDGEMENTS_MAX).then(|| {
+            let report = (self.judge)(&line);
+            State::new(line, report, self.shell, self.reference)
+        })
+    }
+}
+
+fn applied(line: &str, fix: &Fix) -> Option<String> {
+    let (before, after) = (line.get(..fix.span.start)?, line.get(fix.span.end..)?);
+    Some(format!("{before}{}{after}", fix.replacement))
+}
+
+/// The change and its reason in words.
+fn said(finding: &Finding, fix: &Fix) -> String {
+    match finding.kind {
+        Kind::FlagRefuted => format!("{}: not in {}", fix.change, finding.evidence),
+        _ => format!("{}: {}", fix.change, finding.text),
+    }
+}

@@ -1,0 +1,133 @@
+//! A line of bash typed at fish or Nushell, in that shell's own words. Whole or not at all: a construct without an exact
+//! counterpart leaves the line as it is.
+
+mod fish;
+mod nu;
+
+use crate::check::{Finding, Fix, Grade, Kind};
+use crate::shell::Shell;
+use crate::syntax;
+
+/// The line in the shell's own words, as one fix; none where nothing is foreign or something has no counterpart.
+pub(super) fn foreign(line: &str, shell: Shell) -> Option<Finding> {
+    let convert = match shell {
+        Shell::Fish => fish::convert,
+        Shell::Nu => nu::convert,
+        Shell::Bash | Shell::Zsh => return None,
+    };
+    let parsed = syntax::parse(line, Shell::Bash);
+    if !parsed.errors.is_empty() || parsed.incomplete {
+        return None;
+    }
+    let (replacement, mut changes) = convert(line)?;
+    changes.dedup();
+    Some(Finding {
+        kind: Kind::Syntax,
+        span: 0..line.len(),
+        grade: Grade::Error,
+        text: format!("this is bash, not {shell}"),
+        evidence: shell.name().to_owned(),
+        fixes: vec![Fix { span: 0..line.len(), replacement, change: changes.join(", ") }],
+    })
+}
+
+/// A part of a line, cut where bash cuts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token<'a> {
+    Blank(&'a str),
+    /// `;`, `|`, `&&` and the like, newlines, and redirections with their target's descriptor.
+    Operator(&'a str),
+    /// As it stands, with quotes and substitutions.
+    Word(&'a str),
+}
+
+/// How deep substitutions may stand in each other.
+const DEPTH_MAX: usize = 8;
+
+/// Cuts a line into tokens; none for what isn't followed here: brackets of other kinds, here-documents.
+fn tokens(line: &str) -> Option<Vec<Token<'_>>> {
+    let mut tokens = Vec::new();
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let length = if c == ' ' || c == '\t' {
+            rest.find(|c| c != ' ' && c != '\t').unwrap_or(rest.len())
+        } else if let Some(operator) = operator(rest) {
+            operator
+        } else if c == '#' {
+            return None;
+        } else {
+            // Nothing is read of what is followed nowhere here, such as `<<<`.
+            word(rest).filter(|length| 0 < *length)?
+        };
+        let (token, left) = rest.split_at_checked(length)?;
+        tokens.push(match c {
+            ' ' | '\t' => Token::Blank(token),
+            _ if operator(rest).is_some() => Token::Operator(token),
+            _ => Token::Word(token),
+        });
+        rest = left;
+    }
+    Some(tokens)
+}
+
+/// The length of the operator at the start of a text.
+fn operator(text: &str) -> Option<usize> {
+    const OPERATORS: [&str; 20] = [
+        "&>>", "2>&1", "1>&2", "2>>", ">&2", "&>", "2>", "1>", ">>", ">|", "&&", "||", "|&", ";;", ";", "|",
+        "&", ">", "<", "\n",
+    ];
+    if text.starts_with("<<") || text.starts_with("<(") || text.starts_with(">(") {
+        return None;
+    }
+    OPERATORS.iter().find(|operator| text.starts_with(*operator)).map(|operator| operator.len())
+}
+
+/// The length of the word at the start of a text; none where it is not closed or is none of ours.
+fn word(text: &str) -> Option<usize> {
+    let mut depth = Vec::new();
+    let (mut single, mut double, mut escaped, mut backquoted) = (false, false, false, false);
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let nested = !depth.is_empty() || backquoted;
+        if escaped {
+            escaped = false;
+        } else if single {
+            single = c != '\'';
+        } else {
+            match c {
+                '\\' => escaped = true,
+                '\'' if !double => single = true,
+                '"' => double = !double,
+                '`' => backquoted = !backquoted,
+                '(' if before == '$' || !depth.is_empty() => depth.push(double),
+                '(' if !double => return None,
+                ')' if !depth.is_empty() => double = depth.pop()?,
+                ')' if !double => return None,
+                ' ' | '\t' | '\n' | ';' | '|' | '&' | '<' | '>' if !double && !nested => return Some(at),
+                _ => {}
+            }
+            if c == '(' && before == '$' {
+                double = false;
+            }
+            if DEPTH_MAX < depth.len() {
+                return None;
+            }
+        }
+        before = c;
+    }
+    (!single && !double && !escaped && !backquoted && depth.is_empty()).then_some(text.len())
+}
+
+/// The name at the start of a text after `$`, and whether braces stand around it: `NAME…`, `{NAME}…`.
+fn variable(text: &str) -> Option<(&str, usize)> {
+    let braced = text.strip_prefix('{');
+    let name = braced.unwrap_or(text);
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+    let (name, rest) = name.split_at_checked(end)?;
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    match braced {
+        Some(_) if is_name && rest.starts_with('}') => Some((name, end + 2)),
+        None if is_name => Some((name, end)),
+        _ => None,
+    }
+}

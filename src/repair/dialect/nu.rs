@@ -1,0 +1,228 @@
+//! bash's operators, variables and redirections in Nushell's words. Programs stay programs.
+
+use super::{Token, tokens, variable};
+
+/// bash's words that Nushell has no short form for, or reads otherwise.
+const UNTRANSLATED: [&str; 27] = [
+    "[", "[[", "]]", "if", "then", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
+    "function", "declare", "local", "set", "unset", "source", ".", "eval", "test", "read", "{", "}", "!",
+];
+
+/// The line in Nushell, and what was changed.
+pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
+    convert_within(line, 0)
+}
+
+fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
+    let tokens = tokens(line)?;
+    let mut out = String::new();
+    let mut changes: Vec<String> = Vec::new();
+    let mut at_command = true;
+    let mut index = 0;
+    let word_at = |index: usize| match tokens.get(index) {
+        Some(Token::Word(word)) => Some(*word),
+        _ => None,
+    };
+    // The word after the blanks that may stand behind an operator.
+    let target = |index: usize| match tokens.get(index) {
+        Some(Token::Blank(_)) => word_at(index + 1).map(|word| (word, index + 2)),
+        _ => word_at(index).map(|word| (word, index + 1)),
+    };
+    while let Some(token) = tokens.get(index) {
+        index += 1;
+        match token {
+            Token::Blank(blank) => out.push_str(blank),
+            Token::Operator(operator) => {
+                at_command = true;
+                match *operator {
+                    ";" | "|" | "\n" => out.push_str(operator),
+                    "&&" => {
+                        out.truncate(out.trim_end().len());
+                        out.push(';');
+                        changes.push("&& → ;".to_owned());
+                    }
+                    "|&" => {
+                        out.push_str("o+e>|");
+                        changes.push("|& → o+e>|".to_owned());
+                    }
+                    "2>&1" => {
+                        // Only before a pipe; a file is told below.
+                        let pipe = match tokens.get(index) {
+                            Some(Token::Blank(_)) => index + 1,
+                            _ => index,
+                        };
+                        if tokens.get(pipe) != Some(&Token::Operator("|")) {
+                            return None;
+                        }
+                        out.push_str("o+e>|");
+                        changes.push("2>&1 | → o+e>|".to_owned());
+                        index = pipe + 1;
+                    }
+                    ">" | "1>" | ">>" | "2>" | "2>>" | "&>" | "&>>" => {
+                        at_command = false;
+                        let (file, next) = target(index)?;
+                        let both = match (tokens.get(next), tokens.get(next + 1)) {
+                            (Some(Token::Operator("2>&1")), _) => Some(next + 1),
+                            (Some(Token::Blank(_)), Some(Token::Operator("2>&1"))) => Some(next + 2),
+                            _ => None,
+                        };
+                        let both = both.filter(|_| matches!(*operator, ">" | "1>" | ">>"));
+                        let arrow = match (*operator, both) {
+                            (">" | "1>", Some(_)) | ("&>", _) => "o+e>",
+                            (">>", Some(_)) | ("&>>", _) => "o+e>>",
+                            ("2>", _) => "e>",
+                            ("2>>", _) => "e>>",
+                            (">>", None) => "o>>",
+                            _ => "o>",
+                        };
+                        index = both.unwrap_or(next);
+                        let file = word(file, &mut changes, depth)?;
+                        let blank = if out.ends_with(' ') { "" } else { " " };
+                        out.push_str(&format!("{blank}{arrow} {file}"));
+                        changes.push(format!(
+                            "{operator}{} → {arrow}",
+                            if both.is_some() { " … 2>&1" } else { "" }
+                        ));
+                    }
+                    _ => return None,
+                }
+            }
+            Token::Word(text) if at_command => {
+                at_command = false;
+                if UNTRANSLATED.contains(text) {
+                    return None;
+                }
+                let assignment = |text: &str| {
+                    let (name, value) = text.split_once('=')?;
+                    variable(name).filter(|(_, length)| *length == name.len() && !name.starts_with('{'))?;
+                    Some((name.to_owned(), value.to_owned()))
+                };
+                let is_end = |index: usize| {
+                    !matches!(
+                        (tokens.get(index), tokens.get(index + 1)),
+                        (Some(Token::Blank(_)), Some(Token::Word(_)))
+                    )
+                };
+                if *text == "export" {
+                    let (assigned, next) = target(index)?;
+                    let (name, value) = assignment(assigned)?;
+                    if !is_end(next) {
+                        return None;
+                    }
+                    index = next;
+                    out.push_str(&format!("$env.{name} = {}", value_of(&value, &mut changes, depth)?));
+                    changes.push(format!("export {name}=… → $env.{name} = …"));
+                } else if let Some((name, value)) = assignment(text) {
+                    // Before a command Nushell reads it as bash does.
+                    if is_end(index) {
+                        out.push_str(&format!("$env.{name} = {}", value_of(&value, &mut changes, depth)?));
+                        changes.push(format!("{name}=… → $env.{name} = …"));
+                    } else {
+                        out.push_str(text);
+                        at_command = true;
+                    }
+                } else {
+                    out.push_str(&word(text, &mut changes, depth)?);
+                }
+            }
+            Token::Word(text) => out.push_str(&word(text, &mut changes, depth)?),
+        }
+    }
+    (out != line && !changes.is_empty()).then_some((out, changes))
+}
+
+/// An assigned value: always quoted, so that it stays text.
+fn value_of(value: &str, changes: &mut Vec<String>, depth: usize) -> Option<String> {
+    let is_plain = value.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:,@%+=".contains(c));
+    if is_plain { Some(format!("\"{value}\"")) } else { word(value, changes, depth) }
+}
+
+/// A word in Nushell's words; none where it has what Nushell reads otherwise.
+fn word(text: &str, changes: &mut Vec<String>, depth: usize) -> Option<String> {
+    if super::DEPTH_MAX < depth {
+        return None;
+    }
+    let inner = |start: &str, end: &str| text.strip_prefix(start)?.strip_suffix(end);
+    if let Some(literal) = inner("'", "'") {
+        return (!literal.contains('\'')).then(|| text.to_owned());
+    }
+    if text == "$?" {
+        changes.push("$? → $env.LAST_EXIT_CODE".to_owned());
+        return Some("$env.LAST_EXIT_CODE".to_owned());
+    }
+    let command = inner("`", "`").or_else(|| inner("$(", ")").filter(|command| !command.starts_with('(')));
+    if let Some(command) = command {
+        if command.contains(['`', '\\']) || command.contains("$(") {
+            return None;
+        }
+        changes.push("$(…) → (…)".to_owned());
+        return match convert_within(command, depth + 1) {
+            Some((converted, more)) => {
+                changes.extend(more);
+                Some(format!("({converted})"))
+            }
+            None => is_common(command).then(|| format!("({command})")),
+        };
+    }
+    if let Some(quoted) = inner("\"", "\"").filter(|quoted| !quoted.contains(['"', '\\', '`'])) {
+        if !quoted.contains('$') {
+            return Some(text.to_owned());
+        }
+        return interpolated(quoted, changes);
+    }
+    if let Some(rest) = text.strip_prefix('$')
+        && let Some((name, length)) = variable(rest)
+        && length == rest.len()
+        && is_environment(name)
+    {
+        changes.push(format!("${name} → $env.{name}"));
+        return Some(format!("$env.{name}"));
+    }
+    let is_bare = !text.contains(['"', '\'', '\\', '`', '(', ')', '{', '}']);
+    match text.contains('$') {
+        false if is_bare => Some(text.to_owned()),
+        true if is_bare && !text.contains(['*', '?', '[', '~']) => interpolated(text, changes),
+        _ => None,
+    }
+}
+
+/// Text with variables in it as Nushell's `$"…"`.
+fn interpolated(text: &str, changes: &mut Vec<String>) -> Option<String> {
+    if text.contains(['(', ')']) {
+        return None;
+    }
+    let mut out = String::from("$\"");
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        let (name, length) = variable(after)?;
+        if !is_environment(name) {
+            return None;
+        }
+        out.push_str(&format!("{before}($env.{name})"));
+        changes.push(format!("${name} → $env.{name}"));
+        rest = after.get(length..)?;
+    }
+    out.push_str(rest);
+    out.push('"');
+    Some(out)
+}
+
+/// Whether a name looks like one of the environment's rather than a variable of the line's.
+fn is_environment(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether a command reads the same in both shells: plain words only.
+fn is_common(command: &str) -> bool {
+    tokens(command).is_some_and(|tokens| {
+        tokens.iter().all(|token| match token {
+            Token::Blank(_) | Token::Operator("|") => true,
+            Token::Operator(_) => false,
+            Token::Word(text) => {
+                !UNTRANSLATED.contains(text)
+                    && !text.contains('$')
+                    && word(text, &mut Vec::new(), super::DEPTH_MAX).is_some()
+            }
+        })
+    })
+}

@@ -1,0 +1,106 @@
+//! A quote that is never closed: where it may have been meant to close.
+
+use super::danger;
+use crate::check::{Finding, Fix, Grade, Kind};
+use crate::quoting::Reader;
+use crate::reference::Reference;
+use crate::shell::Shell;
+
+/// How many words after the open quote are looked at.
+const WORDS_MAX: usize = 24;
+/// Words that end a command when they stand outside quotes.
+const OPERATORS: [&str; 9] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "2>"];
+
+/// The open quote, with each place where closing it makes sense: what then stands outside exists as a file or is an
+/// option or another command, and what stands inside does not.
+pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
+    let (start, quote) = open_quote(line, shell)?;
+    let inside = line.get(start + 1..)?;
+    let mut fixes = Vec::new();
+    let alone = line.get(..start).is_some_and(|before| !before.is_empty() && !before.ends_with(' '));
+    if alone && (inside.is_empty() || inside.starts_with(' ')) {
+        // A quote too many at the end of a word.
+        let change = format!("{quote} taken out");
+        fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
+    }
+    // Where a line destroys something, the place is for its writer to say.
+    let ends = if danger::destroys(line) { Vec::new() } else { ends(inside) };
+    for at in ends {
+        let (Some(within), Some(rest)) = (inside.get(..at), inside.get(at..)) else { continue };
+        if !within.is_empty() && is_text(within, reference) && is_call(rest, reference) {
+            let at = start + 1 + at;
+            let change =
+                format!("{quote} closed after `{}`", within.split_whitespace().last().unwrap_or(within));
+            fixes.push(Fix { span: at..at, replacement: quote.to_string(), change });
+        }
+    }
+    Some(Finding {
+        kind: Kind::Incomplete,
+        span: start..start + 1,
+        grade: Grade::Error,
+        text: format!("the {quote} is never closed"),
+        evidence: shell.name().to_owned(),
+        fixes,
+    })
+}
+
+/// The quote that is open at the end of a line.
+fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
+    let mut reader = Reader::new(shell);
+    let mut open = None;
+    for (at, c) in line.char_indices() {
+        let was_plain = reader.is_plain();
+        let in_double = reader.in_double_quotes();
+        reader.read(c);
+        if was_plain && !reader.is_plain() && matches!(c, '\'' | '"') {
+            open = Some((at, c));
+        } else if !was_plain && reader.is_plain() || in_double && reader.is_plain() {
+            open = None;
+        }
+    }
+    (!reader.is_plain() && !reader.in_comment() && !reader.in_heredoc()).then_some(open?)
+}
+
+/// The ends of words, as offsets.
+fn ends(text: &str) -> Vec<usize> {
+    let mut ends: Vec<usize> = text
+        .char_indices()
+        .zip(text.chars().skip(1))
+        .filter(|((_, c), next)| !c.is_whitespace() && next.is_whitespace())
+        .map(|((at, c), _)| at + c.len_utf8())
+        .take(WORDS_MAX)
+        .collect();
+    if ends.len() < WORDS_MAX && !text.ends_with(char::is_whitespace) {
+        ends.push(text.len());
+    }
+    ends
+}
+
+/// What stands inside is text: brackets are closed, and no word but the first is a file, an option or an operator.
+fn is_text(within: &str, reference: &dyn Reference) -> bool {
+    let (mut depth, mut is_even) = (0i32, true);
+    for c in within.chars() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        is_even &= 0 <= depth;
+    }
+    let program = within.contains(['{', '(']);
+    is_even
+        && depth == 0
+        && within.split_whitespace().skip(1).all(|word| {
+            let is_option = word.starts_with('-') && 1 < word.len();
+            program || (!is_option && !OPERATORS.contains(&word) && reference.exists(word) == Some(false))
+        })
+        && (!program
+            || within.split_whitespace().last().is_none_or(|word| reference.exists(word) != Some(true)))
+}
+
+/// What stands outside is the rest of a call: options and files up to an operator.
+fn is_call(rest: &str, reference: &dyn Reference) -> bool {
+    rest.split_whitespace()
+        .take_while(|word| !OPERATORS.contains(word))
+        .all(|word| word.starts_with('-') || reference.exists(word) == Some(true))
+}
