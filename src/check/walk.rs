@@ -589,8 +589,9 @@ impl Walker<'_> {
         let mut index = start;
         while let Some(word) = self.words.get(index) {
             index += 1;
-            let ends_batch = word.text == "+"
-                && self.words.get(index.wrapping_sub(2)).is_some_and(|before| before.text == "{}");
+            // What was between may have been taken out to stand for itself.
+            let before = self.words.get(index.wrapping_sub(2)).filter(|_| start < index - 1);
+            let ends_batch = word.text == "+" && before.is_none_or(|before| before.text == "{}");
             if word.text == ";" || word.text == "\\;" || ends_batch {
                 break;
             }
