@@ -6,7 +6,7 @@ const MAX_CHARS: usize = 40;
 /// The nearest of the names, when it is near and no other is as near. The same name listed twice counts once.
 pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wanted.chars().count();
-    if length < 2 || MAX_CHARS < length {
+    if !(2..=MAX_CHARS).contains(&length) {
         return None;
     }
     let limit = match length {

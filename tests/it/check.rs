@@ -1,5 +1,7 @@
 //! The checks on this machine, with its real manuals and programs: valid lines raise no alarm, invented options do.
 
+#![expect(clippy::print_stdout, reason = "the figures are for whoever runs these by hand")]
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +10,7 @@ use askline::check::{self, Finding, Grade, Kind, Report};
 use askline::context::{self, Context, Machine};
 use askline::host::local::LocalHost;
 use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::prompt::{Section, rows};
 use askline::reference::{self, Known, Reference};
 use askline::shell::Shell;
 use askline::syntax;
@@ -42,10 +45,10 @@ struct Here {
 }
 
 impl Here {
-    fn new() -> Self {
+    fn new(shell: Shell) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let machine = Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()) };
-        let context = context::gather(&machine, Shell::Bash, &[]);
+        let context = context::gather(&machine, shell, &[]);
         Self { machine, context, _cache: cache }
     }
 
@@ -56,7 +59,8 @@ impl Here {
 
     fn report(&self, line: &str) -> Report {
         let knowledge = self.knowledge();
-        let report = checked(line, &knowledge);
+        let parsed = syntax::commands(line, self.context.shell);
+        let report = check::check(line, self.context.shell, &parsed, &knowledge);
         knowledge.remember();
         report
     }
@@ -94,7 +98,7 @@ fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
 
 #[test]
 fn valid_lines_raise_no_alarm() {
-    let here = Here::new();
+    let here = Here::new(Shell::Bash);
     let lines = include_str!("../data/check/valid.txt")
         .lines()
         .filter(|line| !line.starts_with("# --") && !line.starts_with("# "));
@@ -127,9 +131,23 @@ fn valid_lines_raise_no_alarm() {
     assert!(wrong.len() as f64 <= allowed, "{} of {flags} options:\n{}", wrong.len(), wrong.join("\n"));
 }
 
+/// The examples that every model is shown are right on any machine that has their programs.
+#[test]
+fn solved_requests_raise_no_alarm() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let here = Here::new(shell);
+        for solved in Section::ALL.into_iter().flat_map(|section| rows(shell, section)) {
+            let report = here.report(&solved.command);
+            let found: Vec<&Finding> =
+                alarms(&report).filter(|finding| finding.kind != Kind::CommandMissing).collect();
+            assert!(found.is_empty(), "{shell}: {}: {found:#?}", solved.command);
+        }
+    }
+}
+
 #[test]
 fn invented_options_are_found() {
-    let here = Here::new();
+    let here = Here::new(Shell::Bash);
     let knowledge = here.knowledge();
     let tools: Vec<&str> = TOOLS.split_whitespace().filter(|tool| is_program(&knowledge, tool)).collect();
     let (mut asked_found, mut documents_found, mut n_invented) = (0, 0, 0);
@@ -163,7 +181,7 @@ fn invented_options_are_found() {
 /// The program's own parser is the judge of what is wrong; what finds it here is the documentation alone.
 #[test]
 fn wrong_short_options_are_found() {
-    let here = Here::new();
+    let here = Here::new(Shell::Bash);
     let knowledge = here.knowledge();
     let tools: Vec<&str> =
         TOOLS.split_whitespace().filter(|tool| is_program(&knowledge, tool) && *tool != "git").collect();
@@ -211,7 +229,8 @@ fn wrong_short_options_are_found() {
     assert!(SHORT_FLOOR <= share, "{missed:?}");
 }
 
-/// Reads lines from the file that `ASKLINE_CHECK_LINES` names and prints what is found in them.
+/// Reads lines from the file that `ASKLINE_CHECK_LINES` names, for the shell that `ASKLINE_CHECK_SHELL` names (else
+/// bash), and prints what is found in them.
 #[test]
 #[ignore = "a tool for looking at the findings of many lines"]
 fn lines_of_a_file() {
@@ -219,7 +238,8 @@ fn lines_of_a_file() {
         panic!("ASKLINE_CHECK_LINES names no file")
     };
     let text = std::fs::read_to_string(Path::new(&file)).unwrap();
-    let here = Here::new();
+    let shell = std::env::var("ASKLINE_CHECK_SHELL").unwrap_or("bash".to_owned());
+    let here = Here::new(shell.parse().unwrap());
     let (mut flags, mut refuted, mut n_lines) = (0, 0, 0);
     for line in text.lines() {
         let report = here.report(line);
