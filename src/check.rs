@@ -4,6 +4,7 @@
 mod commands;
 mod flags;
 mod hazards;
+mod level;
 mod nearest;
 mod paths;
 mod placeholders;
@@ -14,7 +15,7 @@ mod walk;
 
 use crate::reference::Reference;
 use crate::shell::Shell;
-use crate::syntax::{Parsed, Span};
+use crate::syntax::{Parsed, Span, SyntaxError};
 
 /// Something found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,8 +196,9 @@ impl Draft<'_> {
 fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
     let evidence = format!("our reading of {}", draft.shell);
     let end = draft.line.trim_end().len();
+    let is_open = |error: &&SyntaxError| end <= error.span.end || error.text.starts_with("unclosed");
     let (at_end, inside): (Vec<_>, Vec<_>) =
-        parsed.errors.iter().partition(|error| parsed.incomplete && end <= error.span.end);
+        parsed.errors.iter().partition(|error| parsed.incomplete && is_open(error));
     for error in inside {
         let is_explained = draft.report.findings.iter().any(|finding| {
             matches!(finding.kind, Kind::Quoting | Kind::Placeholder)

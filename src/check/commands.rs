@@ -139,7 +139,13 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
         fixes.extend(form);
     } else {
         let names = reference.names();
-        if let Some(nearest) = nearest::clear(name, names.iter().map(String::as_str)) {
+        // A slip spares the first letter, and a command of good name that isn't installed is no slip.
+        let is_likely =
+            |other: &&str| other.chars().next() == name.chars().next() || nearest::same_letters(other, name);
+        let candidates = names.iter().map(String::as_str).filter(is_likely);
+        if !TOOLS.well_known.contains(name)
+            && let Some(nearest) = nearest::clear(name, candidates)
+        {
             text.push_str(&format!("; did you mean `{nearest}`"));
             if draft.line.get(word.span.clone()) == Some(name) {
                 fixes.push(Fix {

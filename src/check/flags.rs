@@ -1,7 +1,8 @@
 //! Options of a command: verified, unknown or refuted. An alarm is confirmed by the program's own parser where that can
 //! be asked; the documentation alone never makes an error.
 
-use super::walk::{Standing, Use, Walk};
+use super::level::Standing;
+use super::walk::{Use, Walk};
 use super::{Draft, Finding, Fix, Grade, Kind};
 use crate::manual::Source;
 use crate::reference::Known;

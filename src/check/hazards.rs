@@ -1,8 +1,8 @@
 //! What the shell at this prompt reads differently than it looks: history, globs that match nothing, `#` and `=` in
 //! zsh, `&` in addresses, `$` in double quotes, a quoted `~`, and forms of other shells in fish.
 
-use super::tools::{TOOLS, base, lists};
-use super::walk::{Walk, is_find};
+use super::tools::{TOOLS, base, is_find, lists};
+use super::walk::Walk;
 use super::{Draft, Finding, Fix, Grade, Kind};
 use crate::quoting::Reader;
 use crate::reference;
@@ -43,8 +43,11 @@ pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft:
         return;
     }
     let Some(name) = command.name().map(base) else { return };
-    patterns(command, name, walk, draft);
-    globs(command, name, draft);
+    let is_noglob = |nesting: &Nesting| matches!(nesting, Nesting::Wrapper(name) if name == "noglob");
+    if !command.within.iter().any(is_noglob) && name != "noglob" {
+        patterns(command, name, walk, draft);
+        globs(command, name, draft);
+    }
     tildes(command, name, draft);
     if draft.shell == Shell::Zsh {
         equals(command, name, draft);
@@ -300,10 +303,13 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
     let mut reader = Reader::new(Shell::Fish);
     let mut backquote: Option<(usize, bool)> = None;
     let mut done = 0;
+    let mut is_escaped = false;
     for (at, c) in draft.line.char_indices() {
         let (is_plain, is_double) = (reader.is_plain(), reader.in_double_quotes());
         reader.read(c);
-        if at < done || !is_plain && !is_double {
+        let was_escaped = is_escaped;
+        is_escaped = c == '\\' && !was_escaped;
+        if at < done || was_escaped || !is_plain && !is_double {
             continue;
         }
         let rest = draft.line.get(at..).unwrap_or_default();
@@ -353,10 +359,12 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
 fn fish_variable(rest: &str, is_double: bool) -> Option<(usize, String)> {
     let mut following = rest.chars().skip(1);
     let next = following.next()?;
+    let begins_name = |c: char| c.is_alphanumeric() || c == '_';
     let fixed = |name: &str| Some((2, name.to_owned()));
     match next {
         '?' => fixed("$status"),
-        '$' => fixed("$fish_pid"),
+        // `$$name` is the value of the variable that `$name` names.
+        '$' if !following.next().is_some_and(begins_name) => fixed("$fish_pid"),
         '!' => fixed("$last_pid"),
         '@' | '*' => fixed("$argv"),
         '#' if !is_double => fixed("(count $argv)"),

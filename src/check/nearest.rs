@@ -6,12 +6,12 @@ const MAX_CHARS: usize = 40;
 /// The nearest of the names, when it is near and no other is as near. The same name listed twice counts once.
 pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let length = wanted.chars().count();
-    if length < 2 || MAX_CHARS < length {
+    if !(2..=MAX_CHARS).contains(&length) {
         return None;
     }
     let limit = match length {
-        ..=4 => 1,
-        5..=8 => 2,
+        ..=5 => 1,
+        6..=9 => 2,
         _ => 3,
     };
     let mut best: Option<((usize, bool), &str)> = None;
@@ -39,7 +39,8 @@ pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> O
     best.filter(|_| !is_tied).map(|(_, name)| name)
 }
 
-fn same_letters(one: &str, other: &str) -> bool {
+/// Whether two names are made of the same letters.
+pub(super) fn same_letters(one: &str, other: &str) -> bool {
     let sorted = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();
         letters.sort_unstable();

@@ -2,8 +2,8 @@
 //! and only of words that are surely paths.
 
 use super::commands::may_have_changed;
-use super::tools::{TOOLS, base};
-use super::walk::{self, Walk};
+use super::tools::{TOOLS, base, is_find};
+use super::walk::Walk;
 use super::{Draft, Finding, Grade, Kind};
 use crate::syntax::{Nesting, Parsed, SimpleCommand, Word};
 
@@ -36,7 +36,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         }
         return;
     }
-    let Some(before) = TOOLS.reads.get(name).copied().or(walk::is_find(name).then_some(0)) else { return };
+    let Some(before) = TOOLS.reads.get(name).copied().or(is_find(name).then_some(0)) else { return };
     let changes_meaning = |option: &str| super::tools::lists(&TOOLS.unless, name, option);
     if walk.uses.iter().any(|used| changes_meaning(&used.option)) {
         return;

@@ -12,6 +12,9 @@ use crate::shell::Shell;
 pub(super) static TOOLS: LazyLock<Tools> =
     LazyLock::new(|| toml::from_str(include_str!("tools.toml")).expect("tools.toml is checked by a test"));
 
+/// Manuals by command.
+type Manuals = HashMap<String, Arc<Manual>>;
+
 /// What `tools.toml` says; each field is explained there.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -23,6 +26,7 @@ pub(super) struct Tools {
     pub(super) numbers: HashSet<String>,
     pub(super) signals: HashSet<String>,
     pub(super) modes: HashSet<String>,
+    pub(super) well_known: HashSet<String>,
     pub(super) no_options: HashSet<String>,
     pub(super) operands: HashSet<String>,
     pub(super) installers: HashSet<String>,
@@ -38,9 +42,9 @@ pub(super) struct Tools {
     pub(super) deprecated: HashMap<String, String>,
     pub(super) stand_ins: Names,
     #[serde(deserialize_with = "by_words")]
-    pub(super) also: HashMap<String, Arc<Manual>>,
+    pub(super) also: Manuals,
     #[serde(deserialize_with = "by_letters")]
-    pub(super) builtins: HashMap<Shell, HashMap<String, Arc<Manual>>>,
+    pub(super) builtins: HashMap<Shell, Manuals>,
     pub(super) unasked: Names,
 }
 
@@ -74,8 +78,13 @@ pub(super) fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
+/// Whether a command's words are a `find` expression.
+pub(super) fn is_find(name: &str) -> bool {
+    matches!(base(name), "find" | "gfind")
+}
+
 /// Manuals written as `-n= --namespace= --all`.
-fn by_words<'de, D: Deserializer<'de>>(source: D) -> Result<HashMap<String, Arc<Manual>>, D::Error> {
+fn by_words<'de, D: Deserializer<'de>>(source: D) -> Result<Manuals, D::Error> {
     let rows = HashMap::<String, String>::deserialize(source)?;
     let card = |word: &str| card(word.trim_end_matches('='), word.ends_with('='));
     let manual = |words: &str| of_cards(words.split_whitespace().map(card).collect());
@@ -83,7 +92,7 @@ fn by_words<'de, D: Deserializer<'de>>(source: D) -> Result<HashMap<String, Arc<
 }
 
 /// Manuals by shell, written as `ab:c`.
-fn by_letters<'de, D>(source: D) -> Result<HashMap<Shell, HashMap<String, Arc<Manual>>>, D::Error>
+fn by_letters<'de, D>(source: D) -> Result<HashMap<Shell, Manuals>, D::Error>
 where
     D: Deserializer<'de>,
 {

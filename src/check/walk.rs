@@ -3,22 +3,19 @@
 
 use std::sync::Arc;
 
-use super::tools::{TOOLS, base, lists};
+use super::level::{Level, MIN_OPTIONS, Standing};
+use super::tools::{TOOLS, base, is_find, lists};
 use super::{Draft, nearest};
-use crate::manual::{Arity, Manual, OptionCard, Style};
-use crate::reference::{Kind, Known, Reference};
+use crate::manual::{Arity, Style};
+use crate::reference::{Known, Reference};
 use crate::syntax::{SimpleCommand, Span, Word};
 
 /// Words of one command that are looked at; a line has at most a few dozen.
 const MAX_WORDS: usize = 2048;
 /// Letters of one word that are looked at.
 const MAX_LETTERS: usize = 64;
-/// Levels below the command: `docker compose up` has two.
-const MAX_LEVELS: usize = 3;
 /// Shorter words are likelier an alias of the user's (`git lg`) than a slip.
 const MIN_STRAY_BYTES: usize = 4;
-/// Fewer documented options than this say nothing about one that isn't among them.
-const MIN_OPTIONS: usize = 3;
 
 /// A command's words, sorted.
 #[derive(Debug, Default)]
@@ -63,20 +60,6 @@ pub(super) struct Use {
     pub(super) nearest: Option<(Span, String)>,
 }
 
-/// What the documentation says of an option.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
-    /// It is defined there, with this text, or true of the tool by our table.
-    Documented(String),
-    /// The documentation can't decide, for this reason (continues "…: ").
-    Doubtful(&'static str),
-    /// As before, and the program's own answer would not help: its options are not of a common form, or it is not clear
-    /// whose options these are.
-    Open(&'static str),
-    /// It names others, but not this one.
-    Absent,
-}
-
 /// Sorts the words of a command whose name is known.
 pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Walk {
     let (line, reference) = (draft.line, draft.reference);
@@ -100,164 +83,12 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Wa
     walker.found
 }
 
-/// Whether a command's words are a `find` expression.
-pub(super) fn is_find(name: &str) -> bool {
-    matches!(base(name), "find" | "gfind")
-}
-
 struct Walker<'a> {
     line: &'a str,
     words: &'a [Word],
     reference: &'a dyn Reference,
     level: Level,
     found: Walk,
-}
-
-/// The command with the subcommands that were met so far.
-struct Level {
-    words: Vec<String>,
-    /// The words as one name for the tables.
-    name: String,
-    known: Arc<Known>,
-    /// What else says what it takes: the manual of a command like it, our tables.
-    more: Vec<Arc<Manual>>,
-    /// The documentation read is that of this level, not of one above.
-    own: bool,
-    /// A word was met that should have led on and did not.
-    lost: bool,
-    /// No further subcommand can come.
-    last: bool,
-}
-
-impl Level {
-    fn top(name: &str, draft: &Draft<'_>) -> Self {
-        let known = draft.reference.known(&[name]);
-        let like =
-            TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
-        let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
-        let builtin = builtin.filter(|_| known.kind == Kind::Builtin).cloned();
-        Self {
-            words: vec![name.to_owned()],
-            name: name.to_owned(),
-            known,
-            more: like.into_iter().chain(TOOLS.also.get(name).cloned()).chain(builtin).collect(),
-            own: true,
-            lost: false,
-            last: false,
-        }
-    }
-
-    fn manuals(&self) -> impl Iterator<Item = &Arc<Manual>> {
-        self.known.manual.iter().chain(self.known.above.iter().rev()).chain(&self.more)
-    }
-
-    fn card(&self, name: &str) -> Option<&OptionCard> {
-        self.manuals().find_map(|manual| manual.option(name))
-    }
-
-    fn names(&self) -> impl Iterator<Item = &str> {
-        self.manuals().flat_map(|manual| &manual.options).flat_map(|card| &card.names).map(String::as_str)
-    }
-
-    fn style(&self) -> Style {
-        self.known.manual.as_ref().map_or(Style::Getopt, |manual| manual.style)
-    }
-
-    /// Whether subcommands are expected at this level.
-    fn leads_on(&self) -> bool {
-        self.known
-            .manual
-            .as_ref()
-            .is_some_and(|manual| manual.style == Style::Subcommands || !manual.subcommands.is_empty())
-    }
-
-    /// What an option is that no documentation defines or mentions.
-    fn lacking(&self, option: &str) -> Standing {
-        let top = self.words.first().map_or("", String::as_str);
-        if self.known.kind == Kind::Function {
-            return Standing::Open("it is a function of yours");
-        }
-        if self.known.kind == Kind::Builtin && self.known.manual.is_none() {
-            return Standing::Open("the shell's builtins have no pages of their own");
-        }
-        if TOOLS.open.contains(top) {
-            return Standing::Open("its documentation does not list all options");
-        }
-        if self.lost {
-            return Standing::Open("it is not clear which command it belongs to");
-        }
-        if self.manuals().next().is_none() {
-            return Standing::Doubtful("no documentation of it was found");
-        }
-        if !self.own && !TOOLS.flat.contains(top) {
-            return Standing::Doubtful("no documentation of this subcommand was found");
-        }
-        let is_long = option.starts_with("--") && !is_find(&self.name);
-        let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
-        if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
-            return Standing::Doubtful("its documentation names too few options");
-        }
-        Standing::Absent
-    }
-
-    fn standing(&self, option: &str) -> Standing {
-        if let Some(card) = self.card(option) {
-            return Standing::Documented(card.text.clone());
-        }
-        let standing = if self.manuals().any(|manual| manual.mentioned.contains(option)) {
-            Standing::Doubtful("its documentation only mentions it in passing")
-        } else if let Some(why) = self.near_form(option) {
-            Standing::Doubtful(why)
-        } else {
-            self.lacking(option)
-        };
-        match standing {
-            Standing::Doubtful(why) if TOOLS.unasked.names.contains(&self.name) => Standing::Open(why),
-            standing => standing,
-        }
-    }
-
-    /// Another spelling of a documented long option that many parsers take: the beginning of its name, `--no-x`,
-    /// one dash more or fewer.
-    fn near_form(&self, option: &str) -> Option<&'static str> {
-        let Some(name) = option.strip_prefix("--").filter(|name| !name.is_empty()) else {
-            let name = option.strip_prefix('-')?;
-            let is_long = self.style() == Style::LongDash && self.card(&format!("--{name}")).is_some();
-            return is_long.then_some("it is documented with two dashes");
-        };
-        if self.names().any(|documented| documented.starts_with(option)) {
-            return Some("it is the beginning of a documented one");
-        }
-        if 1 < name.len() && !is_find(&self.name) && self.card(&format!("-{name}")).is_some() {
-            return Some("it is documented with one dash");
-        }
-        let positive = name.strip_prefix("no-").or_else(|| name.strip_prefix("no"));
-        let negated = positive.is_some_and(|name| self.card(&format!("--{name}")).is_some())
-            || self.card(&format!("--no-{name}")).is_some();
-        negated.then_some("its opposite is documented")
-    }
-
-    /// Goes on to the level that a word leads to, and says whether it does.
-    fn descend(&mut self, word: &str, reference: &dyn Reference) -> bool {
-        let listed = |manual: &Arc<Manual>| manual.subcommands.iter().any(|sub| sub.name == word);
-        let is_listed = self.known.manual.as_ref().is_some_and(listed);
-        let mut words = self.words.clone();
-        words.push(word.to_owned());
-        let path: Vec<&str> = words.iter().map(String::as_str).collect();
-        let below = reference.known(&path);
-        let is_own = self.known.above.len() < below.above.len() && below.manual.is_some();
-        if !is_own && !is_listed {
-            return false;
-        }
-        self.name = words.join(" ");
-        self.last = !is_own || MAX_LEVELS < words.len();
-        self.words = words;
-        self.own = is_own;
-        if is_own {
-            self.known = below;
-        }
-        true
-    }
 }
 
 impl Walker<'_> {
@@ -299,18 +130,16 @@ impl Walker<'_> {
             let Taken { option, next } = self.option(word, beginning);
             if lists(&TOOLS.runs, &self.level.name, &option) {
                 index = self.past_run(index);
-            } else if next {
-                if let Some(word) = self.words.get(index) {
-                    let is_option = self.may_be_option(word);
-                    match self.level.card(&option).map(|card| card.value) {
-                        // It may be the value of an option that is not said to take one.
-                        Some(Arity::Unknown) if is_option => continue,
-                        _ => self.found.values.push((index, option.clone())),
-                    }
-                    // Was it no value after all, then what follows belongs to what it names.
-                    self.level.lost |= TOOLS.stop.contains(&self.level.name);
-                    index += 1;
+            } else if next && let Some(word) = self.words.get(index) {
+                let is_unsure = self.level.card(&option).is_some_and(|card| card.value == Arity::Unknown);
+                // It may be the value of an option that is not said to take one.
+                if is_unsure && self.may_be_option(word) {
+                    continue;
                 }
+                self.found.values.push((index, option.clone()));
+                // Was it no value after all, then what follows belongs to what it names.
+                self.level.lost |= TOOLS.stop.contains(&self.level.name);
+                index += 1;
             }
             if lists(&TOOLS.last, &self.level.name, &option) {
                 return;
@@ -589,8 +418,9 @@ impl Walker<'_> {
         let mut index = start;
         while let Some(word) = self.words.get(index) {
             index += 1;
-            let ends_batch = word.text == "+"
-                && self.words.get(index.wrapping_sub(2)).is_some_and(|before| before.text == "{}");
+            // What was between may have been taken out to stand for itself.
+            let before = self.words.get(index.wrapping_sub(2)).filter(|_| start < index - 1);
+            let ends_batch = word.text == "+" && before.is_none_or(|before| before.text == "{}");
             if word.text == ";" || word.text == "\\;" || ends_batch {
                 break;
             }
