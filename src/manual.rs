@@ -6,12 +6,15 @@ mod help;
 mod mdoc;
 mod page;
 mod roff;
+mod table;
 mod unite;
 mod words;
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+pub use table::{Exceptions, exceptions, macos};
 
 /// What is documented of a command, or of one subcommand level of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

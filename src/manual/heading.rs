@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::roff::{CLOSE, OPEN, plain};
+use super::words::beginning;
 use super::{Arity, OptionCard, Source};
 
 /// Longest option name, bytes; longer words that begin with a dash are something else.
@@ -12,6 +13,10 @@ const NAME_MAX: usize = 64;
 const NAMES_MAX: usize = 32;
 /// Longest placeholder kept, characters.
 const PLACEHOLDER_MAX: usize = 48;
+/// Blanks that may part a short name from its long form.
+const GAP_MAX: usize = 6;
+/// Bytes looked through for the partner of a bracket.
+const NEAR: usize = 400;
 /// Values that one option may show: `--point X Y`.
 const VALUES_MAX: usize = 4;
 
@@ -31,6 +36,8 @@ pub(super) struct Spelled {
     /// None where it shows no value.
     pub(super) value: Option<Arity>,
     pub(super) placeholder: String,
+    /// It begins a card of its own: options listed side by side, not names of one option.
+    pub(super) apart: bool,
 }
 
 /// The names at the beginning of `text` and what follows them; none where it does not begin with an option.
@@ -38,10 +45,16 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
     let mut names: Vec<Spelled> = Vec::new();
     let mut rest = skip_marks(text.trim_start());
     let mut read_any = false;
+    let mut apart = false;
     loop {
         let Some((spellings, after)) = name(rest) else { break };
         read_any = true;
-        let (value, placeholder, after) = value(after, place, spellings.last().map_or("", String::as_str));
+        let (mut value, placeholder, after) =
+            value(after, place, spellings.last().map_or("", String::as_str));
+        // `-i[extension]` may be the long form of the name or a value that sticks to it: both, then.
+        if spellings.len() == 2 && !spellings.iter().any(|name| name.starts_with("--")) && value.is_none() {
+            value = Some(Arity::Optional);
+        }
         for (index, name) in spellings.into_iter().enumerate() {
             // The negative form of `--[no-]x=V` takes none.
             let takes = index == 0 || !name.starts_with("--no-");
@@ -49,11 +62,21 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
                 name,
                 value: value.filter(|_| takes),
                 placeholder: if takes { placeholder.clone() } else { String::new() },
+                apart: apart && index == 0,
             });
         }
         rest = after;
         match separator(rest) {
-            Some(after) if names.len() < NAMES_MAX => rest = after,
+            Some((loose, after)) if names.len() < NAMES_MAX => {
+                // `-t --type` is one option, `-daystart -follow` are two.
+                let short = names.last().is_some_and(|last| last.name.chars().count() == 2);
+                let pair = short && after.starts_with("--");
+                if loose == Loose::Gap && !pair {
+                    break;
+                }
+                apart = loose != Loose::No && !pair;
+                rest = after;
+            }
             _ => break,
         }
     }
@@ -62,46 +85,77 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
 
 /// Cards of names that stand together: what one of them takes, all take, but for negative forms.
 pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
-    let strongest = |names: &[Spelled]| {
-        let rank = |spelled: &Spelled| match spelled.value {
-            Some(Arity::Required) => 4,
-            Some(Arity::Optional) => 3,
-            Some(Arity::Attached) => 2,
-            Some(Arity::Unknown) => 1,
-            _ => 0,
-        };
-        names
-            .iter()
-            .rev()
-            .max_by_key(|spelled| rank(spelled))
-            .map(|spelled| (spelled.value.unwrap_or(Arity::None), spelled.placeholder.clone()))
-            .unwrap_or_default()
-    };
-    let (value, placeholder) = strongest(&names);
-    let (negative, positive): (Vec<Spelled>, Vec<Spelled>) = if value == Arity::None {
-        (Vec::new(), names)
-    } else {
-        let has_positive = names.iter().any(|spelled| !is_negative(spelled));
-        names.into_iter().partition(|spelled| has_positive && is_negative(spelled))
-    };
-    let card = |names: Vec<Spelled>, value, placeholder| {
-        let mut seen = BTreeSet::new();
-        OptionCard {
-            names: names
-                .into_iter()
-                .map(|spelled| spelled.name)
-                .filter(|name| seen.insert(name.clone()))
-                .collect(),
-            value,
-            placeholder,
-            text: String::new(),
-            source,
+    // Options side by side on a line leave no room for what they take.
+    let listed = names.iter().filter(|spelled| spelled.apart).count() >= 2;
+    let mut all = Vec::new();
+    let mut together = Vec::new();
+    for spelled in names {
+        if spelled.apart && !together.is_empty() {
+            all.append(&mut one_option(std::mem::take(&mut together), source));
         }
+        together.push(spelled);
+    }
+    all.append(&mut one_option(together, source));
+    for card in all.iter_mut().filter(|card| listed && card.value == Arity::None) {
+        card.value = Arity::Unknown;
+    }
+    all
+}
+
+/// The cards of one option's names: one for each thing they take.
+fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
+    let rank = |spelled: &&Spelled| match spelled.value {
+        Some(Arity::Required) => 4,
+        Some(Arity::Optional) => 3,
+        Some(Arity::Attached) => 2,
+        Some(Arity::Unknown) => 1,
+        _ => 0,
     };
-    [card(positive, value, placeholder), card(negative, Arity::None, String::new())]
-        .into_iter()
-        .filter(|card| !card.names.is_empty())
-        .collect()
+    let strongest = names.iter().rev().max_by_key(rank).and_then(|spelled| spelled.value);
+    let short = |spelled: &Spelled| spelled.name.chars().count() == 2;
+    let a_short_shows = names.iter().any(|spelled| short(spelled) && spelled.value.is_some());
+    let both_ways = |name: &str, shows: bool| {
+        names.iter().any(|other| other.name == name && other.value.is_some() == shows)
+    };
+    let any_both_ways =
+        names.iter().any(|spelled| both_ways(&spelled.name, true) && both_ways(&spelled.name, false));
+    let takes = |spelled: &Spelled| match spelled.value {
+        // `--check, --check=quiet`
+        _ if both_ways(&spelled.name, true) && both_ways(&spelled.name, false) => Arity::Optional,
+        // `-U<n>, --unified=<n>`
+        Some(Arity::Attached) if strongest == Some(Arity::Required) => Arity::Required,
+        Some(value) => value,
+        // `-c, -C NUM`: the letter that shows a value takes it, the other does not.
+        None if is_negative(spelled) || any_both_ways || (a_short_shows && short(spelled)) => Arity::None,
+        None => strongest.unwrap_or(Arity::None),
+    };
+    let mut cards: Vec<OptionCard> = Vec::new();
+    for spelled in &names {
+        let value = takes(spelled);
+        let index = match cards.iter().position(|card| card.value == value) {
+            Some(index) => index,
+            None => {
+                cards.push(OptionCard {
+                    names: Vec::new(),
+                    value,
+                    placeholder: String::new(),
+                    text: String::new(),
+                    source,
+                });
+                cards.len() - 1
+            }
+        };
+        let Some(card) = cards.get_mut(index) else { continue };
+        if !card.names.contains(&spelled.name) {
+            card.names.push(spelled.name.clone());
+        }
+        if card.placeholder.is_empty() && value != Arity::None {
+            let shown = names.iter().find(|other| !other.placeholder.is_empty());
+            let own = if spelled.placeholder.is_empty() { shown } else { Some(spelled) };
+            card.placeholder = own.map(|spelled| spelled.placeholder.clone()).unwrap_or_default();
+        }
+    }
+    cards
 }
 
 fn is_negative(spelled: &Spelled) -> bool {
@@ -123,10 +177,8 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
             let (mut value, placeholder, end) =
                 value(after, Place::Alone, spellings.last().map_or("", String::as_str));
             // Outside brackets the next word may be the value or the first operand.
-            if value == Some(Arity::Required)
-                && !after.starts_with(['=', OPEN, '<'])
-                && before.is_whitespace()
-            {
+            let shown = after.trim_start().starts_with(['=', OPEN, '<', '{', '[']);
+            if value == Some(Arity::Required) && !shown && before.is_whitespace() {
                 value = Some(Arity::Unknown);
             }
             let single =
@@ -135,7 +187,12 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
                 Some(name) if value.is_none() && is_cluster(name) => {
                     let letters = name.chars().skip(1).filter(|c| *c != '-');
                     found.extend(letters.map(|c| {
-                        vec![Spelled { name: format!("-{c}"), value: None, placeholder: String::new() }]
+                        vec![Spelled {
+                            name: format!("-{c}"),
+                            value: None,
+                            placeholder: String::new(),
+                            apart: false,
+                        }]
                     }));
                 }
                 Some(name) if value.is_none() && could_be_cluster(name) => {
@@ -145,7 +202,7 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
                 _ => found.push(
                     spellings
                         .into_iter()
-                        .map(|name| Spelled { name, value, placeholder: placeholder.clone() })
+                        .map(|name| Spelled { name, value, placeholder: placeholder.clone(), apart: false })
                         .collect(),
                 ),
             }
@@ -194,7 +251,10 @@ pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
             && let Some((names, after)) = name(rest)
             && into.len() < max
         {
-            into.extend(names);
+            // `-10s`, `-4000`: numbers.
+            let number =
+                |name: &String| name.len() > 2 && name.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
+            into.extend(names.into_iter().filter(|name| !number(name)));
             before = ' ';
             rest = after;
             continue;
@@ -202,6 +262,17 @@ pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
         before = c;
         rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
+}
+
+/// The beginning of a text: what is looked through for a closing mark, so that no text takes quadratic time.
+fn near(text: &str) -> &str {
+    beginning(text, NEAR)
+}
+
+/// A text cut at the first of a character that is near; none where none is.
+fn split_near(text: &str, mark: char) -> Option<(&str, &str)> {
+    let index = near(text).find(mark)?;
+    Some((text.get(..index)?, text.get(index + mark.len_utf8()..)?))
 }
 
 fn skip_marks(text: &str) -> &str {
@@ -229,7 +300,7 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
     // Italics may begin after the dash: the whole is a placeholder, unless the dashes were set apart from the name.
     if body.starts_with([OPEN, '<']) && dashes == "-" {
         let (close, skip) = if body.starts_with(OPEN) { (CLOSE, 1) } else { ('>', 1) };
-        let (inside, after) = body.split_once(close)?;
+        let (inside, after) = split_near(body, close)?;
         let inside = inside.get(skip..)?;
         return (!inside.is_empty() && !inside.contains(char::is_whitespace)).then_some((Vec::new(), after));
     }
@@ -268,14 +339,16 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
         return Some((vec![whole, format!("{dashes}{negation}{trimmed}")], after));
     }
     if let Some((more, rest)) = completion(after, dashes) {
-        return Some((vec![whole.clone(), format!("{whole}{more}")], rest));
+        // `-s[tatistics]`, but also `-c[color]`.
+        let more = if more.starts_with(trimmed) { format!("-{more}") } else { format!("{whole}{more}") };
+        return Some((vec![whole, more], rest));
     }
     Some((vec![whole], after))
 }
 
 /// The lower-case rest of a name in brackets: `-V[ersion]`.
 fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
-    let (inside, rest) = after.strip_prefix('[')?.split_once(']')?;
+    let (inside, rest) = split_near(after.strip_prefix('[')?, ']')?;
     let bare = plain(inside);
     let letters = !bare.is_empty()
         && bare.len() <= NAME_MAX
@@ -288,51 +361,65 @@ fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
 fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String, &'a str) {
     let text = text.strip_prefix(CLOSE).unwrap_or(text);
     let single_letter = !name.starts_with("--") && name.chars().count() == 2;
-    let joined = if name.starts_with("--") { Arity::Required } else { Arity::Attached };
+    // A letter that takes a value takes it from the next word as well; a longer name after one dash does not.
+    let joined = if name.starts_with("--") || single_letter { Arity::Required } else { Arity::Attached };
     // `--verbose...` may be repeated.
     if let Some(after) = text.strip_prefix("...").filter(|after| !after.starts_with(char::is_alphanumeric)) {
         return (None, String::new(), after);
     }
     let bare = text.strip_prefix(OPEN).unwrap_or(text);
-    if let Some(after) = bare.strip_prefix('=') {
-        let optional = after.starts_with('[');
-        let (word, rest) = word(after, true);
+    let spaced = bare.strip_prefix(" = ").filter(|_| place == Place::Alone);
+    if let Some(after) = spaced.or_else(|| bare.strip_prefix('=')) {
+        let (word, rest) = word(after);
+        // `--watch=false:` shows the default of a switch, `--output='':` that of a value.
+        if place == Place::Column
+            && let Some(default) = word.strip_suffix(':')
+        {
+            let switch = matches!(default, "true" | "false");
+            return (Some(if switch { Arity::Optional } else { joined }), String::new(), rest);
+        }
         return match () {
             () if word.is_empty() && !after.starts_with(' ') => (Some(joined), String::new(), rest),
-            () if optional && rest_of_bracket_only(&word) => {
-                (Some(Arity::Optional), placeholder(&word), rest)
-            }
             () => (Some(joined), placeholder(&word), rest),
         };
     }
     if let Some(after) =
         text.strip_prefix(':').filter(|after| after.starts_with(|c: char| !c.is_whitespace()))
     {
-        let (word, rest) = word(after, true);
+        let (word, rest) = word(after);
         return (Some(Arity::Attached), placeholder(&word), rest);
     }
     if text.starts_with('[') {
         let (inside, after) = bracketed(text, '[', ']');
         let bare = plain(inside);
         let bare = bare.trim();
-        // A stream specifier or the like: `-c[:stream] codec`.
-        if bare.starts_with(':') {
+        // A stream specifier or the like: `-c[:stream] codec`; a sign: `-v[+|-]n`.
+        if bare.starts_with(':') || is_signs(bare) {
             return value(after, place, name);
         }
         if !bare.starts_with('-') && !bare.is_empty() {
-            return (Some(Arity::Optional), placeholder(bare), after);
+            let mut rest = after;
+            // `-B[<n>][/<m>]`: the value has several parts.
+            for _ in 0..VALUES_MAX {
+                if rest.starts_with('[') {
+                    rest = bracketed(rest, '[', ']').1;
+                }
+            }
+            return (Some(Arity::Optional), placeholder(bare), rest);
         }
         return (None, String::new(), text);
     }
     if text.starts_with([OPEN, '<']) || (text.starts_with('{') && !single_letter) {
-        let (word, rest) = word(text, true);
+        let (word, rest) = word(text);
         return (Some(joined), placeholder(&word), rest);
     }
     separated(text, place)
 }
 
-fn rest_of_bracket_only(word: &str) -> bool {
-    word.ends_with(']') || !word.contains(']')
+/// Signs and bars only: `-|+`.
+fn is_signs(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty() && text.chars().all(|c| matches!(c, '+' | '-' | '|' | '/' | ' '))
 }
 
 /// A value set apart from its option by one blank.
@@ -351,14 +438,27 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     let (first, rest) = one_value(after);
     let bare = plain(first);
     let bare = bare.trim();
-    if bare.is_empty() || bare.starts_with(['-', '+']) || bare.starts_with("[-") {
+    // A value that begins with a part that may be left out: `[[CC]YY]MMDD`, all of it in italics.
+    if first.starts_with(OPEN) && bare.starts_with('[') && !bracketed(bare, '[', ']').1.is_empty() {
+        return (Some(Arity::Required), placeholder(bare), more_values(rest, place));
+    }
+    let signs = bare.strip_prefix('[').is_some_and(|inside| is_signs(inside.trim_end_matches(']')));
+    if bare.is_empty() || bare.starts_with(['-', '+']) || (bare.starts_with("[-") && !signs) {
         return nothing;
     }
     let marked = first.starts_with([OPEN, '<', '{', '\'', '"']) || first.contains(OPEN);
     if let Some(inside) = bare.strip_prefix('[') {
+        // `[host:]port`, `[-|+]n`: only a part of the value may be left out.
+        let sticks = rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, OPEN | '<' | '/'));
+        if sticks || is_signs(inside.trim_end_matches(']')) {
+            let (word, after) = word(rest.trim_start());
+            return (Some(Arity::Required), placeholder(&word), more_values(after, place));
+        }
         let inside = inside.trim_start();
         let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
-        return if shown { (Some(Arity::Optional), placeholder(bare), rest) } else { nothing };
+        // In a help text the next word may be the value (`--package [<SPEC>]`), in a page it must stick (`-j [jobs]`).
+        let arity = if place == Place::Column { Arity::Unknown } else { Arity::Optional };
+        return if shown { (Some(arity), placeholder(bare), rest) } else { nothing };
     }
     if bare.starts_with('(') {
         let choice = bare.contains(['|', '+']);
@@ -367,7 +467,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     let begins = bare.starts_with(|c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '<' | '{' | '\'' | '"' | '/' | '@' | '%' | '*' | '.')
     });
-    if !begins || is_joining_word(bare) {
+    if !begins || bare == "/" || is_joining_word(bare) {
         return nothing;
     }
     let upper = is_upper(bare);
@@ -410,8 +510,14 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
                             | ']'
                     )
             });
+            // `--arg name value   …`: a few short words before the gap.
+            let column = after.split("  ").next().unwrap_or_default();
+            let n_words = column.split(' ').count();
+            let gap = column.len() < after.len();
             if word_like && ends_column(rest) {
                 (Some(Arity::Required), placeholder(bare), rest)
+            } else if word_like && gap && n_words <= 2 && column.split(' ').all(|word| word.len() <= 12) {
+                (Some(Arity::Required), placeholder(column), after.get(column.len()..).unwrap_or_default())
             } else {
                 // A description may begin after one blank, or a value of two words: not told apart.
                 (Some(Arity::Unknown), String::new(), after)
@@ -423,7 +529,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
 /// `  -b      <int>   …`: the type in a column of its own, before the description.
 fn typed(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
-    let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
+    let (inside, rest) = split_near(text.strip_prefix('<')?, '>')?;
     (!inside.contains(char::is_whitespace) && rest.starts_with("  ")).then_some((inside, rest))
 }
 
@@ -434,6 +540,7 @@ fn ends_column(rest: &str) -> bool {
         || rest.starts_with("  ")
         || rest.starts_with('\t')
         || rest.trim_start_matches([',', '|', ' ', '/']).starts_with('-')
+        || rest.starts_with(" : ")
         || rest.trim() == ":"
 }
 
@@ -465,14 +572,18 @@ fn one_value(text: &str) -> (&str, &str) {
         Some('[') => split_brackets(text, '[', ']'),
         Some('{') => split_brackets(text, '{', '}'),
         Some('(') => split_brackets(text, '(', ')'),
-        Some('<') => split_brackets(text, '<', '>'),
+        Some('<') => {
+            let (_, rest) = bracketed(text, '<', '>');
+            let end = if rest.starts_with(['=', ':']) { until_blank(rest).1 } else { rest };
+            text.split_at_checked(text.len() - end.len()).unwrap_or((text, ""))
+        }
         Some(quote @ ('\'' | '"')) => {
             let end =
                 text.char_indices().skip(1).find(|(_, c)| *c == quote).map_or(0, |(index, _)| index + 1);
             text.split_at_checked(end).filter(|_| end > 0).unwrap_or_else(|| until_blank(text))
         }
         Some(OPEN) => {
-            let end = text.find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
+            let end = near(text).find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
             let (italics, rest) = text.split_at_checked(end).unwrap_or((text, ""));
             // What sticks to the italics belongs to them: `file:line`, `key=value`.
             let sticks =
@@ -496,7 +607,7 @@ fn split_brackets(text: &str, open: char, close: char) -> (&str, &str) {
 /// What stands between a bracket and its partner, and what follows; to the end where it has none.
 fn bracketed(text: &str, open: char, close: char) -> (&str, &str) {
     let mut depth = 0usize;
-    for (index, c) in text.char_indices() {
+    for (index, c) in near(text).char_indices() {
         if c == open {
             depth += 1;
         } else if c == close {
@@ -530,7 +641,7 @@ fn until_blank(text: &str) -> (&str, &str) {
 }
 
 /// The word right after `=` or the name: brackets and braces in it are kept together.
-fn word(text: &str, _attached: bool) -> (String, &str) {
+fn word(text: &str) -> (String, &str) {
     let mut depth = 0usize;
     let mut end = text.len();
     let mut chars = text.char_indices().peekable();
@@ -561,7 +672,7 @@ fn word(text: &str, _attached: bool) -> (String, &str) {
 }
 
 fn is_upper(word: &str) -> bool {
-    let word = word.trim_end_matches(['.', ',', ']', ')']);
+    let word = word.split('[').next().unwrap_or_default().trim_end_matches(['.', ',', ']', ')']);
     word.starts_with(|c: char| c.is_ascii_uppercase())
         && word.chars().all(|c| {
             c.is_ascii_uppercase()
@@ -609,6 +720,15 @@ fn is_joining_word(word: &str) -> bool {
             | "have"
             | "like"
             | "but"
+            | "without"
+            | "when"
+            | "then"
+            | "from"
+            | "on"
+            | "only"
+            | "not"
+            | "also"
+            | "by"
     )
 }
 
@@ -621,25 +741,53 @@ fn placeholder(word: &str) -> String {
         (!inside.contains([*open, *close])).then_some(inside)
     });
     let inner = inner.unwrap_or(word).trim_start_matches('=');
-    inner.trim_end_matches("...").trim().chars().filter(|c| !c.is_control()).take(PLACEHOLDER_MAX).collect()
+    inner
+        .trim_end_matches("...")
+        .trim_end_matches(':')
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(PLACEHOLDER_MAX)
+        .collect()
 }
 
-/// What stands between one name and the next.
-fn separator(rest: &str) -> Option<&str> {
-    let trimmed = skip_marks(rest);
-    let trimmed = trimmed.trim_start_matches(['\'', '’']);
+/// What parts two names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Loose {
+    /// A comma or the like: names of one option.
+    No,
+    /// One blank, or a bar among blanks: mostly options side by side.
+    Blank,
+    /// Several blanks: `-c  --format=FORMAT`.
+    Gap,
+}
+
+/// What follows the mark between one name and the next, and what parts them.
+fn separator(rest: &str) -> Option<(Loose, &str)> {
+    let trimmed = skip_marks(rest).trim_start_matches(['\'', '’']);
     let blank = trimmed.trim_start_matches(' ');
     for mark in [",", "|", "/", "or ", "and ", ";"] {
-        if let Some(after) = blank.strip_prefix(mark) {
-            let after = after.trim_start_matches([' ', ',']);
-            let after = after.strip_prefix("or ").unwrap_or(after);
-            let after = skip_marks(after.trim_start());
-            if after.starts_with(['-', '+']) && name(after).is_some() {
-                return Some(after);
-            }
+        let Some(after) = blank.strip_prefix(mark) else { continue };
+        let barred = mark == "|" && blank.len() < trimmed.len() && after.starts_with(' ');
+        let loose = if barred { Loose::Blank } else { Loose::No };
+        let after = after.trim_start_matches([' ', ',']);
+        let after = after.strip_prefix("or ").unwrap_or(after);
+        // `-p, p, --pid`: a form without its dash stands between.
+        let after = match near(after)
+            .find(", ")
+            .and_then(|index| Some((after.get(..index)?, after.get(index + 2..)?)))
+        {
+            Some((bare, next)) if next.starts_with('-') && bare.chars().all(char::is_alphanumeric) => next,
+            _ => after,
+        };
+        let after = skip_marks(after.trim_start());
+        if after.starts_with(['-', '+']) && name(after).is_some() {
+            return Some((loose, after));
         }
     }
-    let n_blanks = trimmed.len() - blank.len();
     let next = skip_marks(blank);
-    (n_blanks == 1 && next.starts_with('-') && name(next).is_some()).then_some(next)
+    let n_blanks = trimmed.len() - blank.len();
+    let loose = if n_blanks == 1 { Loose::Blank } else { Loose::Gap };
+    ((1..=GAP_MAX).contains(&n_blanks) && next.starts_with('-') && name(next).is_some())
+        .then_some((loose, next))
 }

@@ -3,11 +3,13 @@
 
 use super::heading::{self, Place};
 use super::page::{MENTIONED_MAX, OPTIONS_MAX, SUBCOMMANDS_MAX, is_subcommand, keep, settle};
-use super::words::{first_sentence, single_line, version_in};
-use super::{Manual, Source, Subcommand};
+use super::words::{beginning, first_sentence, single_line, version_in};
+use super::{Arity, Manual, Source, Subcommand};
 
 /// Bytes of a help text that are read.
 const TEXT_MAX: usize = 2 << 20;
+/// Bytes of a line that are read.
+const LINE_MAX: usize = 4000;
 /// Lines that a usage may go on for.
 const USAGE_LINES_MAX: usize = 80;
 /// Lines at the beginning that may name the version.
@@ -19,7 +21,7 @@ const INDENT_MAX: usize = 40;
 pub(super) fn read(text: &str) -> Manual {
     let text = mended(text);
     let mut help = Help::default();
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text.lines().map(|line| beginning(line, LINE_MAX)).enumerate() {
         help.line(line, number);
     }
     help.finish()
@@ -27,12 +29,9 @@ pub(super) fn read(text: &str) -> Manual {
 
 /// Without colours and overstrikes, dashes made plain.
 fn mended(text: &str) -> String {
-    let mut end = text.len().min(TEXT_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut whole = String::with_capacity(end);
-    let mut chars = text.get(..end).unwrap_or_default().chars().peekable();
+    let text = beginning(text, TEXT_MAX);
+    let mut whole = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\u{1b}' => match chars.next() {
@@ -83,6 +82,12 @@ struct Help {
     open: Option<usize>,
     open_subcommand: Option<usize>,
     usage: String,
+    /// Open braces of a set, `OPTIONS := { … }`, and whether it lists subcommands.
+    set_depth: usize,
+    set_lists: bool,
+    /// Column that descriptions begin at.
+    description_column: Option<usize>,
+    version_line: bool,
 }
 
 impl Help {
@@ -101,6 +106,18 @@ impl Help {
         }
         if number < VERSION_LINES && self.manual.version.is_none() && !trimmed.starts_with('-') {
             self.manual.version = announced_version(trimmed);
+            self.version_line = self.manual.version.is_some();
+        } else {
+            self.version_line = false;
+        }
+        if self.set_depth > 0 {
+            self.set(trimmed);
+            return;
+        }
+        // A program may show its form in the first line without a word before it.
+        if number < VERSION_LINES && self.usage.is_empty() && is_form(trimmed) {
+            self.begin_usage(trimmed, indent);
+            return;
         }
         if let Some(usage) = after_usage(trimmed) {
             self.begin_usage(usage, indent);
@@ -109,7 +126,7 @@ impl Help {
         if self.part == Part::Usage && self.n_usage < USAGE_LINES_MAX {
             let option_line =
                 trimmed.starts_with('-') && indent <= self.usage_indent.max(8) && !self.usage_below;
-            let heading = indent == 0 && (is_heading(trimmed) || self.usage_below);
+            let heading = indent == 0 && is_heading(trimmed);
             if !option_line && !heading && (indent > 0 || self.usage_below) {
                 self.n_usage += 1;
                 self.usage_below = false;
@@ -183,6 +200,18 @@ impl Help {
                 self.manual.options.append(&mut cards);
                 rest = after;
                 continue;
+            }
+            let column = line.chars().count() - after.chars().count();
+            if line.trim_start().len() == rest.len() {
+                let unclear = cards
+                    .iter_mut()
+                    .filter(|card| card.value == Arity::Unknown && card.placeholder.is_empty());
+                // What begins where descriptions begin, or with a capital, is one.
+                if self.description_column.is_some_and(|usual| column >= usual) || begins_sentence(after) {
+                    unclear.for_each(|card| card.value = Arity::None);
+                } else if line.get(..line.len() - after.len()).is_some_and(|left| left.ends_with("  ")) {
+                    self.description_column = Some(column);
+                }
             }
             cards.iter_mut().for_each(|card| card.text = first_sentence(after));
             self.manual.options.append(&mut cards);
@@ -290,22 +319,32 @@ impl Help {
             return;
         }
         self.open = None;
-        if let Some(content) = trimmed.split_once(":=").map(|(_, content)| content) {
-            self.usage.push(' ');
-            self.usage.push_str(content);
-            if trimmed.contains("OBJECT") || trimmed.contains("COMMAND") {
-                let inside = content.trim().trim_matches(['{', '}']);
-                inside.split('|').map(str::trim).for_each(|name| self.add(name, ""));
-            }
+        if let Some((what, content)) = trimmed.split_once(":=") {
+            self.set_lists = what.contains("OBJECT") || what.contains("COMMAND");
+            self.set(content);
             return;
         }
         // A set of alternatives goes on over lines: `| -s[tatistics] | …`.
         if trimmed.starts_with("-") || trimmed.contains(" | -") {
             self.usage.push(' ');
             self.usage.push_str(trimmed);
-        } else if self.manual.summary.is_empty() && trimmed.chars().filter(|c| c.is_alphabetic()).count() > 8
+        } else if self.manual.summary.is_empty()
+            && !self.version_line
+            && trimmed.chars().filter(|c| c.is_alphabetic()).count() > 8
         {
             self.manual.summary = first_sentence(trimmed);
+        }
+    }
+
+    /// Takes a line of a set: alternatives between braces.
+    fn set(&mut self, content: &str) {
+        self.set_depth =
+            (self.set_depth + content.matches('{').count()).saturating_sub(content.matches('}').count());
+        self.usage.push(' ');
+        self.usage.push_str(content);
+        if self.set_lists {
+            let inside = content.trim().trim_matches(['{', '}']);
+            inside.split('|').map(str::trim).for_each(|name| self.add(name, ""));
         }
     }
 
@@ -350,6 +389,25 @@ fn after_usage(trimmed: &str) -> Option<&str> {
     let word = word.trim().to_lowercase();
     let begins = matches!(word.as_str(), "usage" | "or" | "synopsis" | "usage is");
     (begins && (trimmed.contains(':') || trimmed.len() == word.len())).then(|| rest.trim())
+}
+
+/// `systemctl [OPTIONS...] COMMAND`, `npm <command>`: a program's name and what it takes.
+fn is_form(trimmed: &str) -> bool {
+    let mut words = trimmed.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let next = words.next().unwrap_or_default();
+    name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.'))
+        && (next.starts_with(['[', '<']) || next == "COMMAND")
+        && (trimmed.ends_with("...") || !trimmed.ends_with('.'))
+}
+
+fn begins_sentence(text: &str) -> bool {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let mut chars = word.chars();
+    chars.next().is_some_and(char::is_uppercase)
+        && word.len() > 1
+        && chars.all(|c| c.is_lowercase() || c == '\'')
+        && text.contains(' ')
 }
 
 /// A line that announces what follows: ends in a colon, or stands in capitals.

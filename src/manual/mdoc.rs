@@ -24,13 +24,15 @@ struct Line {
     text: String,
     /// The next word follows without a blank.
     glued: bool,
+    /// No word is followed by a blank.
+    tight: bool,
     /// Closing marks owed at the end of the line.
     owed: Vec<char>,
 }
 
 impl Line {
     fn word(&mut self, word: &str) {
-        if !self.text.is_empty() && !self.glued && !self.text.ends_with([' ', '\n']) {
+        if !self.text.is_empty() && !self.glued && !self.tight && !self.text.ends_with([' ', '\n']) {
             self.text.push(' ');
         }
         self.text.push_str(word);
@@ -47,9 +49,11 @@ impl Line {
         self.glued = false;
     }
 
-    fn settle(&mut self) {
-        while let Some(bracket) = self.owed.pop() {
-            self.close(bracket);
+    fn settle(&mut self, n_kept: usize) {
+        while self.owed.len() > n_kept {
+            if let Some(bracket) = self.owed.pop() {
+                self.close(bracket);
+            }
         }
     }
 }
@@ -99,7 +103,7 @@ pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
             if open {
                 reader.mdoc().heading = Some(line);
             } else {
-                line.settle();
+                line.settle(0);
                 let text = line.text;
                 reader.push(&text);
             }
@@ -107,7 +111,7 @@ pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
         "Xc" => {
             if let Some(mut line) = reader.mdoc().heading.take() {
                 run(reader, &mut line, &words);
-                line.settle();
+                line.settle(0);
                 let text = line.text;
                 reader.push(&text);
             }
@@ -128,7 +132,7 @@ pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
 pub(super) fn finish(reader: &mut Reader) {
     let mut line = reader.mdoc().heading.take();
     if let Some(line) = &mut line {
-        line.settle();
+        line.settle(0);
         reader.push(&line.text.clone());
     }
 }
@@ -148,7 +152,7 @@ fn set(reader: &mut Reader, words: &[String]) {
     }
     let mut line = Line { glued: true, ..Line::default() };
     run(reader, &mut line, words);
-    line.settle();
+    line.settle(0);
     let text = line.text;
     reader.push(&text);
 }
@@ -156,7 +160,7 @@ fn set(reader: &mut Reader, words: &[String]) {
 fn join(reader: &mut Reader, words: &[String]) -> String {
     let mut line = Line { glued: true, ..Line::default() };
     run(reader, &mut line, words);
-    line.settle();
+    line.settle(0);
     plain(&line.text)
 }
 
@@ -164,6 +168,8 @@ fn join(reader: &mut Reader, words: &[String]) -> String {
 fn run(reader: &mut Reader, line: &mut Line, words: &[String]) -> bool {
     let mut left_open = false;
     let mut index = 0;
+    let n_owed = line.owed.len();
+    line.tight = reader.mdoc().tight;
     while let Some(word) = words.get(index) {
         index += 1;
         let arguments = words.get(index..).unwrap_or_default();
@@ -260,15 +266,22 @@ fn run(reader: &mut Reader, line: &mut Line, words: &[String]) -> bool {
                 } else if is_macro(word) {
                     // Words of a macro that only chooses a font.
                 } else if is_mark(word) && !matches!(word.as_str(), "(" | "[" | "|") {
+                    // Marks at the line's end stand outside its brackets.
+                    if arguments.iter().all(|word| is_mark(word)) {
+                        line.settle(n_owed);
+                    }
                     line.text.push_str(word);
                     line.glued = false;
                 } else {
                     let text = reader.text(word);
                     line.word(&text);
-                    line.glued = matches!(word.as_str(), "(" | "[") || reader.mdoc().tight;
+                    line.glued = matches!(word.as_str(), "(" | "[");
                 }
             }
         }
+    }
+    if !left_open {
+        line.settle(n_owed);
     }
     left_open
 }

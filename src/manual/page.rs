@@ -1,9 +1,11 @@
 //! From a page's blocks to what it documents.
 
+use std::collections::{HashMap, HashSet};
+
 use super::heading::{self, Place};
 use super::roff::{Block, blocks, plain};
-use super::words::{first_sentence, single_line, style_of, version_in};
-use super::{Manual, OptionCard, Source, Style, Subcommand};
+use super::words::{beginning, first_sentence, single_line, style_of, version_in};
+use super::{Arity, Manual, OptionCard, Source, Style, Subcommand};
 
 /// Options of one page; the longest known pages have half as many.
 pub(super) const OPTIONS_MAX: usize = 6000;
@@ -11,6 +13,8 @@ pub(super) const OPTIONS_MAX: usize = 6000;
 pub(super) const MENTIONED_MAX: usize = 4000;
 /// Subcommands of one page.
 pub(super) const SUBCOMMANDS_MAX: usize = 2000;
+/// Bytes of an item's heading that are read.
+const HEADING_MAX: usize = 1000;
 /// Bytes kept of the synopsis and of the examples.
 pub(super) const KEPT_MAX: usize = 16 << 10;
 
@@ -50,6 +54,10 @@ struct Page {
     title_name: String,
     n_operands: usize,
     wants_command: bool,
+    /// The words that the synopsis offers in braces: `{list | show | install}`.
+    alternatives: HashSet<String>,
+    /// Options that the synopsis shows with a value.
+    shown: HashMap<String, (Arity, String)>,
     listed: Vec<Subcommand>,
 }
 
@@ -87,6 +95,7 @@ impl Page {
             Part::Synopsis => return self.synopsis(text),
             Part::Other => {}
         }
+        let text = beginning(text, HEADING_MAX);
         if self.define(text, joined) {
             return;
         }
@@ -150,7 +159,7 @@ impl Page {
         // A hanging paragraph: an option and nothing else on the line, its text below.
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
         if let Some((_, rest)) = heading::read(first, Place::Alone)
-            && plain(rest).trim().is_empty()
+            && plain(rest).trim().trim_end_matches(':').is_empty()
             && self.define(first, false)
         {
             if !below.trim().is_empty() {
@@ -223,7 +232,11 @@ impl Page {
             self.add_subcommand(name);
             return;
         }
-        if !self.lists_commands {
+        let offered = heading
+            .split([',', ' ', '\t', '[', '|', '('])
+            .next()
+            .is_some_and(|word| self.alternatives.contains(word));
+        if page.is_some() || !(self.lists_commands || offered) {
             return;
         }
         for part in heading.split(", ") {
@@ -243,12 +256,27 @@ impl Page {
     }
 
     fn synopsis(&mut self, text: &str) {
+        let text = beginning(text, KEPT_MAX);
         let mut unsure = Default::default();
-        let names = heading::usage(text, &mut unsure).into_iter().flatten().map(|spelled| spelled.name);
-        self.manual.mentioned.extend(names);
+        for spelled in heading::usage(text, &mut unsure).into_iter().flatten() {
+            if matches!(spelled.value, Some(Arity::Required | Arity::Attached | Arity::Optional)) {
+                self.shown
+                    .insert(spelled.name.clone(), (spelled.value.unwrap_or_default(), spelled.placeholder));
+            }
+            self.manual.mentioned.insert(spelled.name);
+        }
         self.manual.mentioned.append(&mut unsure);
         let text = plain(text);
         self.wants_command |= wants_command(&text);
+        for group in
+            text.split('{').skip(1).map(|group| group.split_once('}').map_or(group, |(group, _)| group))
+        {
+            let words = group.split('|').filter_map(|word| word.split_whitespace().next());
+            let words: Vec<&str> = words.filter(|word| is_subcommand(word)).take(SUBCOMMANDS_MAX).collect();
+            if words.len() >= 3 && self.alternatives.len() < SUBCOMMANDS_MAX {
+                self.alternatives.extend(words.into_iter().map(str::to_owned));
+            }
+        }
         keep(&mut self.manual.synopsis, &text);
     }
 
@@ -265,16 +293,27 @@ impl Page {
         manual.summary = first_sentence(summary);
         let name = names.split([',', ' ', '\n']).find(|name| !name.is_empty()).unwrap_or_default();
         manual.name = if name.is_empty() { self.title_name } else { name.to_owned() };
+        let offered =
+            self.listed.iter().filter(|listed| self.alternatives.contains(&listed.name)).count() >= 3;
         if self.wants_command
+            || offered
             || self.listed.iter().filter(|listed| !listed.summary.is_empty()).count() >= 2
                 && text_lists(&manual)
         {
-            let mut seen = std::collections::HashSet::new();
+            let mut seen = HashSet::new();
             self.listed.retain(|listed| seen.insert(listed.name.clone()));
             manual.subcommands = self.listed;
         }
+        // A heading may leave out what the synopsis shows.
+        for card in manual.options.iter_mut().filter(|card| card.value == Arity::None) {
+            if let Some((value, placeholder)) = card.names.iter().find_map(|name| self.shown.get(name)) {
+                card.value = *value;
+                card.placeholder.clone_from(placeholder);
+            }
+        }
         settle(&mut manual);
-        if manual.options.is_empty() && self.n_operands >= 3 {
+        let conventional = |name: &String| matches!(name.as_str(), "--help" | "--version");
+        if self.n_operands >= 3 && manual.options.iter().flat_map(|card| &card.names).all(conventional) {
             manual.style = Style::Operand;
         }
         manual
@@ -289,11 +328,47 @@ fn text_lists(manual: &Manual) -> bool {
 
 /// Ends the reading of either kind of text: doubles merged, mentions minus definitions, style.
 pub(super) fn settle(manual: &mut Manual) {
-    manual.options = super::unite::merged(std::mem::take(&mut manual.options));
-    let defined: std::collections::HashSet<&str> =
-        manual.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
-    manual.mentioned.retain(|name| !defined.contains(name.as_str()));
+    let options = std::mem::take(&mut manual.options);
+    manual.options = super::unite::merged(options);
     manual.style = style_of(manual);
+    if manual.style != Style::LongDash {
+        sticking_values(&mut manual.options);
+    }
+    let defined: HashSet<&str> =
+        manual.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
+    // `-lt` says no more than `-l` and `-t`.
+    let cluster = |name: &str| {
+        !name.starts_with("--") && name.chars().skip(1).all(|c| defined.contains(format!("-{c}").as_str()))
+    };
+    manual.mentioned.retain(|name| !defined.contains(name.as_str()) && !cluster(name));
+    manual.style = style_of(manual);
+}
+
+/// `-Olevel`, `-Wwarning`: in a getopt-style text a capital and a lower-case word are an option and the value that sticks
+/// to it.
+fn sticking_values(options: &mut Vec<OptionCard>) {
+    let defined: HashSet<String> = options.iter().flat_map(|card| card.names.iter().cloned()).collect();
+    let mut more = Vec::new();
+    for card in options.iter() {
+        for name in &card.names {
+            let mut chars = name.strip_prefix('-').unwrap_or(name).chars();
+            let capital = chars.next().filter(char::is_ascii_uppercase);
+            let word = chars.as_str();
+            if let Some(capital) = capital
+                && word.len() >= 3
+                && word.chars().all(|c| c.is_ascii_lowercase())
+                && !defined.contains(&format!("-{capital}"))
+            {
+                more.push(OptionCard {
+                    names: vec![format!("-{capital}")],
+                    value: Arity::Attached,
+                    placeholder: word.to_owned(),
+                    ..card.clone()
+                });
+            }
+        }
+    }
+    options.append(&mut more);
 }
 
 fn part_of(title: &str) -> Part {
@@ -363,7 +438,7 @@ fn merge(into: &mut OptionCard, names: Vec<String>, from: &OptionCard) {
             into.names.push(name);
         }
     }
-    if into.value == super::Arity::None {
+    if into.value == Arity::None {
         into.value = from.value;
         into.placeholder.clone_from(&from.placeholder);
     }

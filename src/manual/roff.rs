@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::mdoc;
+use super::words::beginning;
 
 /// Bytes of a page that are read; the largest known pages are half as long.
 const SOURCE_MAX: usize = 4 << 20;
@@ -43,11 +44,7 @@ pub(super) enum Block {
 
 /// The page's blocks in order.
 pub(super) fn blocks(source: &str) -> Vec<Block> {
-    let mut end = source.len().min(SOURCE_MAX);
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    let source = source.get(..end).unwrap_or_default();
+    let source = beginning(source, SOURCE_MAX);
     let mut reader = Reader::default();
     if is_mdoc(source) {
         reader.mdoc = Some(mdoc::State::default());
@@ -152,6 +149,8 @@ pub(super) struct Reader {
     /// The answer to the `.ie` that an `.el` refers to.
     conditions: Vec<bool>,
     mdoc: Option<mdoc::State>,
+    /// Conditions being carried out inside each other, on one line.
+    depth: usize,
 }
 
 impl Reader {
@@ -416,9 +415,10 @@ impl Reader {
         let rest = rest.trim_start();
         if holds {
             let rest = rest.strip_prefix("\\{").unwrap_or(rest).trim_start();
-            // Conditions nest on one line only as deep as the line is long; a bound keeps the stack safe.
-            if !rest.is_empty() && rest.matches(".i").take(NESTING_MAX + 1).count() <= NESTING_MAX {
+            if !rest.is_empty() && self.depth < NESTING_MAX {
+                self.depth += 1;
                 self.line(rest);
+                self.depth -= 1;
             }
         } else {
             let (opened, closed) = braces(rest);

@@ -59,16 +59,35 @@ pub(super) fn merged(cards: Vec<OptionCard>) -> Vec<OptionCard> {
         let known = card.names.iter().find_map(|name| place.get(name)).copied();
         let index = known.unwrap_or(whole.len());
         match whole.get_mut(index) {
-            Some(into) => join(into, &card, &mut place, index),
-            None => {
-                for name in &card.names {
-                    place.insert(name.clone(), index);
-                }
-                whole.push(card);
+            Some(into) if is_preset(into, &card) => {
+                // Only the long name takes the value; the new short name stands for one value of it.
+                let names = card.names.iter().filter(|name| !place.contains_key(*name)).cloned().collect();
+                let preset = OptionCard { names, value: Arity::None, placeholder: String::new(), ..card };
+                add(&mut whole, preset, &mut place);
             }
+            Some(into) => join(into, &card, &mut place, index),
+            None => add(&mut whole, card, &mut place),
         }
     }
     whole
+}
+
+fn add(whole: &mut Vec<OptionCard>, card: OptionCard, place: &mut HashMap<String, usize>) {
+    for name in &card.names {
+        place.insert(name.clone(), whole.len());
+    }
+    whole.push(card);
+}
+
+/// `-p, --indicator-style=slash` after `--indicator-style=WORD`: a short form of one setting.
+fn is_preset(known: &OptionCard, card: &OptionCard) -> bool {
+    let short = |name: &&String| name.chars().count() == 2;
+    known.source == card.source
+        && known.value == Arity::Required
+        && card.value == Arity::Required
+        && !known.names.iter().any(|name| short(&name))
+        && card.names.iter().any(|name| short(&name))
+        && known.placeholder != card.placeholder
 }
 
 fn join(into: &mut OptionCard, card: &OptionCard, place: &mut HashMap<String, usize>, index: usize) {
@@ -83,7 +102,10 @@ fn join(into: &mut OptionCard, card: &OptionCard, place: &mut HashMap<String, us
         // Said twice in one text: the form that shows a value says more.
         weight(card.value) > weight(into.value)
     } else {
-        card.source == Source::Help && card.value != Arity::Unknown
+        // A column of a help text may have had no room for the value that the page shows.
+        card.source == Source::Help
+            && card.value != Arity::Unknown
+            && !(card.value == Arity::None && into.value == Arity::Required)
     };
     if decides {
         into.value = card.value;

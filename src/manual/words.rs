@@ -2,6 +2,15 @@
 
 use super::{Manual, OptionCard, Style};
 
+/// The beginning of a text, at most so many bytes.
+pub(super) fn beginning(text: &str, n_bytes: usize) -> &str {
+    let mut end = text.len().min(n_bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 /// Text on one line, blanks squeezed.
 pub(super) fn single_line(text: &str) -> String {
     let mut line = String::new();
@@ -28,9 +37,8 @@ pub(super) fn first_sentence(text: &str) -> String {
         }
         line.push_str(word);
         n_chars += length;
-        let ends = word.ends_with('.')
-            && word.chars().count() > 3
-            && !matches!(word, "e.g." | "i.e." | "etc." | "...");
+        let abbreviation = matches!(word.trim_start_matches('('), "e.g." | "i.e." | "etc." | "vs." | "cf.");
+        let ends = word.ends_with('.') && word.chars().count() > 3 && !abbreviation;
         if ends && !word.ends_with("...") {
             line.pop();
             break;

@@ -8,6 +8,7 @@ mod cli;
 mod completions;
 mod knowledge;
 mod line;
+mod manual;
 mod model;
 mod parser;
 mod pty;
