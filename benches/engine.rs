@@ -15,11 +15,13 @@ use std::time::Instant;
 use askline::model::Model as _;
 use askline::model::local::Local;
 use askline::patience::Patience;
-use askline::prompt;
+use askline::prompt::{self, Form};
 use askline::shell::Shell;
 use llama_cpp_sys_2 as sys;
 
 const ROUNDS: usize = 5;
+/// Tokens of prompt and answer together.
+const ROOM: u32 = 4096;
 const REQUESTS: [&str; 5] = [
     "list the five largest files below /var/log with their sizes",
     "count the lines of all python files in this tree",
@@ -62,16 +64,22 @@ fn both(file: &Path, threads: usize) -> ((f64, f64), (f64, f64)) {
     let states = tempfile::tempdir().unwrap();
     let mut figures = [const { Vec::new() }; 4];
     for round in 0..ROUNDS {
-        let mut local =
-            Local::new("bench".into(), file.to_owned(), states.path().join(round.to_string()), Some(threads));
-        let prompt = prompt::draft(REQUESTS[round % REQUESTS.len()], Shell::Bash, "Linux");
+        let mut local = Local::new(
+            "bench".into(),
+            file.to_owned(),
+            states.path().join(round.to_string()),
+            ROOM,
+            Some(threads),
+        );
+        let prompt = prompt::draft(Form::Completion, REQUESTS[round % REQUESTS.len()], Shell::Bash, "Linux");
         let patience = Patience::endless();
         local.ready("# warm\n", &patience).unwrap();
         let short: String = prompt.fixed.chars().take(1800).collect();
         let usage = local.ready(&short, &patience).unwrap();
         figures[0].push(usage.prefill_tokens as f64 / usage.prefill.as_secs_f64());
         figures[1].push(raw.prefill(usage.prefill_tokens));
-        let mut local = Local::new("bench".into(), file.to_owned(), states.path().to_owned(), Some(threads));
+        let mut local =
+            Local::new("bench".into(), file.to_owned(), states.path().to_owned(), ROOM, Some(threads));
         let reply = local.complete(&prompt, 64, &patience).unwrap();
         figures[2].push(reply.usage.decode_tokens as f64 / reply.usage.decode.as_secs_f64());
         figures[3].push(raw.decode(1600, reply.usage.decode_tokens));

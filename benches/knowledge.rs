@@ -8,9 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
-use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::knowledge::Knowledge;
 use askline::reference::{Kind, Reference as _};
 use askline::shell::Shell;
 
@@ -26,18 +27,18 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 fn main() {
     let cache = tempfile::tempdir().unwrap();
     let machine = Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()) };
-    let context = context::gather(&machine, Shell::Bash, &[]);
+    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();
     let (mut n_programs, mut n_documented, mut n_options) = (0, 0, 0);
     for command in &commands {
-        let time = |knowledge: &Knowledge<'_>| {
+        let time = |knowledge: &Knowledge| {
             let started = Instant::now();
             let known = knowledge.known(command);
             (started.elapsed().as_secs_f64() * 1000.0, known)
         };
         // Each by itself: nothing was looked up before, as on the first key press with this command.
-        let cold = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+        let cold = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let (first, known) = time(&cold);
         if !matches!(known.kind, Kind::Program { .. }) {
             continue;
@@ -48,11 +49,11 @@ fn main() {
             n_options += manual.options.len();
         }
         cold.remember();
-        let warm = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+        let warm = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let started = Instant::now();
         let asked = warm.accepts(command, "--zzzz");
         let asking = started.elapsed().as_secs_f64() * 1000.0;
-        let again = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+        let again = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let (second, _) = time(&again);
         let (third, _) = time(&again);
         times[0].push(first);
@@ -82,10 +83,10 @@ fn main() {
         if !context.commands.contains(shell.name()) {
             continue;
         }
-        let context = context::gather(&machine, shell, &[]);
+        let context = Arc::new(context::gather(&machine, shell, &[]));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
-                let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+                let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
                 let started = Instant::now();
                 assert!(knowledge.verdict(&format!("ls {n}")).ok.is_some());
                 started.elapsed().as_secs_f64() * 1000.0

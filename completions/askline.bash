@@ -98,7 +98,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__doctor)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --json --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -158,7 +158,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__path)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -172,7 +172,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__pull)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -186,7 +186,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__rm)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -200,7 +200,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__model__subcmd__use)
-            opts="-h -V --debug --help --version"
+            opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

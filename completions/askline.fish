@@ -31,13 +31,13 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "suggest" -d 'Print 
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, fetch and choose the models that run on this machine'
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
-complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, terminal and directories; exit 1 on a fault'
+complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
-complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one this runs in]' -r -f -a "nu\t''
+complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one you log in with]' -r -f -a "nu\t''
 zsh\t''
 bash\t''
 fish\t''"
-complete -c askline -n "__fish_askline_using_subcommand suggest" -l lines -d 'Answer each line of FILE (- for stdin); with --json one object per line' -r -F
+complete -c askline -n "__fish_askline_using_subcommand suggest" -l lines -d 'Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line' -r -F
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l json -d 'Print one JSON object'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l timing -d 'Print the time of each stage to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l show-request -d 'Print the exact text a model would get, and ask none'
@@ -76,9 +76,17 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand config" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand config" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand doctor" -l json -d 'Print one JSON array of {grade, subject, text, remedy}'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand completions" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand init" -f -a "nu zsh bash fish"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from path" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
+complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"

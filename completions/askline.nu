@@ -12,15 +12,15 @@ module completions {
 
   # Print a command for a request
   export extern "askline suggest" [
-    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one this runs in]
+    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one you log in with]
     --json                    # Print one JSON object
-    --lines: path             # Answer each line of FILE (- for stdin); with --json one object per line
+    --lines: path             # Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
     --timing                  # Print the time of each stage to stderr
     --show-request            # Print the exact text a model would get, and ask none
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    ...words: string          # What you want, in your words
+    ...words: string          # What you want, in your words; without them it is read from stdin
   ]
 
   def "nu-complete askline init shell" [] {
@@ -52,36 +52,52 @@ module completions {
     --version(-V)             # Print version
   ]
 
+  def "nu-complete askline model pull name" [] {
+    [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
+  }
+
   # Fetch a model, check it and make it ready
   export extern "askline model pull" [
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    name?: string             # The model [default: the one in use]
+    name?: string@"nu-complete askline model pull name" # The model [default: the one in use]
   ]
+
+  def "nu-complete askline model use name" [] {
+    [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
+  }
 
   # Use a model from now on
   export extern "askline model use" [
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    name: string              # The model
+    name: string@"nu-complete askline model use name" # The model
   ]
+
+  def "nu-complete askline model path name" [] {
+    [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
+  }
 
   # Print the path of a model's file
   export extern "askline model path" [
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    name?: string             # The model [default: the one in use]
+    name?: string@"nu-complete askline model path name" # The model [default: the one in use]
   ]
+
+  def "nu-complete askline model rm name" [] {
+    [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
+  }
 
   # Remove a model's file
   export extern "askline model rm" [
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    name: string              # The model
+    name: string@"nu-complete askline model rm name" # The model
   ]
 
   def "nu-complete askline config command" [] {
@@ -96,8 +112,9 @@ module completions {
     command?: string@"nu-complete askline config command" # What to print
   ]
 
-  # Check shells, keys, model, terminal and directories; exit 1 on a fault
+  # Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
   export extern "askline doctor" [
+    --json                    # Print one JSON array of {grade, subject, text, remedy}
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

@@ -1,7 +1,20 @@
 //! What is wrong with a line on this machine: each finding with its place, its evidence and, where one is known, the
 //! edit that mends it. Pure but for what [`Reference`](crate::reference::Reference) answers.
 
-use crate::syntax::Span;
+mod commands;
+mod flags;
+mod hazards;
+mod nearest;
+mod paths;
+mod placeholders;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod walk;
+
+use crate::reference::Reference;
+use crate::shell::Shell;
+use crate::syntax::{Parsed, Span};
 
 /// Something found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +124,93 @@ pub struct Report {
     pub commands_found: usize,
     /// Command words that were not.
     pub commands_missing: usize,
-    /// What the shell itself says of the line; none where it could not be asked.
+    /// What the shell itself says of the line; none where it could not be asked. Set by the caller.
     pub syntax_ok: Option<bool>,
+}
+
+/// Commands of one line that are looked at.
+const MAX_COMMANDS: usize = 128;
+/// Findings that are kept.
+const MAX_FINDINGS: usize = 256;
+
+/// Looks every command, option and path of a line up, and reads it as the shell at the prompt will. `parsed` is the line
+/// with the commands inside wrappers ([`SimpleCommand`](crate::syntax::SimpleCommand)); spans are trusted only where they
+/// fit the line. Asks programs at most a dozen questions.
+pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
+    let mut draft =
+        Draft { line, shell, reference, report: Report::default(), questions_left: flags::MAX_QUESTIONS };
+    for command in parsed.commands.iter().take(MAX_COMMANDS) {
+        let presence = commands::check(command, parsed, &mut draft);
+        let is_here = presence == commands::Presence::Here;
+        let name = command.name().filter(|_| is_here);
+        let walk = name.map(|name| walk::walk(command, name, line, reference));
+        if let Some(walk) = &walk {
+            flags::check(walk, &command.words, &mut draft);
+            paths::check(command, walk, parsed, &mut draft);
+        }
+        hazards::check_command(command, walk.as_ref(), &mut draft);
+        if MAX_FINDINGS < draft.report.findings.len() {
+            break;
+        }
+    }
+    hazards::check_line(parsed, &mut draft);
+    placeholders::check(parsed, &mut draft);
+    syntax(parsed, &mut draft);
+    draft.finish()
+}
+
+/// A report in the making.
+struct Draft<'a> {
+    line: &'a str,
+    shell: Shell,
+    reference: &'a dyn Reference,
+    report: Report,
+    /// How often programs may still be asked.
+    questions_left: usize,
+}
+
+impl Draft<'_> {
+    /// By place, each once.
+    fn finish(self) -> Report {
+        let mut report = self.report;
+        report.findings.sort_by_key(|finding| (finding.span.start, finding.grade, finding.span.end));
+        report.findings.dedup();
+        report.findings.truncate(MAX_FINDINGS);
+        report
+    }
+}
+
+/// What our own reading of the line complains about, unless something more telling was found in the same place.
+fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let evidence = format!("our reading of {}", draft.shell);
+    for error in &parsed.errors {
+        let is_explained = draft.report.findings.iter().any(|finding| {
+            matches!(finding.kind, Kind::Quoting | Kind::Placeholder)
+                && finding.grade == Grade::Error
+                && finding.span.start <= error.span.end
+                && error.span.start <= finding.span.end
+        });
+        if !is_explained {
+            draft.report.findings.push(Finding {
+                kind: Kind::Syntax,
+                span: error.span.clone(),
+                grade: Grade::Error,
+                text: error.text.clone(),
+                evidence: evidence.clone(),
+                fixes: Vec::new(),
+            });
+        }
+    }
+    if parsed.incomplete {
+        let end = draft.line.trim_end().len();
+        draft.report.findings.push(Finding {
+            kind: Kind::Incomplete,
+            span: end..end,
+            grade: Grade::Error,
+            text: "the line is not finished: something is open, or a command is missing at its end"
+                .to_owned(),
+            evidence,
+            fixes: Vec::new(),
+        });
+    }
 }

@@ -39,6 +39,14 @@ pub struct Cleaned {
     pub warnings: Vec<String>,
 }
 
+/// The text with each `!` quoted that the prompt of this shell would take for an earlier command, and whether one is left
+/// that can't be quoted.
+pub fn without_history(text: &str, shell: Shell) -> (String, bool) {
+    let mut warnings = Vec::new();
+    let quoted = history::quoted(text.to_owned(), shell, &mut Vec::new(), &mut warnings);
+    (quoted, !warnings.is_empty())
+}
+
 /// Passes text on to a prompt line of this shell, mended where the meaning is plain, or says what it holds that must not pass.
 ///
 /// # Errors

@@ -15,16 +15,17 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context as _;
 use clap::Parser as _;
 
 use crate::clean::visible;
 use crate::config::{Config, Setting, Wrong};
-use crate::context::{self, Machine};
+use crate::context::{self, Later, Machine};
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
 use crate::shell::Shell;
-use crate::store::Paths;
+use crate::store::{Paths, not_written};
 use crate::suggestion::Failure;
 use args::{Cli, Command};
 
@@ -73,22 +74,23 @@ impl Desk {
         let file = &self.paths.config_file;
         let wrong = |fault: &dyn Display| Wrong(format!("{}: {fault}", file.display()));
         let text = match self.host.entry(file) {
-            Some(_) => {
-                let bytes =
-                    self.host.read(file, CONFIG_LIMIT).map_err(|error| Wrong(format!("{error:#}")))?;
-                Some(String::from_utf8(bytes).map_err(|error| wrong(&error))?)
-            }
+            Some(_) => Some(config_text(&self.host, file)?),
             None if self.host.env("ASKLINE_CONFIG").is_some() => {
                 return Err(wrong(&"there is no such file; create it or unset ASKLINE_CONFIG").into());
             }
             None => None,
         };
-        let env = |name: &str| self.host.env(name).and_then(|value| value.into_string().ok());
-        Ok(Config::merge_and_tell(text.as_deref().map(|text| (file.as_path(), text)), &env)?)
+        let text = text.as_deref().map(|text| (file.as_path(), text));
+        let merged = Config::merge_and_tell(text, &|name| variable(&self.host, name))?;
+        tracing::debug!(
+            "{} by {} and the environment, {} ms",
+            one_line(&merged.0.model.to_string()),
+            one_line(&file.to_string_lossy()),
+            merged.0.deadline_ms
+        );
+        Ok(merged)
     }
-}
 
-impl Desk {
     /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
     fn login_shell(&self) -> Shell {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
@@ -98,6 +100,23 @@ impl Desk {
     fn system(&self, shell: Shell) -> String {
         crate::suggest::system(&context::gather(&self.machine, shell, &[]))
     }
+}
+
+/// A variable of the environment; what is no text in it shows, so that it is never taken for unset.
+fn variable(host: &dyn Host, name: &str) -> Option<String> {
+    host.env(name).map(|value| value.to_string_lossy().into_owned())
+}
+
+/// The text of a configuration file that is there.
+fn config_text(host: &dyn Host, file: &Path) -> Result<String, Wrong> {
+    let bytes = host.read(file, CONFIG_LIMIT).map_err(|error| {
+        Wrong(format!("{error:#}; make it a file that you can read, or name another in ASKLINE_CONFIG"))
+    })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
+        let line = 1 + valid.filter(|byte| **byte == b'\n').count();
+        Wrong(format!("{}:{line}: it is not valid UTF-8; save it as UTF-8", file.display()))
+    })
 }
 
 /// The shell that a user logs in with, if it is one of ours.
@@ -111,9 +130,12 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     trace(cli.debug);
     let exit = serve(&cli.command);
-    let exit = exit.unwrap_or_else(|error| {
-        complain(&error);
-        exit_of(&error)
+    let exit = exit.unwrap_or_else(|error| match error.is::<ReaderGone>() {
+        true => Exit::Done,
+        false => {
+            complain("", &error);
+            exit_of(&error)
+        }
     });
     ExitCode::from(exit as u8)
 }
@@ -124,7 +146,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor => doctor::run(&Desk::open()?),
+        Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
@@ -134,14 +156,24 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
 /// The machine that suggestions are for.
 fn machine(host: &LocalHost, paths: &Paths) -> anyhow::Result<Machine> {
     let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
-        return Ok(Machine { host: Arc::new(*host), cache: Some(paths.cache.clone()) });
+        return Ok(Machine {
+            host: Arc::new(*host),
+            cache: Some(paths.cache.clone()),
+            later: Later::default(),
+        });
     };
     let named = named.to_string_lossy();
     let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
-        return Err(Wrong(format!("ASKLINE_HOST must be recorded:FILE, not {named}")).into());
+        return Err(
+            Wrong(format!("ASKLINE_HOST must be recorded:FILE, not {named}; correct or unset it")).into()
+        );
     };
-    let text = String::from_utf8(host.read(file, RECORDING_LIMIT)?)?;
-    Ok(Machine { host: Arc::new(RecordedHost::parse(file, &text)?), cache: None })
+    let recorded = host.read(file, RECORDING_LIMIT).and_then(|bytes| {
+        RecordedHost::parse(file, &String::from_utf8(bytes).with_context(|| file.display().to_string())?)
+    });
+    let recorded =
+        recorded.map_err(|error| Wrong(format!("{error:#}; mend the recording or unset ASKLINE_HOST")))?;
+    Ok(Machine { host: Arc::new(recorded), cache: None, later: Later::default() })
 }
 
 /// The exit code that an error means outside `askline line`.
@@ -155,7 +187,22 @@ fn exit_of(error: &anyhow::Error) -> Exit {
     }
 }
 
-/// Prints data to stdout; a reader that went away is no error.
+/// Whoever read our output has stopped reading: a reason to stop, but nothing that anybody needs to be told.
+#[derive(Debug)]
+struct ReaderGone;
+
+impl Display for ReaderGone {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("nobody reads the output")
+    }
+}
+
+impl std::error::Error for ReaderGone {}
+
+/// Prints data to stdout.
+///
+/// # Errors
+/// [`ReaderGone`], or what failed.
 fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -163,8 +210,8 @@ fn print(text: &str) -> anyhow::Result<()> {
 fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(ReaderGone.into()),
+        other => other.map_err(|error| not_written(Path::new("the output"), error)),
     }
 }
 
@@ -189,13 +236,26 @@ fn tell(message: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
-/// Prints an error to stderr: cause chain on one line.
-fn complain(error: &anyhow::Error) {
-    tell(&format!("askline: {error:#}"));
+/// Prints an error to stderr: where it is (`FILE:LINE: ` or nothing), then the cause chain on one line.
+fn complain(place: &str, error: &anyhow::Error) {
+    tell(&format!("askline: {place}{}", reason(error)));
+}
+
+/// An error in words: cause chain on one line, with the setting that is in force where one must be changed.
+fn reason(error: &anyhow::Error) -> String {
+    let overrides = std::env::var_os("ASKLINE_DEADLINE_MS").is_some_and(|value| !value.is_empty());
+    match error.downcast_ref() {
+        Some(Failure::TimedOut) if overrides => {
+            "no answer in time; try again or raise ASKLINE_DEADLINE_MS".to_owned()
+        }
+        _ => format!("{error:#}"),
+    }
 }
 
 fn trace(debug: bool) {
     if debug {
-        let _ = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug").try_init();
+        let told = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
+        let _ = told.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
+        tracing::debug!("askline {}", env!("CARGO_PKG_VERSION"));
     }
 }

@@ -23,6 +23,19 @@ pub struct Config {
     pub max_tokens: usize,
     /// Threads for the embedded model; none: one per core.
     pub threads: Option<usize>,
+    /// How far programs' own `--help` may be asked.
+    pub help: Help,
+    /// How often the model may be asked again after a check has failed: 0 to 4.
+    pub refine_rounds: u32,
+}
+
+/// How far programs' own `--help` may be asked, always in the sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Help {
+    /// Programs that the system installed, where only its administrator can change them.
+    System,
+    /// None: manuals alone are read.
+    Never,
 }
 
 /// Which model is asked.
@@ -131,6 +144,11 @@ impl Config {
                     deadline_ms: settings.whole("deadline_ms"),
                     max_tokens: settings.whole("max_tokens") as usize,
                     threads: Some(settings.whole("threads") as usize).filter(|&threads| threads != 0),
+                    help: match settings.text(&["help"]) {
+                        Some(("never", _)) => Help::Never,
+                        _ => Help::System,
+                    },
+                    refine_rounds: settings.whole("refine_rounds") as u32,
                 };
                 Ok((config, settings.told()))
             }
@@ -146,11 +164,17 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 3] =
-    [("ASKLINE_PROFILE", "profile"), ("ASKLINE_DEADLINE_MS", "deadline_ms"), ("ASKLINE_THREADS", "threads")];
+const VARIABLES: [(&str, &str); 5] = [
+    ("ASKLINE_PROFILE", "profile"),
+    ("ASKLINE_DEADLINE_MS", "deadline_ms"),
+    ("ASKLINE_THREADS", "threads"),
+    ("ASKLINE_HELP", "help"),
+    ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
+];
 
 /// The keys at the top of the file.
-const TOP_KEYS: [&str; 5] = ["profile", "deadline_ms", "max_tokens", "threads", "profiles"];
+const TOP_KEYS: [&str; 7] =
+    ["profile", "deadline_ms", "max_tokens", "threads", "help", "refine_rounds", "profiles"];
 
 /// The keys that will be at the top of the file.
 const LATER_KEYS: [&str; 2] = ["roles", "fallback"];
@@ -164,13 +188,17 @@ const PROTOCOLS: [&str; 2] = ["local", "scripted"];
 /// The protocols there will be.
 const LATER_PROTOCOLS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
+/// Both.
+const ALL_PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
+
 /// What a key takes.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     /// A whole number within bounds.
     Whole(u64, u64),
     Text,
-    Protocol,
+    /// One of these words.
+    Word(&'static [&'static str]),
 }
 
 /// What a known key takes.
@@ -179,7 +207,9 @@ fn kind(key: &str) -> Kind {
         "deadline_ms" => Kind::Whole(50, 600_000),
         "max_tokens" => Kind::Whole(1, 4096),
         "threads" => Kind::Whole(0, 512),
-        "protocol" => Kind::Protocol,
+        "refine_rounds" => Kind::Whole(0, 4),
+        "help" => Kind::Word(&["system", "never"]),
+        "protocol" => Kind::Word(&ALL_PROTOCOLS),
         _ => Kind::Text,
     }
 }
@@ -206,7 +236,9 @@ impl Settings {
         let mut file = File { values: &mut self.values, path: named, line: &line, faults: Vec::new() };
         let (table, errors) = DeTable::parse_recoverable(text);
         for error in &errors {
-            file.fault(error.span().map_or(0, |span| span.start), error.message());
+            let remedy = if error.message() == "duplicate key" { "; remove one of the two" } else { "" };
+            let fault = format!("{}{remedy}", error.message());
+            file.fault(error.span().map_or(0, |span| span.start), &fault);
         }
         if errors.is_empty() {
             file.add(table.get_ref());
@@ -225,11 +257,12 @@ impl Settings {
     fn add_variable(&mut self, name: &'static str, key: &str, text: String) {
         let value = match kind(key) {
             Kind::Whole(least, most) => whole(&text, 10, least, most),
-            Kind::Text | Kind::Protocol => Ok(Value::Text(text)),
+            Kind::Word(words) => one_of(&text, words),
+            Kind::Text => Ok(Value::Text(text)),
         };
         match value {
             Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
-            Err(fault) => self.faults.push(format!("{name} {fault}")),
+            Err(fault) => self.faults.push(format!("{name} {fault}; correct or unset it")),
         }
     }
 
@@ -351,18 +384,13 @@ impl File<'_> {
             (Kind::Whole(least, most), DeValue::Integer(number)) => {
                 whole(number.as_str(), number.radix(), least, most)
             }
-            (Kind::Protocol, DeValue::String(protocol))
-                if !PROTOCOLS.iter().chain(&LATER_PROTOCOLS).any(|known| known == protocol) =>
-            {
-                let known = PROTOCOLS.iter().chain(&LATER_PROTOCOLS).copied().collect::<Vec<_>>();
-                Err(format!("can't be `{protocol}`; use one of {}", known.join(", ")))
+            (Kind::Text | Kind::Word(_), DeValue::String(text)) if text.is_empty() => {
+                Err("must not be empty".to_owned())
             }
-            (Kind::Text | Kind::Protocol, DeValue::String(text)) if !text.is_empty() => {
-                Ok(Value::Text(text.to_string()))
-            }
-            (Kind::Text | Kind::Protocol, DeValue::String(_)) => Err("must not be empty".to_owned()),
+            (Kind::Word(words), DeValue::String(text)) => one_of(text, words),
+            (Kind::Text, DeValue::String(text)) => Ok(Value::Text(text.to_string())),
             (Kind::Whole(..), other) => Err(format!("must be a whole number, not {}", article(other))),
-            (Kind::Text | Kind::Protocol, other) => Err(format!("must be a text, not {}", article(other))),
+            (Kind::Text | Kind::Word(_), other) => Err(format!("must be a text, not {}", article(other))),
         };
         match read {
             Ok(value) => {
@@ -378,7 +406,9 @@ impl File<'_> {
 fn model_of_variable(value: &str) -> Result<ModelChoice, String> {
     match value.split_once(':') {
         None => Ok(ModelChoice::Local(value.to_owned())),
-        Some((protocol, "")) => Err(format!("nothing follows `{protocol}:`")),
+        Some((protocol, "")) => {
+            Err(format!("nothing follows `{protocol}:`; write local:NAME, NAME or scripted:FILE"))
+        }
         Some(("local", name)) => Ok(ModelChoice::Local(name.to_owned())),
         Some(("scripted", file)) => Ok(ModelChoice::Scripted(file.into())),
         Some((later, _)) if LATER_PROTOCOLS.contains(&later) => Err(not_yet(later)),
@@ -396,6 +426,13 @@ fn whole(text: &str, radix: u32, least: u64, most: u64) -> Result<Value, String>
     match u64::from_str_radix(text, radix) {
         Ok(number) if (least..=most).contains(&number) => Ok(Value::Whole(number)),
         _ => Err(format!("must be a whole number from {least} to {most}, not {text}")),
+    }
+}
+
+fn one_of(text: &str, words: &[&str]) -> Result<Value, String> {
+    match words.contains(&text) {
+        true => Ok(Value::Text(text.to_owned())),
+        false => Err(format!("can't be `{text}`; use one of {}", words.join(", "))),
     }
 }
 
@@ -431,162 +468,4 @@ fn quoted(part: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use expect_test::{Expect, expect};
-
-    use super::*;
-
-    fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
-        let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
-    }
-
-    #[track_caller]
-    fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
-        expected.assert_eq(&merge(text, env).unwrap_err().to_string());
-    }
-
-    #[test]
-    fn the_defaults_stand_alone() {
-        let config = Config::merge(None, &|_| None).unwrap();
-        let model = ModelChoice::Local("qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned());
-        let defaults = Config { model, model_file: None, deadline_ms: 20_000, max_tokens: 96, threads: None };
-        assert_eq!(config, defaults);
-    }
-
-    #[test]
-    fn every_key_of_the_defaults_is_documented() {
-        let text = include_str!("config/default.toml");
-        for key in TOP_KEYS.iter().chain(&PROFILE_KEYS) {
-            assert!(text.contains(key), "default.toml does not say what `{key}` is");
-        }
-        for protocol in PROTOCOLS.iter().chain(&LATER_PROTOCOLS) {
-            assert!(text.contains(protocol), "default.toml does not name the protocol `{protocol}`");
-        }
-    }
-
-    #[test]
-    fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
-        let text = "deadline_ms = 5_000\nthreads = 0x4\nmax_tokens = 9\n[profiles.local]\nname = \"small\"\n";
-        let (config, _) = merge(text, &[]).unwrap();
-        let model = ModelChoice::Local("small".to_owned());
-        let expected = Config { model, model_file: None, deadline_ms: 5000, max_tokens: 9, threads: Some(4) };
-        assert_eq!(config, expected);
-
-        let env = [
-            ("ASKLINE_DEADLINE_MS", "70"),
-            ("ASKLINE_THREADS", "0"),
-            ("ASKLINE_MODEL", "scripted:a:b"),
-            ("ASKLINE_MODEL_FILE", "/m.gguf"),
-        ];
-        let (config, settings) = merge(text, &env).unwrap();
-        let model = ModelChoice::Scripted("a:b".into());
-        let model_file = Some("/m.gguf".into());
-        let expected = Config { model, model_file, deadline_ms: 70, max_tokens: 9, threads: None };
-        assert_eq!(config, expected);
-        let told: Vec<String> = settings
-            .iter()
-            .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
-            .collect();
-        expect![[r#"
-            deadline_ms = 70 # ASKLINE_DEADLINE_MS
-            max_tokens = 9 # config.toml:3
-            profile = "local" # default
-            profiles.local.name = "small" # config.toml:5
-            profiles.local.protocol = "local" # default
-            threads = 0 # ASKLINE_THREADS
-        "#]]
-        .assert_eq(&told.concat());
-    }
-
-    #[test]
-    fn a_profile_names_the_model() {
-        let text = "profile = \"s\"\n[profiles.s]\nprotocol = \"scripted\"\nfile = \"/s\"\n[profiles.\"a b\"]\nprotocol = \"ollama\"\nurl = \"http://me:pass@h\"\nkey_cmd = \"pass show x\"\n";
-        let (config, settings) = merge(text, &[]).unwrap();
-        assert_eq!(config.model, ModelChoice::Scripted("/s".into()));
-        let shown = format!("{settings:?}");
-        assert!(!shown.contains("pass"), "{shown}");
-        assert!(settings.iter().any(|setting| setting.key == "profiles.\"a b\".url"), "{shown}");
-        let (config, _) = merge(text, &[("ASKLINE_PROFILE", "local"), ("ASKLINE_MODEL", "")]).unwrap();
-        assert_eq!(config.model.to_string(), "local:qwen2.5-coder-1.5b-instruct-q4_k_m");
-        faults(
-            text,
-            &[("ASKLINE_PROFILE", "a b")],
-            expect!["config.toml:6: the protocol `ollama` is not in this version yet; use local or scripted"],
-        );
-        faults(
-            text,
-            &[("ASKLINE_PROFILE", "locl")],
-            expect!["ASKLINE_PROFILE: there is no profile `locl`; did you mean `local`?"],
-        );
-        faults(
-            "profile = \"team\"",
-            &[],
-            expect!["config.toml:1: there is no profile `team`; add a table [profiles.team]"],
-        );
-        faults(
-            "profile = \"t\"\n[profiles.t]\nname = \"x\"",
-            &[],
-            expect!["profile `t` has no `protocol`; add it to [profiles.t]"],
-        );
-        faults(
-            "[profiles.local]\nprotocol = \"scripted\"\nfile = \"replies\"",
-            &[],
-            expect![[r#"config.toml:3: `file` must be a full path, not "replies""#]],
-        );
-        faults(
-            "",
-            &[("ASKLINE_MODEL", "openai:gpt")],
-            expect!["ASKLINE_MODEL: the protocol `openai` is not in this version yet; use local or scripted"],
-        );
-        faults(
-            "",
-            &[("ASKLINE_MODEL", "magic:x")],
-            expect!["ASKLINE_MODEL: there is no protocol `magic`; use local:NAME, NAME or scripted:FILE"],
-        );
-        faults("", &[("ASKLINE_MODEL", "local:")], expect!["ASKLINE_MODEL: nothing follows `local:`"]);
-    }
-
-    #[test]
-    fn every_fault_is_named() {
-        faults(
-            "deadlin_ms = 5\nmax_tokens = \"many\"\ncolour = true\nthreads = -1\nroles = 3\nprofile = []\ndeadline_ms = 49\n\n[profiles]\nx = 1\n[profiles.local]\nnaem = \"x\"\nprotocol = \"grpc\"\nname = \"\"\n",
-            &[("ASKLINE_THREADS", "two")],
-            expect![[r#"
-                config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
-                config.toml:2: `max_tokens` must be a whole number, not a string
-                config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles
-                config.toml:4: `threads` must be a whole number from 0 to 512, not -1
-                config.toml:5: `roles` is not in this version yet; remove it
-                config.toml:6: `profile` must be a text, not an array
-                config.toml:7: `deadline_ms` must be a whole number from 50 to 600000, not 49
-                config.toml:10: `x` must be a table [profiles.x]
-                config.toml:12: unknown key `naem`; did you mean `name`?
-                config.toml:13: `protocol` can't be `grpc`; use one of local, scripted, openai, anthropic, ollama
-                config.toml:14: `name` must not be empty
-                ASKLINE_THREADS must be a whole number from 0 to 512, not two"#]],
-        );
-        faults(
-            "deadline_ms = \n[profiles\nmax_tokens = 99999999999999999999",
-            &[],
-            expect![[r#"
-                config.toml:1: string values must be quoted, expected literal string
-                config.toml:2: unclosed table, expected `]`"#]],
-        );
-        faults(
-            "max_tokens = 99999999999999999999\nprofiles = 1",
-            &[],
-            expect![[r#"
-                config.toml:1: `max_tokens` must be a whole number from 1 to 4096, not 99999999999999999999
-                config.toml:2: `profiles` must be tables, such as [profiles.local]"#]],
-        );
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_panics(text in "([a-z_]{0,8}( = |\\.|\\[|\\]|\"|\n|=|#|[0-9]|é){0,3}){0,12}", any in ".*") {
-            let _ = merge(&text, &[("ASKLINE_MODEL", &any), ("ASKLINE_THREADS", &any)]);
-            let _ = merge(&any, &[("ASKLINE_PROFILE", &any)]);
-        }
-    }
-}
+mod tests;

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
@@ -46,6 +46,30 @@ pub struct Machine {
     pub host: Arc<dyn Host>,
     /// Our cache directory, where facts about it are kept; a recording has none.
     pub cache: Option<PathBuf>,
+    /// What is written to it once the answer is out.
+    pub later: Later,
+}
+
+/// Work that nobody should wait for: it is done when the answer is out. Cloning shares it.
+#[derive(Clone, Default)]
+pub struct Later(Arc<Mutex<Vec<Job>>>);
+
+/// A piece of such work.
+type Job = Box<dyn FnOnce(&Machine) + Send>;
+
+impl Later {
+    /// Puts off a piece of work.
+    pub fn add(&self, job: Job) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(job);
+    }
+}
+
+impl Machine {
+    /// Does what was put off. To be called when the answer is out.
+    pub fn settle(&self) {
+        let jobs = std::mem::take(&mut *self.later.0.lock().unwrap_or_else(PoisonError::into_inner));
+        jobs.into_iter().for_each(|job| job(self));
+    }
 }
 
 /// The facts around the line.
@@ -355,7 +379,7 @@ mod tests {
     "#;
 
     fn machine(host: RecordedHost) -> Machine {
-        Machine { host: Arc::new(host), cache: None }
+        Machine { host: Arc::new(host), cache: None, later: Later::default() }
     }
 
     fn alpine() -> RecordedHost {

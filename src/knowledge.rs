@@ -23,6 +23,7 @@ use self::eligible::Facts;
 use self::kept::{Key, Record, Stamp};
 use self::pages::Manuals;
 pub use self::verdict::SyntaxVerdict;
+use crate::config::Help;
 use crate::context::{Context, Machine};
 use crate::host::{Entry, Host, Level, OptionName, Output, Probe, Spelling, find_on_path};
 use crate::manual::{self, Manual, Style};
@@ -47,26 +48,15 @@ const ALIASES_MAX: usize = 8;
 /// Most levels and verdicts that are remembered at a time.
 const MEMORY_MAX: usize = 512;
 
-/// Whether programs may be asked for their help text: `help` in the configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HelpPolicy {
-    /// Those of the system's packages, in a cage.
-    #[default]
-    System,
-    /// None: man pages only.
-    Never,
-}
-
 /// The commands of this machine as a line of one shell sees them. Safe to share between threads.
-pub struct Knowledge<'a> {
+pub struct Knowledge {
     host: Arc<dyn Host>,
     cache: Option<PathBuf>,
-    context: &'a Context,
+    context: Arc<Context>,
     home: Option<PathBuf>,
     aliases: BTreeMap<String, String>,
     functions: BTreeSet<String>,
-    help: HelpPolicy,
+    help: Help,
     manuals: OnceLock<Manuals>,
     levels: Mutex<HashMap<Key, Arc<Looked>>>,
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
@@ -112,10 +102,15 @@ static HELP: LazyLock<HelpTable> = LazyLock::new(|| {
     toml::from_str(include_str!("knowledge/help.toml")).expect("the table is TOML of this form")
 });
 
-impl<'a> Knowledge<'a> {
+/// The manual directories that are looked in, best first; all exist.
+pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
+    Manuals::of(host).into_directories()
+}
+
+impl Knowledge {
     /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
     /// `alias.NAME` with what it stands for, and `function.NAME`. Nothing is looked up yet.
-    pub fn new(machine: &Machine, context: &'a Context, told: &[(String, String)], help: HelpPolicy) -> Self {
+    pub fn new(machine: &Machine, context: Arc<Context>, told: &[(String, String)], help: Help) -> Self {
         let named = |kind: &'static str| {
             let of_kind = move |(key, value): &(String, String)| {
                 Some((key.strip_prefix(kind)?.strip_prefix('.')?.to_owned(), value.clone()))
@@ -417,7 +412,7 @@ impl<'a> Knowledge<'a> {
 
     /// Whether the program may be started, and only in a cage; `own` is what is known of the program itself.
     fn is_eligible(&self, program: &Program, own: &Record) -> bool {
-        if self.help == HelpPolicy::Never || program.is_builtin || !program.trusted {
+        if self.help == Help::Never || program.is_builtin || !program.trusted {
             return false;
         }
         let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
@@ -472,7 +467,7 @@ impl Program {
     }
 }
 
-impl Reference for Knowledge<'_> {
+impl Reference for Knowledge {
     fn known(&self, command: &[&str]) -> Arc<Known> {
         let (kind, target) = self.resolve(command);
         let Some((program, words)) = target else {

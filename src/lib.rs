@@ -13,12 +13,14 @@ pub mod suggestion;
 pub mod answer;
 pub mod check;
 pub mod clean;
+pub mod explain;
 pub mod manual;
 pub mod platform;
 pub mod prompt;
 pub mod quoting;
 pub mod reference;
 pub mod syntax;
+pub mod typed;
 // 2 outside: the only code that touches the machine
 pub mod host;
 pub mod model;
@@ -27,6 +29,9 @@ pub mod store;
 pub mod context;
 pub mod knowledge;
 pub mod models;
+// 4 roles: the model's work, judged
+pub mod examine;
+pub mod refine;
 // 5 spine
 pub mod suggest;
 // 6 doors: the only code that talks to people

@@ -50,8 +50,19 @@ pub trait Model: Send {
 pub struct Reply {
     /// The text as generated, untrusted.
     pub text: String,
+    /// How sure the model was of its own words, where it can tell.
+    pub certainty: Option<Certainty>,
     /// Speed figures, where the model can tell.
     pub usage: Usage,
+}
+
+/// How likely the words of a reply were to the model, 0 to 1. Greedy choice: each token was the likeliest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certainty {
+    /// Geometric mean of the tokens' probabilities.
+    pub mean: f64,
+    /// The least probability of any token.
+    pub least: f64,
 }
 
 /// Tokens and time of one reply.

@@ -6,6 +6,7 @@
 pub mod manifest;
 
 mod fetch;
+mod gguf;
 mod partial;
 mod seal;
 mod wheels;
@@ -15,22 +16,20 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::model::Model;
 use crate::model::local::Local;
 use crate::model::scripted::Scripted;
-use crate::store::{self, Paths};
+use crate::store::{self, Paths, Unwritable};
 use crate::suggestion::Failure;
 use manifest::{Entry, Manifest, Source};
 use partial::Partial;
 
 /// Largest script that is read.
 const SCRIPT_LIMIT: u64 = 1 << 20;
-/// What every GGUF file starts with.
-const MAGIC: [u8; 4] = *b"GGUF";
 /// Names a GGUF file that is used as it is.
 const OWN_FILE: &str = "ASKLINE_MODEL_FILE";
 /// Tokens of prompt and answer together for a file that no manifest describes.
@@ -89,13 +88,24 @@ pub enum News<'a> {
 pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
     match &config.model {
         ModelChoice::Scripted(file) => {
-            let text = host.read(file, SCRIPT_LIMIT)?;
-            Ok(Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?))
+            let script = host
+                .read(file, SCRIPT_LIMIT)
+                .and_then(|text| Scripted::parse(file, &String::from_utf8_lossy(&text)));
+            let script = script.map_err(|error| {
+                anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
+            })?;
+            Ok(Box::new(script))
         }
         ModelChoice::Local(name) => {
             let installed = installed(name, config.model_file.as_deref(), host, paths)?;
             let states = paths.cache.join("states");
-            Ok(Box::new(Local::new(installed.name, installed.path, states, config.threads)))
+            Ok(Box::new(Local::new(
+                installed.name,
+                installed.path,
+                states,
+                installed.context,
+                config.threads,
+            )))
         }
     }
 }
@@ -113,32 +123,31 @@ pub fn installed(
     paths: &Paths,
 ) -> anyhow::Result<Installed> {
     if let Some(path) = own_file {
-        let why = match starts_as_gguf(path) {
-            Ok(true) => {
-                let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
-            }
-            Ok(false) => "it is not a GGUF file".to_owned(),
-            Err(error) => format!("{error:#}"),
-        };
-        let path = path.display();
-        return Err(
-            Failure::NoModel(format!("{OWN_FILE} names {path}: {why}; name another or unset it")).into()
-        );
+        check_own_file(path)?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
     }
     let manifest = Manifest::load(host)?;
-    let entry = manifest
-        .find(name)
-        .map_err(|wrong| Failure::NoModel(format!("{}; see `askline model list`", wrong.0)))?;
-    let path = path_of(entry, paths);
-    let why = match condition(entry, paths) {
-        Condition::Intact => return Ok(Installed { name: name.to_owned(), path, context: entry.context }),
-        Condition::Absent if manifest.entries.iter().all(|e| condition(e, paths) == Condition::Absent) => {
-            "no model is installed; run `askline model pull`".to_owned()
-        }
-        Condition::Absent => {
-            format!("the model {name} is not installed; run `askline model pull {name}`")
-        }
+    let entry = manifest.find(name).map_err(|wrong| {
+        let end = if wrong.0.ends_with('?') { "" } else { ";" };
+        Failure::NoModel(format!("{}{end} choose with `askline model use NAME`", wrong.0))
+    })?;
+    let is_absent = |entry: &Entry| condition(entry, paths) == Condition::Absent;
+    if manifest.entries.iter().all(is_absent) {
+        return Err(Failure::NoModel("no model is installed; run `askline model pull`".to_owned()).into());
+    }
+    Ok(installed_as(entry, paths)?)
+}
+
+/// The file of one model of the manifest, as [`installed`] gives it.
+///
+/// # Errors
+/// [`Failure::NoModel`] that names the model and says what to run.
+pub fn installed_as(entry: &Entry, paths: &Paths) -> Result<Installed, Failure> {
+    let (name, path) = (&entry.name, path_of(entry, paths));
+    Err(Failure::NoModel(match condition(entry, paths) {
+        Condition::Intact => return Ok(Installed { name: name.clone(), path, context: entry.context }),
+        Condition::Absent => format!("the model {name} is not installed; run `askline model pull {name}`"),
         Condition::Begun(bytes) => format!(
             "the model {name} is not here yet ({} of {}); run `askline model pull {name}`",
             megabytes(bytes),
@@ -151,8 +160,17 @@ pub fn installed(
         Condition::Damaged(why) => {
             format!("the model file {} is damaged ({why}); run `askline model pull {name}`", path.display())
         }
-    };
-    Err(Failure::NoModel(why).into())
+    }))
+}
+
+/// Looks whether a file that `ASKLINE_MODEL_FILE` names can be a model: its header and its length.
+///
+/// # Errors
+/// [`Failure::NoModel`] that names the file, the variable and what is wrong.
+pub fn check_own_file(path: &Path) -> Result<(), Failure> {
+    gguf::check(path).map_err(|why| {
+        Failure::NoModel(format!("{OWN_FILE} names {}: {why:#}; name another or unset it", path.display()))
+    })
 }
 
 /// Where the file of a model lies, or will.
@@ -215,7 +233,8 @@ pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> an
 /// A process killed meanwhile leaves what it has, and the next call goes on from there.
 ///
 /// # Errors
-/// When no source has it (why each failed was told as [`News::Say`]), the disk is full, or another process is fetching.
+/// When no source has it (why each failed was told as [`News::Say`]) or another process is fetching; [`Unwritable`] when
+/// the disk refuses, after which no other source is tried and what is here stays for the next call.
 pub fn pull(
     entry: &Entry,
     own_file: Option<&Path>,
@@ -223,8 +242,8 @@ pub fn pull(
     paths: &Paths,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<bool> {
-    store::make_directory(&paths.models)?;
-    let _lock = lock(paths)?;
+    let made = store::make_directory(&paths.models).and_then(|()| lock(paths));
+    let _lock = made.map_err(|error| partial::going_to(&paths.models, entry.size, error))?;
     if check(entry, paths, news)? == Condition::Intact {
         return Ok(false);
     }
@@ -239,12 +258,18 @@ pub fn pull(
         };
         match done {
             Ok(()) => return clear(&to).map(|_| true),
+            // The other sources would meet the same disk.
+            Err(error) if error.is::<Unwritable>() => return Err(error),
             Err(error) => news(News::Say(&format!("{called}: {error:#}"))),
         }
     }
     if let Some(file) = own_file {
-        match copy(file, entry, &to, host, news) {
+        let copied = copy(file, entry, &to, host, news);
+        // Half a copy is of no use: the whole is near.
+        store::remove(&beside(&to, "copy"))?;
+        match copied {
             Ok(()) => return clear(&to).map(|_| true),
+            Err(error) if error.is::<Unwritable>() => return Err(error),
             Err(error) => news(News::Say(&format!("{OWN_FILE} {}: {error:#}", file.display()))),
         }
     }
@@ -304,13 +329,13 @@ fn copy(
     let mut file = File::open(from)?;
     let size = file.metadata()?.len();
     ensure!(size == entry.size, "it has {size} bytes, not {}", entry.size);
-    let mut growing = Partial::start(entry, &beside(to, "copy"))?;
+    let mut growing = Partial::start(entry, &beside(to, "copy"), to)?;
     growing.check_space(host, 0)?;
     news(News::Begin { what: "copying", total: size, done: 0 });
     let mut chunk = vec![0; partial::CHUNK];
     loop {
         match file.read(&mut chunk)? {
-            0 => return growing.install(to),
+            0 => return growing.install(),
             got => {
                 growing.append(chunk.get(..got).unwrap_or_default())?;
                 news(News::Advance(got as u64));
@@ -325,9 +350,9 @@ fn lock(paths: &Paths) -> anyhow::Result<store::Lock> {
 }
 
 fn starts_as_gguf(path: &Path) -> anyhow::Result<bool> {
-    let mut start = [0; MAGIC.len()];
+    let mut start = [0; gguf::MAGIC.len()];
     ensure!(std::fs::metadata(path)?.is_file(), "it is not a regular file");
-    Ok(File::open(path)?.read_exact(&mut start).is_ok() && start == MAGIC)
+    Ok(File::open(path)?.read_exact(&mut start).is_ok() && start == gguf::MAGIC)
 }
 
 /// The file of the same name with something added: "model.gguf.part".

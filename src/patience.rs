@@ -40,6 +40,8 @@ pub enum Stage {
     Preparing,
     /// The model is writing.
     Thinking,
+    /// The answer is looked up.
+    Checking,
 }
 
 impl Stage {
@@ -50,6 +52,7 @@ impl Stage {
             Self::Loading => "loading the model",
             Self::Preparing => "preparing the model (first time only)",
             Self::Thinking => "thinking",
+            Self::Checking => "checking",
         }
     }
 }
@@ -65,6 +68,17 @@ impl Patience {
         let patience = Self::default();
         patience.clock().deadline = Some(deadline);
         patience
+    }
+
+    /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled stays shared; the stage does not.
+    pub fn within(&self, deadline: Instant) -> Self {
+        let earlier = {
+            let clock = self.clock();
+            let own = clock.deadline.map(|own| own + clock.paused(Instant::now()));
+            own.map_or(deadline, |own| own.min(deadline))
+        };
+        let clock = Clock { deadline: Some(earlier), ..Clock::default() };
+        Self { cancelled: Arc::clone(&self.cancelled), clock: Arc::new(Mutex::new(clock)) }
     }
 
     /// The person gave up: workers stop at their next step.
@@ -132,6 +146,21 @@ mod tests {
         assert_eq!(patience.overdue(at(39)), None);
         assert_eq!(patience.overdue(at(41)), Some(Duration::from_secs(1)));
         assert_eq!(patience.spent(at(41)), Some(Failure::TimedOut));
+    }
+
+    #[test]
+    fn a_part_of_the_work_has_less_time_and_is_cancelled_with_the_whole() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let whole = Patience::until(at(10));
+        assert_eq!(whole.within(at(5)).spent(at(6)), Some(Failure::TimedOut));
+        assert_eq!(whole.within(at(20)).spent(at(11)), Some(Failure::TimedOut));
+        assert_eq!(whole.spent(at(6)), None);
+        let part = Patience::endless().within(at(5));
+        assert_eq!(part.spent(at(4)), None);
+        let part = whole.within(at(5));
+        whole.cancel();
+        assert_eq!(part.spent(at(1)), Some(Failure::Cancelled));
     }
 
     #[test]

@@ -24,16 +24,44 @@ const IN_PROMPT: &[Section] = &[Section::Solved];
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
+    /// How the parts are put before the model.
+    pub form: Form,
     /// The same for every request in this shell.
     pub fixed: String,
     /// The request.
     pub fresh: String,
 }
 
+/// How a prompt is put before a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
+    #[default]
+    Completion,
+    /// `fixed` as the system's message, `fresh` as the user's, in the template of the model's own file; for models
+    /// that know nothing but chat.
+    Chat,
+}
+
 impl Prompt {
-    /// The exact text a model gets.
+    /// What a model gets, both parts in one text. A chat template, which the model's file holds, goes around them.
     pub fn text(&self) -> String {
-        format!("{}{}", self.fixed, self.fresh)
+        match self.form {
+            Form::Completion => format!("{}{}", self.fixed, self.fresh),
+            Form::Chat => format!("{}\n\n{}\n", self.fixed, self.fresh),
+        }
+    }
+
+    /// The same prompt with another try: the model's `answer`, and in one short line what is wrong with it.
+    pub fn again(&self, answer: &str, wrong: &str) -> Self {
+        let (answer, wrong) = (visible(answer), one_line(wrong));
+        let fresh = match self.form {
+            Form::Completion => {
+                format!("{}{answer}\n# wrong: {wrong}. The same, corrected:\n", self.fresh)
+            }
+            Form::Chat => format!("{}\nNot `{answer}`: {wrong}. Give the corrected command.", self.fresh),
+        };
+        Self { fresh, ..self.clone() }
     }
 }
 
@@ -64,21 +92,38 @@ impl Section {
 }
 
 /// The prompt for a request; `system` is a [`system_name`].
-pub fn draft(request: &str, shell: Shell, system: &str) -> Prompt {
-    Prompt { fixed: fixed(shell, system), fresh: format!("# {}\n", one_line(request)) }
+pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
+    let request = one_line(request);
+    match form {
+        Form::Completion => Prompt { form, fixed: fixed(shell, system), fresh: format!("# {request}\n") },
+        Form::Chat => Prompt { form, fixed: instruction(shell, system), fresh: request },
+    }
+}
+
+/// What a chat model is told before the request.
+fn instruction(shell: Shell, system: &str) -> String {
+    let language = language(shell);
+    format!(
+        "You turn a request into one {language} command line for {system}. Answer with the command alone: no \
+         explanation, no markup, no placeholder."
+    )
 }
 
 /// The part of a prompt that is the same for every request in a shell on a machine.
 pub fn fixed(shell: Shell, system: &str) -> String {
-    let language = match shell {
-        Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
-        Shell::Nu => "Nushell",
-    };
-    let mut fixed = format!("# One-line {language} commands for {system}.\n\n");
+    let mut fixed = format!("# One-line {} commands for {system}.\n\n", language(shell));
     for Solved { request, command } in solved(shell) {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
     fixed
+}
+
+/// The shell's language as models know it by name.
+fn language(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
+        Shell::Nu => "Nushell",
+    }
 }
 
 /// The system as models know it by name: only what decides which tools a command may use.

@@ -2,8 +2,9 @@
 //!
 //! Losing any of them costs speed, never the key press: a reader gets nothing, or an error that it may ignore.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -15,6 +16,38 @@ use crate::host::Host;
 
 /// A temporary file of this age belongs to no process that still writes it.
 const TEMPORARY_AGE: Duration = Duration::from_hours(1);
+
+/// The disk or its rules don't let us write; no other source of the same bytes changes that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritable {
+    /// Where we wanted to write, as people know it.
+    pub place: PathBuf,
+    /// The cause, then what to do.
+    pub why: String,
+}
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "can't write {}: {}", self.place.display(), self.why)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// An error of writing at `place`, which people know: [`Unwritable`] where the disk or its rules are the cause.
+pub fn not_written(place: &Path, error: io::Error) -> anyhow::Error {
+    use rustix::io::Errno;
+
+    let why = match Errno::from_io_error(&error) {
+        Some(Errno::NOSPC) => "the disk is full; free some space on it",
+        Some(Errno::DQUOT) => "your quota of the disk is used up; remove files of yours",
+        Some(Errno::ROFS) => "the disk is read-only; have it mounted for writing",
+        Some(Errno::ACCESS | Errno::PERM) => "permission is denied; make its directory yours (chown, chmod)",
+        Some(Errno::FBIG) => "files may not grow so large here; raise the limit (`ulimit -f`)",
+        _ => return anyhow::Error::new(error).context(format!("can't write {}", place.display())),
+    };
+    Unwritable { place: place.to_owned(), why: why.to_owned() }.into()
+}
 
 /// Where our files live, by the XDG directories (or the platform's own).
 #[derive(Debug, Clone)]
@@ -47,7 +80,7 @@ impl Paths {
 /// When it can't be made, is not a directory, is another user's or is open to others; the text names it.
 pub fn make_directory(path: &Path) -> anyhow::Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.with_context(|| format!("can't make the directory {}", path.display()))?;
+    made.map_err(|error| not_written(path, error))?;
     let found = fs::metadata(path).with_context(|| format!("can't look at {}", path.display()))?;
     ours(path, &found)
 }
@@ -61,15 +94,30 @@ pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let directory = path.parent().context("a file without a directory")?;
     // "config.toml" has the parent "", which means here.
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
-    let write = || -> anyhow::Result<()> {
+    let write = || -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory)?;
-        file.write_all(content)?;
+        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
+        // Past the wrapper, whose errors name the temporary file.
+        file.as_file_mut().write_all(content)?;
         file.as_file().sync_all()?;
-        file.persist(path)?;
-        sync_directory(directory)
+        file.persist(path).map_err(|error| error.error)?;
+        sync_directory(directory);
+        Ok(())
     };
-    write().with_context(|| format!("can't write {}", path.display()))
+    write().map_err(|error| not_written(path, error))
+}
+
+/// The system's own error in one that names a temporary file.
+fn plain(error: io::Error) -> io::Error {
+    use rustix::io::Errno;
+
+    match error.kind() {
+        ErrorKind::StorageFull => Errno::NOSPC.into(),
+        ErrorKind::QuotaExceeded => Errno::DQUOT.into(),
+        ErrorKind::ReadOnlyFilesystem => Errno::ROFS.into(),
+        ErrorKind::PermissionDenied => Errno::ACCESS.into(),
+        kind => kind.into(),
+    }
 }
 
 /// Reads one of our files of at most `limit` bytes; none when it does not exist.
@@ -129,7 +177,8 @@ pub fn open_to_append(path: &Path) -> anyhow::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let opened =
         OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
-    checked(path, opened.with_context(|| format!("can't open {}", path.display()))?)
+    // A link is an error of its own kind, and none of the disk.
+    checked(path, opened.map_err(|error| not_written(path, error))?)
 }
 
 /// Puts a finished file in its place, so that it is there whole, also after a power cut.
@@ -137,9 +186,9 @@ pub fn open_to_append(path: &Path) -> anyhow::Result<File> {
 /// # Errors
 /// When it can't be written out or renamed; `to` is then as it was.
 pub fn install(file: &File, from: &Path, to: &Path) -> anyhow::Result<()> {
-    file.sync_all().with_context(|| format!("can't write out {}", from.display()))?;
-    fs::rename(from, to).with_context(|| format!("can't put {} in place", to.display()))?;
-    sync_directory(to.parent().context("a file without a directory")?)
+    file.sync_all().and_then(|()| fs::rename(from, to)).map_err(|error| not_written(to, error))?;
+    sync_directory(to.parent().context("a file without a directory")?);
+    Ok(())
 }
 
 /// Removes a file or a directory of ours with what is in it, links not followed; the bytes that it held.
@@ -163,7 +212,16 @@ pub fn remove(path: &Path) -> anyhow::Result<u64> {
         fs::remove_dir_all(path)?;
         Ok(held)
     };
-    remove().with_context(|| format!("can't remove {}", path.display()))
+    remove().map_err(|error| not_removed(path, &error))
+}
+
+fn not_removed(path: &Path, error: &io::Error) -> anyhow::Error {
+    let remedy = match error.kind() {
+        ErrorKind::PermissionDenied => "; make its directory yours (chown, chmod)",
+        ErrorKind::ReadOnlyFilesystem => "; have the disk mounted for writing",
+        _ => "",
+    };
+    anyhow::anyhow!("can't remove {}: {error}{remedy}", path.display())
 }
 
 /// Held while nobody else may change what a lock file stands for; let go when dropped, or when this process ends
@@ -211,12 +269,11 @@ fn ours(path: &Path, found: &fs::Metadata) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn sync_directory(directory: &Path) -> anyhow::Result<()> {
+fn sync_directory(directory: &Path) {
     // Some file systems can't sync a directory; the file itself is safe by then.
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
-    Ok(())
 }
 
 /// Leaves the `most` files of a directory that were written last, and no temporary file of a process that ended in the
@@ -275,6 +332,32 @@ mod tests {
         assert!(write(&path, b"x").is_err());
         assert!(path.join("inside").is_dir());
         assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn what_the_disk_refuses_is_told_with_a_remedy_and_no_temporary_name() {
+        let said = |code| not_written(Path::new("/d/file"), io::Error::from_raw_os_error(code));
+        for (code, cause) in [
+            (28, "the disk is full; free "),
+            (122, "your quota of the disk is used up; remove "),
+            (30, "the disk is read-only; have "),
+            (13, "permission is denied; make "),
+            (27, "files may not grow so large here; raise "),
+        ] {
+            let error = said(code);
+            assert!(error.is::<Unwritable>() && error.to_string().contains(cause), "{error}");
+            let kind = plain(io::Error::from_raw_os_error(code));
+            assert!(code == 27 || not_written(Path::new("/d"), kind).is::<Unwritable>(), "{code}");
+        }
+        assert!(!said(5).is::<Unwritable>());
+        let below_a_file = write(Path::new("/dev/null/x/file"), b"x").unwrap_err();
+        assert_eq!(
+            format!("{below_a_file:#}"),
+            "can't write /dev/null/x/file: Not a directory (os error 20)"
+        );
+        // The kernel's own files can't be made by anybody.
+        let denied = format!("{:#}", write(Path::new("/proc/self/none"), b"x").unwrap_err());
+        assert!(denied.starts_with("can't write /proc/self/none: ") && !denied.contains(".tmp-"), "{denied}");
     }
 
     #[test]

@@ -1,18 +1,25 @@
 //! The product's story: a request becomes a suggestion.
 
-use std::thread;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::answer::{self, Answer};
-use crate::clean::{Cleaned, clean};
+use crate::check::Grade;
+use crate::clean::clean;
 use crate::config::Config;
 use crate::context::{self, Context, Machine};
+use crate::examine::Examiner;
+use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Form};
+use crate::refine::{self, Limits, Refined, Spent};
 use crate::shell::Shell;
 use crate::suggestion::{Failure, Suggestion, Timing};
+use crate::typed;
+
+/// After this time nothing more is asked of a model that has answered once.
+const REFINE_TIME: Duration = Duration::from_secs(5);
 
 /// What a shell asks for.
 #[derive(Debug, Clone, Copy)]
@@ -41,46 +48,39 @@ pub fn suggest(
     }
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
-    let context = context::gather(machine, request.shell, request.told);
+    let context = Arc::new(context::gather(machine, request.shell, request.told));
     tracing::debug!("context {}", context.to_json());
+    let knowledge = Arc::new(Knowledge::new(machine, Arc::clone(&context), request.told, config.help));
+    let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
-    let prompt = prompt::draft(&request.line.text, request.shell, &system(&context));
-    // Beside the model, which makes the person wait anyhow; nobody waits for this.
-    let (scanned, kept_for) = (context, machine.clone());
-    thread::spawn(move || scanned.remember(&kept_for));
-    let reply = model.complete(&prompt, config.max_tokens, patience)?;
-    tracing::debug!(usage = ?reply.usage, "the model said {:?}", reply.text);
-    let model_time = watch.lap();
-
-    let commands = match answer::extract(&reply.text, request.shell) {
-        Answer::Commands(commands) => commands,
-        Answer::Words(words) => return Err(Failure::NoCommand(words).into()),
-        Answer::Nothing => {
-            return Err(Failure::NoCommand("the model gave no answer; say it in other words".into()).into());
+    let refined = match typed(&request.line.text, &examiner) {
+        Some(settled) => settled,
+        None => {
+            let prompt =
+                prompt::draft(Form::Completion, &request.line.text, request.shell, &system(&context));
+            let limits =
+                Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
+            refine::run(prompt, model, &examiner, limits, patience)?
         }
     };
-    let (best, others) = first_clean(&commands, request.shell)?;
-    let check_time = watch.lap();
-
-    let mut changes = [best.changes, best.warnings].concat();
-    if prompt::is_cut(&request.line.text) {
-        changes.push(format!("only the first {} characters were read", prompt::REQUEST_CHARS_MAX));
-    }
-    Ok(Suggestion {
-        command: best.text,
-        changes,
-        alternatives: others.into_iter().map(|other| other.text).collect(),
-        rounds: 1,
-        source: model.source(),
-        timing: Timing {
-            context: context_time,
-            retrieve: Duration::ZERO,
-            model: model_time,
-            check: check_time,
-            total: watch.total(),
-        },
-    })
+    let all = watch.total();
+    let Spent { model: model_time, check: check_time } = refined.time;
+    let check_time = if refined.rounds == 0 { all - context_time } else { check_time };
+    let source = if refined.rounds == 0 { "checks".to_owned() } else { model.source() };
+    let timing = Timing {
+        context: context_time,
+        retrieve: Duration::ZERO,
+        model: model_time,
+        check: check_time,
+        total: all,
+    };
+    let suggestion = told(request, refined, source, timing);
+    machine.later.add(Box::new(move |machine| {
+        context.remember(machine);
+        knowledge.remember();
+    }));
+    Ok(suggestion)
 }
 
 /// The system as prompts name it.
@@ -88,14 +88,40 @@ pub fn system(context: &Context) -> String {
     prompt::system_name(&context.system.os, context.userland)
 }
 
-/// The first command that may reach a prompt line, and the others that may.
-fn first_clean(commands: &[String], shell: Shell) -> Result<(Cleaned, Vec<Cleaned>), Failure> {
-    let (clean, refused): (Vec<_>, Vec<_>) =
-        commands.iter().map(|command| clean(command, shell)).partition(Result::is_ok);
-    let mut clean = clean.into_iter().flatten();
-    match clean.next() {
-        Some(best) => Ok((best, clean.collect())),
-        None => Err(Failure::Unclean(refused.into_iter().find_map(Result::err).unwrap_or_default())),
+/// What stands on the line is a command already: it is right as it is, or the checks mend it. None when a model must be
+/// asked.
+fn typed(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
+    if !typed::is_command(line, &examiner.parse(line), examiner.knowledge) {
+        return None;
+    }
+    let cleaned = clean(line, examiner.shell).ok()?;
+    let best = refine::look_over(cleaned, examiner, None);
+    let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
+    right.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
+}
+
+/// The suggestion for people and scripts.
+fn told(request: &Request<'_>, refined: Refined, source: String, timing: Timing) -> Suggestion {
+    let Refined { best, others, rounds, .. } = refined;
+    let confidence = refine::confidence(&best);
+    let checks = refine::checks(&best.report);
+    let mut changes = [best.command.changes, best.command.warnings, best.repairs].concat();
+    if 0 < rounds && prompt::is_cut(&request.line.text) {
+        changes.push(format!("only the first {} characters were read", prompt::REQUEST_CHARS_MAX));
+    }
+    let mut open: Vec<_> =
+        best.report.findings.into_iter().filter(|finding| finding.grade < Grade::Hint).collect();
+    open.sort_by_key(|finding| finding.grade);
+    Suggestion {
+        command: best.command.text,
+        changes,
+        alternatives: others.into_iter().map(|other| other.command.text).collect(),
+        checks,
+        open: open.into_iter().map(|finding| finding.text).collect(),
+        confidence,
+        rounds,
+        source,
+        timing,
     }
 }
 

@@ -14,12 +14,55 @@ pub struct Suggestion {
     pub changes: Vec<String>,
     /// Other commands the same answer offered.
     pub alternatives: Vec<LineText>,
-    /// How often a model was asked.
+    /// What was looked up on this machine, and what was found.
+    pub checks: Checks,
+    /// What is still wrong with the command, in words, worst first.
+    pub open: Vec<String>,
+    /// How far the command can be trusted, 0 to 1: from the checks, lowered by the model's own doubts.
+    pub confidence: f64,
+    /// How often a model was asked; 0 when the checks settled it.
     pub rounds: u32,
     /// Which model answered.
     pub source: String,
     /// Where the time went.
     pub timing: Timing,
+}
+
+/// What was looked up of a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Options found in this machine's manuals, or taken by the program's own parser.
+    pub flags_verified: usize,
+    /// Options that could not be looked up.
+    pub flags_unknown: usize,
+    /// Options that the program does not take.
+    pub flags_refuted: usize,
+    /// Command words that stand for nothing here.
+    pub commands_missing: usize,
+    /// What the shell itself says of the line; none where it could not be asked.
+    pub syntax_ok: Option<bool>,
+}
+
+impl fmt::Display for Checks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flags = self.flags_verified + self.flags_unknown + self.flags_refuted;
+        let plural = if flags == 1 { "" } else { "s" };
+        match (flags, self.syntax_ok) {
+            (0, Some(true)) => f.write_str("the shell can read it")?,
+            (0, _) => f.write_str("nothing to look up")?,
+            _ => write!(f, "checked {}/{flags} flag{plural}", self.flags_verified + self.flags_refuted)?,
+        }
+        if 0 < self.flags_refuted {
+            write!(f, ", {} wrong", self.flags_refuted)?;
+        }
+        if 0 < self.commands_missing {
+            write!(f, ", {} not found here", self.commands_missing)?;
+        }
+        if self.syntax_ok == Some(false) {
+            f.write_str(", the shell can't read it")?;
+        }
+        Ok(())
+    }
 }
 
 /// Wall time of each stage.

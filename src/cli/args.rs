@@ -1,12 +1,43 @@
 //! What can be typed on the command line; types for clap and nothing else.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::init::key::Key;
+use crate::models::manifest::built_in_names;
 use crate::shell::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  askline suggest list files bigger than 10 MB    print a command
+  eval \"$(askline init bash)\"                     bind ctrl-g in this bash
+  askline model pull                              fetch the model";
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    an answer, or done
+  1    no answer, or a fault was found; the reason is shown
+  2    wrong usage or configuration, or no model that can be asked
+  130  cancelled";
+
+const SUGGEST_EXAMPLES: &str = "\
+Examples:
+  askline suggest how much space is left on each disk
+  askline suggest --shell nu --json -- the five largest files here
+  echo list open ports | askline suggest
+  askline suggest --lines requests.txt > commands.txt    one row for each row
+
+Nothing is executed.";
+
+const MODEL_EXAMPLES: &str = "\
+Examples:
+  askline model list          what there is, and what it takes
+  askline model pull          fetch the one in use
+  askline model use NAME      use another from now on
+  ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use a file of your own";
 
 /// Turn plain English into the right command for this machine, ready to edit, never executed
 #[derive(Debug, Parser)]
@@ -14,8 +45,9 @@ use crate::shell::Shell;
     name = "askline",
     version,
     propagate_version = true,
-    disable_help_subcommand = true,
-    max_term_width = 100
+    max_term_width = 100,
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
 )]
 pub struct Cli {
     /// Print what happens to stderr
@@ -31,15 +63,21 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Print a command for a request
+    #[command(after_help = SUGGEST_EXAMPLES)]
     Suggest(Suggest),
     /// Print the script that binds the key in a shell
     Init(Init),
     /// List, fetch and choose the models that run on this machine
+    #[command(after_help = MODEL_EXAMPLES)]
     Model(Model),
     /// Show the configuration
     Config(Config),
-    /// Check shells, keys, model, terminal and directories; exit 1 on a fault
-    Doctor,
+    /// Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
+    Doctor {
+        /// Print one JSON array of {grade, subject, text, remedy}
+        #[arg(long)]
+        json: bool,
+    },
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
@@ -60,16 +98,37 @@ fn shells() -> impl TypedValueParser<Value = Shell> {
     PossibleValuesParser::new(Shell::ALL.map(name)).try_map(|name| name.parse::<Shell>())
 }
 
+/// The name of a model: help and completions offer the built-in ones, a list of one's own may have others.
+#[derive(Clone)]
+struct ModelName;
+
+impl TypedValueParser for ModelName {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(built_in_names().iter().map(|name| PossibleValue::new(name.as_str()))))
+    }
+}
+
 /// `askline suggest`
 #[derive(Debug, Args)]
 pub struct Suggest {
-    /// The shell to write for [default: the one this runs in]
+    /// The shell to write for [default: the one you log in with]
     #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Answer each line of FILE (- for stdin); with --json one object per line
+    /// Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     pub lines: Option<PathBuf>,
     /// Print the time of each stage to stderr
@@ -78,8 +137,8 @@ pub struct Suggest {
     /// Print the exact text a model would get, and ask none
     #[arg(long)]
     pub show_request: bool,
-    /// What you want, in your words
-    #[arg(value_name = "WORDS", required_unless_present = "lines")]
+    /// What you want, in your words; without them it is read from stdin
+    #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
 }
 
@@ -117,21 +176,25 @@ pub enum ModelCommand {
     /// Fetch a model, check it and make it ready
     Pull {
         /// The model [default: the one in use]
+        #[arg(value_parser = ModelName)]
         name: Option<String>,
     },
     /// Use a model from now on
     Use {
         /// The model
+        #[arg(value_parser = ModelName)]
         name: String,
     },
     /// Print the path of a model's file
     Path {
         /// The model [default: the one in use]
+        #[arg(value_parser = ModelName)]
         name: Option<String>,
     },
     /// Remove a model's file
     Rm {
         /// The model
+        #[arg(value_parser = ModelName)]
         name: String,
     },
 }

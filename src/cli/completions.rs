@@ -16,11 +16,37 @@ pub(super) fn run(shell: Shell) -> anyhow::Result<Exit> {
     match shell {
         Shell::Bash => clap_complete::generate(ClapShell::Bash, &mut command, "askline", &mut script),
         Shell::Zsh => clap_complete::generate(ClapShell::Zsh, &mut command, "askline", &mut script),
-        Shell::Fish => clap_complete::generate(ClapShell::Fish, &mut command, "askline", &mut script),
+        Shell::Fish => {
+            clap_complete::generate(ClapShell::Fish, &mut command, "askline", &mut script);
+            script.extend(values_for_fish(&command).bytes());
+        }
         Shell::Nu => clap_complete::generate(Nushell, &mut command, "askline", &mut script),
     }
     print(&String::from_utf8(script)?)?;
     Ok(Exit::Done)
+}
+
+/// What fish's generator leaves out: the words that may follow a subcommand, such as the names of shells and models.
+fn values_for_fish(command: &Command) -> String {
+    let mut lines = String::new();
+    for subcommand in command.get_subcommands() {
+        let condition = format!("__fish_askline_using_subcommand {}", subcommand.get_name());
+        lines.push_str(&values_of(subcommand, &condition));
+        for below in subcommand.get_subcommands() {
+            let condition = format!("{condition}; and __fish_seen_subcommand_from {}", below.get_name());
+            lines.push_str(&values_of(below, &condition));
+        }
+    }
+    lines
+}
+
+fn values_of(command: &Command, condition: &str) -> String {
+    let names = command.get_positionals().flat_map(|positional| positional.get_possible_values());
+    let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("complete -c askline -n \"{condition}\" -f -a \"{}\"\n", names.join(" ")),
+    }
 }
 
 /// The command without the subcommands that help hides: generators would offer them.

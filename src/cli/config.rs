@@ -4,6 +4,11 @@ use std::fmt::Write as _;
 
 use super::args::{self, ConfigCommand};
 use super::{Desk, Exit, one_line, print, print_path};
+use crate::config::Setting;
+use crate::host::Host as _;
+
+/// Longest setting, in characters, for whose sake the others move their origins to the right.
+const ALIGNED_LIMIT: usize = 80;
 
 pub(super) fn run(args: &args::Config, desk: &Desk) -> anyhow::Result<Exit> {
     let file = &desk.paths.config_file;
@@ -11,18 +16,25 @@ pub(super) fn run(args: &args::Config, desk: &Desk) -> anyhow::Result<Exit> {
         ConfigCommand::Path => print_path(file)?,
         ConfigCommand::Show => {
             let (config, settings) = desk.settings()?;
-            let mut text = format!("# {}\n", one_line(&file.to_string_lossy()));
-            writeln!(text, "# the model in use: {}", one_line(&config.model.to_string()))?;
+            let there =
+                if desk.host.entry(file).is_some() { "" } else { " (not there: the defaults are in force)" };
+            let mut text = format!("# {}{there}\n", one_line(&file.to_string_lossy()));
+            let named = |name: &str| desk.host.env(name).is_some_and(|value| !value.is_empty());
+            let by = if named("ASKLINE_MODEL") { " (ASKLINE_MODEL)" } else { "" };
+            writeln!(text, "# the model in use: {}{by}", one_line(&config.model.to_string()))?;
             if let Some(file) = &config.model_file {
                 writeln!(text, "# its file: {} (ASKLINE_MODEL_FILE)", one_line(&file.to_string_lossy()))?;
             }
-            for setting in settings {
-                writeln!(
-                    text,
-                    "{:<44} # {}",
-                    one_line(&format!("{} = {}", setting.key, setting.value)),
-                    one_line(&setting.origin.to_string())
-                )?;
+            let rows: Vec<(String, String)> = settings
+                .iter()
+                .map(|Setting { key, value, origin }| {
+                    (one_line(&format!("{key} = {value}")), one_line(&origin.to_string()))
+                })
+                .collect();
+            let widths = rows.iter().map(|(setting, _)| setting.chars().count());
+            let width = widths.filter(|width| *width <= ALIGNED_LIMIT).max().unwrap_or(0);
+            for (setting, origin) in rows {
+                writeln!(text, "{setting:<width$}  # {origin}")?;
             }
             print(&text)?;
         }

@@ -7,14 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
-use super::{CONFIG_LIMIT, Desk, Exit, one_line, print, print_path, tell};
+use super::{Desk, Exit, config_text, one_line, print, print_path, tell, variable};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice, Wrong};
 use crate::host::{Host, local};
@@ -37,15 +36,18 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
     let entry = |name: &Option<String>| match (name, &config.model) {
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
         (None, ModelChoice::Scripted(_)) => {
-            Err(Wrong("the model in use is a script; name the model you mean".to_owned()))
+            Err(Wrong("the model in use is a script; name one of `askline model list`".to_owned()))
         }
     };
     match &args.command {
         ModelCommand::List { check } => list(&manifest, &config, *check, desk),
         ModelCommand::Pull { name } => pull(entry(name)?, &config, desk),
         ModelCommand::Use { name } => make_used(manifest.find(name)?, desk),
-        ModelCommand::Path { name } => path(name.as_deref(), &config, desk),
-        ModelCommand::Rm { name } => remove(manifest.find(name)?, desk),
+        ModelCommand::Path { name: Some(name) } => {
+            print_path(&models::installed_as(manifest.find(name)?, &desk.paths)?.path).map(|()| Exit::Done)
+        }
+        ModelCommand::Path { name: None } => path_in_use(&config, desk),
+        ModelCommand::Rm { name } => remove(manifest.find(name)?, &config, &manifest, desk),
     }
 }
 
@@ -83,14 +85,23 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     }
     progress.finish();
     let mut text = table(&rows);
+    let _ = writeln!(
+        text,
+        "\nMEMORY is what running it takes: the file, read in place, and room to work; an estimate"
+    );
     if let Some(free) = free_memory(&desk.host) {
-        let _ = writeln!(text, "\nfree memory: {}", megabytes(free));
+        let _ = writeln!(text, "free memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
-            let _ = writeln!(text, "{} needs more than is free", one_line(&entry.name));
+            let (name, lacking) = (one_line(&entry.name), megabytes(entry.memory - free));
+            let _ = writeln!(text, "{name} needs {lacking} more than is free; it may be slow or fail");
         }
     }
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
+        if let Err(why) = models::check_own_file(file) {
+            print(&text)?;
+            return Err(why.into());
+        }
     }
     print(&text)?;
     Ok(if damaged { Exit::None } else { Exit::Done })
@@ -129,23 +140,28 @@ fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
     model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
 }
 
-fn path(name: Option<&str>, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
-    let (name, own_file) = match (name, &config.model) {
-        (Some(name), _) => (name, None),
-        (None, ModelChoice::Local(name)) => (name.as_str(), config.model_file.as_deref()),
-        (None, ModelChoice::Scripted(file)) => {
-            return print_path(file).map(|()| Exit::Done);
+fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
+    let file = match &config.model {
+        ModelChoice::Local(name) => {
+            models::installed(name, config.model_file.as_deref(), &desk.host, &desk.paths)?.path
         }
+        ModelChoice::Scripted(file) => file.clone(),
     };
-    let installed = models::installed(name, own_file, &desk.host, &desk.paths)?;
-    print_path(&installed.path)?;
-    Ok(Exit::Done)
+    print_path(&file).map(|()| Exit::Done)
 }
 
-fn remove(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
+fn remove(entry: &Entry, config: &Config, manifest: &Manifest, desk: &Desk) -> anyhow::Result<Exit> {
+    let name = &entry.name;
     match models::remove(entry, &desk.paths)? {
-        0 => tell(&format!("{} is not installed", entry.name)),
-        freed => tell(&format!("{} is removed; {} freed", entry.name, megabytes(freed))),
+        0 => tell(&format!("{name} is not installed")),
+        freed => tell(&format!("{name} is removed; {} freed", megabytes(freed))),
+    }
+    if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
+        let is_there = |other: &&Entry| models::condition(other, &desk.paths) == Condition::Intact;
+        tell(&match manifest.entries.iter().find(is_there) {
+            Some(other) => format!("it is the one in use; to use another: askline model use {}", other.name),
+            None => "it is the one in use, and no other is installed; run `askline model pull`".to_owned(),
+        });
     }
     Ok(Exit::Done)
 }
@@ -156,8 +172,7 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
     // A link to a file that is kept elsewhere stays a link.
     let file = &desk.host.real_path(file).unwrap_or_else(|_| file.clone());
     let text = match desk.host.entry(file) {
-        Some(_) => String::from_utf8(desk.host.read(file, CONFIG_LIMIT)?)
-            .with_context(|| format!("{} is not UTF-8", file.display()))?,
+        Some(_) => config_text(&desk.host, file)?,
         None => String::new(),
     };
     let changed = with_local_model(&text, &entry.name)
@@ -166,16 +181,18 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
         store::write(file, changed.as_bytes())?;
     }
     tell(&format!("{} is used from now on ({})", entry.name, file.display()));
-    let env = |name: &str| desk.host.env(name).and_then(|value| value.into_string().ok());
-    let in_force = Config::merge(Some((file, &changed)), &env)?;
+    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&desk.host, name))?;
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!(
             "but the environment names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE",
             in_force.model
         ));
     }
-    if models::condition(entry, &desk.paths) != Condition::Intact {
-        tell(&format!("it is not installed yet; run `askline model pull {}`", entry.name));
+    if let Err(why) = models::installed_as(entry, &desk.paths) {
+        tell(&format!("but {why}"));
+    }
+    if let Some(file) = in_force.model_file {
+        tell(&format!("but ASKLINE_MODEL_FILE names {}; unset it", file.display()));
     }
     Ok(Exit::Done)
 }
@@ -236,6 +253,8 @@ fn table<const N: usize>(rows: &[[String; N]]) -> String {
 
 /// Ends the program at Ctrl-C and its kin with a word on how to go on; what was fetched is on the disk by then.
 fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
+    // Without an ear for it, a limit of file sizes kills the program before it can say so.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let progress = Arc::clone(progress);
     thread::spawn(move || {

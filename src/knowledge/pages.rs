@@ -87,6 +87,11 @@ impl Manuals {
         manuals
     }
 
+    /// The directories themselves; all exist.
+    pub(super) fn into_directories(self) -> Vec<PathBuf> {
+        self.directories
+    }
+
     fn add(&mut self, host: &dyn Host, directory: PathBuf) {
         let is_new = !self.directories.contains(&directory);
         let room = self.directories.len() < DIRECTORIES_MAX;

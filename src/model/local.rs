@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{Model, Reply, Usage};
+use super::{Certainty, Model, Reply, Usage};
 use crate::patience::{Patience, Stage};
-use crate::prompt::Prompt;
+use crate::prompt::{Form, Prompt};
 use crate::store;
 use crate::suggestion::Failure;
 use engine::{Sequence, Settings, Token, Weights};
@@ -32,8 +32,9 @@ const STATES_LIMIT: usize = 8;
 /// Tokens that are read between two writes of the state.
 const STRETCH: usize = 512;
 
-/// Longest request together with its answer, tokens.
-const REQUEST_ROOM: usize = 1024;
+/// Most tokens of prompt and answer together: the solved requests of any shell take half of it. Memory grows with it,
+/// 12 to 28 KiB a token for the models of the manifest.
+const ROOM_MAX: u32 = 4096;
 
 /// The embedded model. Weights are read when it is first asked.
 #[derive(Debug)]
@@ -42,15 +43,19 @@ pub struct Local {
     file: PathBuf,
     states: PathBuf,
     settings: Settings,
+    /// Tokens of prompt and answer together.
+    room: usize,
     sequence: Option<Sequence>,
 }
 
 impl Local {
     /// A model file that is read when first asked; states are kept in the directory `states`. More threads than cores
-    /// would only wait for each other.
-    pub fn new(name: String, file: PathBuf, states: PathBuf, threads: Option<usize>) -> Self {
+    /// would only wait for each other. `room` is what the model can read, in tokens; no more than [`ROOM_MAX`] of it is
+    /// used.
+    pub fn new(name: String, file: PathBuf, states: PathBuf, room: u32, threads: Option<usize>) -> Self {
         let threads = threads.unwrap_or(usize::MAX).min(cores());
-        Self { name, file, states, settings: Settings { threads, repack: false }, sequence: None }
+        let room = room.min(ROOM_MAX) as usize;
+        Self { name, file, states, settings: Settings { threads, repack: false }, room, sequence: None }
     }
 
     /// Makes the model ready for prompts that start with `fixed`: computes and keeps its state unless that was done. Tells
@@ -60,10 +65,7 @@ impl Local {
     /// When the file can't be loaded or patience is spent; what was computed until then is kept.
     pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
         let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
-        let sequence = match &mut self.sequence {
-            Some(sequence) => sequence,
-            none => none.insert(load(&self.file, self.settings, fixed, patience)?),
-        };
+        let sequence = self.loaded(patience)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
         if sequence.tokens().len() < tokens.len() {
@@ -73,6 +75,14 @@ impl Local {
             None | Some([]) => Ok(Usage::default()),
             Some(missing) => compute(sequence, missing, &file, patience),
         }
+    }
+
+    /// The model with its weights read.
+    fn loaded(&mut self, patience: &Patience) -> anyhow::Result<&mut Sequence> {
+        Ok(match &mut self.sequence {
+            Some(sequence) => sequence,
+            none => none.insert(load(&self.file, self.room, self.settings, patience)?),
+        })
     }
 
     /// Names a state by all that it depends on: the model file as it is now, the text and our version.
@@ -98,29 +108,60 @@ impl Model for Local {
     }
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
-        self.ready(&prompt.fixed, patience)?;
-        let sequence = self.sequence.as_mut().context("prepared, so there is a sequence")?;
+        let end = match prompt.form {
+            Form::Completion => {
+                self.ready(&prompt.fixed, patience)?;
+                End::Line
+            }
+            Form::Chat => {
+                self.loaded(patience)?;
+                End::Text
+            }
+        };
+        let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
         patience.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();
-        let fresh = sequence.weights().tokens(&prompt.fresh, false)?;
+        let fresh = match prompt.form {
+            Form::Completion => sequence.weights().tokens(&prompt.fresh, false)?,
+            Form::Chat => {
+                let tokens = chat_tokens(sequence.weights(), prompt)?;
+                let shared = shared_prefix(sequence.tokens(), &tokens);
+                sequence.truncate(shared);
+                tokens.get(shared..).unwrap_or_default().to_vec()
+            }
+        };
         sequence.read(&fresh, patience)?;
         let prefill = started.elapsed();
-        let (text, decode_tokens) = write(sequence, max_tokens, patience)?;
+        let written = write(sequence, end, max_tokens, patience)?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             prefill,
-            decode_tokens,
+            decode_tokens: written.tokens,
             decode: started.elapsed() - prefill,
         };
-        Ok(Reply { text, usage })
+        Ok(Reply { text: written.text, certainty: written.certainty, usage })
     }
 }
 
-fn load(file: &Path, settings: Settings, fixed: &str, patience: &Patience) -> anyhow::Result<Sequence> {
+/// The tokens of a chat in the template of the model's file. Only the template's own marks count as marks: what stands in
+/// the messages is text.
+fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>> {
+    let text = weights
+        .chat(&prompt.fixed, &prompt.fresh)
+        .context("the model's file has no chat template; remove `prompt = \"chat\"` from its profile")?;
+    let (before, rest) =
+        text.split_once(&prompt.fixed).context("the chat template leaves the system's message out")?;
+    let (between, after) =
+        rest.rsplit_once(&prompt.fresh).context("the chat template leaves the request out")?;
+    let parts =
+        [(before, true), (&prompt.fixed, false), (between, true), (&prompt.fresh, false), (after, true)];
+    let tokens = parts.into_iter().map(|(text, marks)| weights.tokens(text, marks));
+    Ok(tokens.collect::<anyhow::Result<Vec<_>>>()?.concat())
+}
+
+fn load(file: &Path, room: usize, settings: Settings, patience: &Patience) -> anyhow::Result<Sequence> {
     patience.enter(Stage::Loading, Instant::now());
-    let weights = Weights::load(file, settings, patience)?;
-    let room = weights.tokens(fixed, false)?.len() + REQUEST_ROOM;
-    Sequence::new(weights, room.next_multiple_of(256), settings)
+    Sequence::new(Weights::load(file, settings, patience)?, room, settings)
 }
 
 /// Reads what is missing of the fixed part and keeps the state after each stretch, so that a person who gives up on
@@ -145,20 +186,50 @@ fn compute(
     Ok(usage)
 }
 
-/// Greedy continuation up to the end of the first line that holds text or a token that ends the text. None of it counts
-/// when it goes on for longer: the beginning of a command is another command.
-fn write(sequence: &mut Sequence, max_tokens: usize, patience: &Patience) -> anyhow::Result<(String, usize)> {
+/// Where an answer ends, besides at a token that ends the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// At the end of the first line that holds text.
+    Line,
+    /// Nowhere else.
+    Text,
+}
+
+/// What a model wrote.
+struct Written {
+    text: String,
+    tokens: usize,
+    certainty: Option<Certainty>,
+}
+
+/// Greedy continuation. None of it counts when it goes on for longer than `max_tokens`: the beginning of a command is
+/// another command.
+fn write(
+    sequence: &mut Sequence,
+    end: End,
+    max_tokens: usize,
+    patience: &Patience,
+) -> anyhow::Result<Written> {
     let max_tokens = max_tokens.min(sequence.left());
     let mut bytes = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads());
+    let (mut logarithms, mut least) = (0.0, 1.0_f64);
     for written in 0..max_tokens {
-        let token = sequence.likeliest()?;
+        let (token, probability) = sequence.likeliest()?;
         let piece = sequence.weights().piece(token);
         bytes.extend_from_slice(&piece);
-        let line_ends = piece.contains(&b'\n') && !bytes.trim_ascii().is_empty();
+        let line_ends = end == End::Line && piece.contains(&b'\n') && !bytes.trim_ascii().is_empty();
         if line_ends || sequence.weights().ends(token) {
-            return Ok((String::from_utf8_lossy(&bytes).trim().to_owned(), written + 1));
+            let mean = (logarithms / f64::from(u32::try_from(written.max(1))?)).exp();
+            return Ok(Written {
+                text: String::from_utf8_lossy(&bytes).trim().to_owned(),
+                tokens: written + 1,
+                certainty: (0 < written).then_some(Certainty { mean, least }),
+            });
         }
+        // The token that ends the answer doesn't count: it is no part of the command.
+        logarithms += probability.ln();
+        least = least.min(probability);
         let before = (Instant::now(), processor_time());
         sequence.read(&[token], patience)?;
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));

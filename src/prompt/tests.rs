@@ -10,7 +10,7 @@ const FIXED_BYTES_MAX: usize = 10_000;
 #[test]
 fn the_fixed_part_is_a_header_and_solved_requests() {
     for shell in Shell::ALL {
-        let fixed = draft("anything", shell, "Linux").fixed;
+        let fixed = draft(Form::Completion, "anything", shell, "Linux").fixed;
         let solved = solved(shell);
         let last = solved.last().unwrap();
         assert!(fixed.starts_with("# One-line "), "{shell}");
@@ -73,10 +73,13 @@ fn a_request_becomes_one_comment_line() {
         ("", "# \n"),
         ("#", "# \n"),
     ] {
-        assert_eq!(draft(request, Shell::Bash, "Linux").fresh, line, "{request:?}");
+        assert_eq!(draft(Form::Completion, request, Shell::Bash, "Linux").fresh, line, "{request:?}");
     }
-    assert!(!draft("red \u{1b}[31m text", Shell::Bash, "Linux").fresh.contains('\u{1b}'));
-    assert_eq!(draft(&long, Shell::Bash, "Linux").fresh.chars().count(), "# ".len() + REQUEST_CHARS_MAX);
+    assert!(!draft(Form::Completion, "red \u{1b}[31m text", Shell::Bash, "Linux").fresh.contains('\u{1b}'));
+    assert_eq!(
+        draft(Form::Completion, &long, Shell::Bash, "Linux").fresh.chars().count(),
+        "# ".len() + REQUEST_CHARS_MAX
+    );
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn a_long_request_is_known_to_be_cut() {
 proptest! {
     #[test]
     fn no_request_breaks_out_of_its_line(request in any::<String>()) {
-        let fresh = draft(&request, Shell::Nu, "Linux").fresh;
+        let fresh = draft(Form::Completion, &request, Shell::Nu, "Linux").fresh;
         let line = fresh.strip_prefix("# ").and_then(|rest| rest.strip_suffix('\n')).unwrap();
         prop_assert!(!line.chars().any(char::is_control), "{line:?}");
         prop_assert!(line.chars().count() <= REQUEST_CHARS_MAX);

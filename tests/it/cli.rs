@@ -9,6 +9,8 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect;
 
+mod suggest;
+
 /// One run of the program: describe it, then [`Askline::run`] it.
 pub(crate) struct Askline {
     home: tempfile::TempDir,
@@ -66,8 +68,18 @@ impl Askline {
     }
 
     /// With text on standard input.
-    pub(crate) fn stdin(mut self, text: &str) -> Self {
-        self.stdin = text.into();
+    pub(crate) fn stdin(mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.stdin = text.as_ref().to_owned();
+        self
+    }
+
+    /// Runs by `sh -c SCRIPT` instead, in which RUN stands for the program with its arguments.
+    fn in_sh(mut self, script: &str) -> Self {
+        let mut sh = Command::new("sh");
+        sh.args(["-c", &script.replace("RUN", "\"$@\""), "sh"]).arg(self.command.get_program());
+        sh.args(self.command.get_args()).env_clear().current_dir(self.home.path());
+        sh.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.command = sh;
         self
     }
 
@@ -129,15 +141,31 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands = ["suggest", "init", "model", "config", "doctor", "completions"];
+    let commands = ["suggest", "init", "model", "config", "doctor", "completions", "help"];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
-        let ran = Askline::new([command, "--help"]).env("COLUMNS", "80").run().stderr("").code(0);
+        let args = if command == "help" { ["help", "model"] } else { [command, "--help"] };
+        let ran = Askline::new(args).env("COLUMNS", "80").run().stderr("").code(0);
         assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     }
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     assert!(!ran.stdout.contains("\n  line"), "the helper is for scripts alone");
+    assert!(ran.stdout.contains("\nExit codes:\n  0    an answer, or done\n"), "{}", ran.stdout);
+    let again = Askline::new(["help"]).env("COLUMNS", "80").run().stderr("").code(0);
+    assert_eq!(again.stdout, ran.stdout);
+}
+
+#[test]
+fn without_arguments_it_says_what_can_be_done_with_it() {
+    let ran = Askline::new([]).run().stdout("").code(2);
+    let (_, examples) = ran.stderr.split_once("\nExamples:\n").unwrap();
+    assert_eq!(examples.lines().filter(|line| line.starts_with("  ")).count(), 3, "{examples}");
+    assert!(!ran.stderr.contains("Exit codes"), "the short help: {}", ran.stderr);
+    for (command, example) in [("suggest", "askline suggest --lines "), ("model", "askline model use NAME")] {
+        let ran = Askline::new([command, "--help"]).run().code(0);
+        assert!(ran.stdout.contains(example), "{}", ran.stdout);
+    }
 }
 
 #[test]
@@ -165,15 +193,17 @@ fn config_show_says_where_each_setting_comes_from() {
         .code(0);
     expect![[r##"
         # HOME/config/askline/config.toml
-        # the model in use: scripted:/replies
-        deadline_ms = 1234                           # ASKLINE_DEADLINE_MS
-        max_tokens = 7                               # HOME/config/askline/config.toml:1
-        profile = "local"                            # default
-        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m" # default
-        profiles.local.protocol = "local"            # default
-        profiles.team.key_cmd = "(not shown)"        # HOME/config/askline/config.toml:4
-        profiles.team.protocol = "openai"            # HOME/config/askline/config.toml:3
-        threads = 0                                  # default
+        # the model in use: scripted:/replies (ASKLINE_MODEL)
+        deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
+        help = "system"                                             # default
+        max_tokens = 7                                              # HOME/config/askline/config.toml:1
+        profile = "local"                                           # default
+        profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m"  # default
+        profiles.local.protocol = "local"                           # default
+        profiles.team.key_cmd = "(not shown)"                       # HOME/config/askline/config.toml:4
+        profiles.team.protocol = "openai"                           # HOME/config/askline/config.toml:3
+        refine_rounds = 2                                           # default
+        threads = 0                                                 # default
     "##]]
     .assert_eq(&ran.stdout);
 }
@@ -184,7 +214,7 @@ fn names_from_outside_can_not_steer_the_terminal_that_shows_them() {
         .env("ASKLINE_MODEL", "local:x\u{1b}]0;pwn\u{7}\nthreads = 9")
         .run()
         .code(0);
-    let line = "# the model in use: local:x\\u{1b}]0;pwn\\u{7} threads = 9\n";
+    let line = "# the model in use: local:x\\u{1b}]0;pwn\\u{7} threads = 9 (ASKLINE_MODEL)\n";
     assert!(ran.stdout.contains(line), "{}", ran.stdout);
     assert!(!ran.stdout.contains(|c: char| c.is_control() && c != '\n'), "{:?}", ran.stdout);
     let ran = Askline::new(["config", "path"]).env("ASKLINE_CONFIG", "/x\u{1b}y").run().code(0);
@@ -207,12 +237,33 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     .assert_eq(&stderr(missing.run()));
     let directory = Askline::new(["config"]).env("ASKLINE_CONFIG", "HOME/");
     expect![[r#"
-        askline: can't read HOME/: it is not a file
+        askline: can't read HOME/: it is not a file; make it a file that you can read, or name another in ASKLINE_CONFIG
     "#]]
     .assert_eq(&stderr(directory.run()));
+    let twice = Askline::new(["config"]).config("threads = 1\nthreads = 2\n");
+    expect![[r#"
+        askline: HOME/config/askline/config.toml:2: duplicate key; remove one of the two
+    "#]]
+    .assert_eq(&stderr(twice.run()));
+    let variable = Askline::new(["config"]).env("ASKLINE_DEADLINE_MS", "abc");
+    expect![[r#"
+        askline: ASKLINE_DEADLINE_MS must be a whole number from 50 to 600000, not abc; correct or unset it
+    "#]]
+    .assert_eq(&stderr(variable.run()));
+    let no_text = Askline::new(["config"]).in_sh(
+        "mkdir -p config/askline; printf 'threads = 1\\n# \\377\\n' > config/askline/config.toml; RUN",
+    );
+    expect![[r#"
+        askline: HOME/config/askline/config.toml:2: it is not valid UTF-8; save it as UTF-8
+    "#]]
+    .assert_eq(&stderr(no_text.run()));
+    let host = Askline::new(["config"]).env("ASKLINE_HOST", "recorded:HOME/none");
+    expect![[r#"
+        askline: can't read HOME/none: No such file or directory (os error 2); mend the recording or unset ASKLINE_HOST
+    "#]].assert_eq(&stderr(host.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "elsewhere");
     expect![[r#"
-        askline: ASKLINE_HOST must be recorded:FILE, not elsewhere
+        askline: ASKLINE_HOST must be recorded:FILE, not elsewhere; correct or unset it
     "#]]
     .assert_eq(&stderr(host.run()));
     Askline::new(["config"]).env("ASKLINE_CONFIG", "/dev/null").run().stderr("").code(0);
@@ -232,6 +283,15 @@ fn the_working_directory_and_stdin_are_never_configuration() {
         .run()
         .code(0);
     assert!(ran.stdout.contains("deadline_ms = 20000"), "{}", ran.stdout);
+}
+
+#[test]
+fn output_that_can_not_be_written_is_told() {
+    let ran = Askline::new(["config"]).in_sh("RUN > /dev/full").run().stdout("").code(1);
+    expect![[r#"
+        askline: can't write the output: the disk is full; free some space on it
+    "#]]
+    .assert_eq(&ran.stderr);
 }
 
 #[test]
@@ -260,17 +320,68 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault configuration: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, profiles"].assert_eq(&line(&ran, "configuration"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, help, refine_rounds, profiles"].assert_eq(&line(&ran, "config file"));
+    assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
-    expect!["fault model: can't read /none: No such file or directory (os error 2)"]
+    expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]
         .assert_eq(&line(&ran, "model"));
     let ran = Askline::new(["doctor"]).model("").file("cache", "in the way").run().code(1);
     assert_eq!(
-        line(&ran, "cache"),
-        "fault cache: HOME/cache/askline can't be made: HOME/cache can't be written"
+        line(&ran, "cache directory"),
+        "fault cache directory: HOME/cache/askline can't be made: HOME/cache can't be written"
     );
     let ran = Askline::new(["doctor"]).model("").env("PATH", "HOME/").run().code(1);
     expect!["fault shells: none of nu, zsh, bash and fish is on PATH"].assert_eq(&line(&ran, "shells"));
+}
+
+#[test]
+fn doctor_needs_no_environment() {
+    let ran = Askline::new(["doctor"]).model("").in_sh("exec env -i RUN").run().stderr("").code(1);
+    assert!(ran.stdout.contains("PATH is not set; set it: no command that is suggested"), "{}", ran.stdout);
+    let subjects: Vec<_> = ran
+        .stdout
+        .lines()
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.get(6..)?.split(':').next())
+        .collect();
+    for subject in [
+        "askline",
+        "system",
+        "manuals",
+        "config file",
+        "model",
+        "config directory",
+        "cache directory",
+        "model directory",
+        "shells",
+    ] {
+        assert!(subjects.contains(&subject), "{subject} is not in {subjects:?}");
+    }
+}
+
+#[test]
+fn doctor_speaks_json() {
+    let ran = Askline::new(["doctor", "--json"]).config("colour = true\n").run().stderr("").code(1);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.stdout).unwrap();
+    let file = rows.iter().find(|row| row["subject"] == "config file").unwrap();
+    assert_eq!(file["grade"], "fault");
+    assert!(file["text"].as_str().unwrap().contains("unknown key `colour`"), "{file}");
+    assert!(rows.iter().all(|row| row.as_object().unwrap().len() == 4), "{rows:?}");
+}
+
+/// What `ASKLINE_MODEL_FILE` names is what is looked at.
+#[test]
+fn doctor_finds_fault_with_a_model_file_that_is_none() {
+    let ran = Askline::new(["doctor"])
+        .file("m.gguf", "GGUF")
+        .env("ASKLINE_MODEL_FILE", "HOME/m.gguf")
+        .run()
+        .code(1);
+    let why = "it is cut off: it ends after 4 bytes, within its header; name another or unset it";
+    let embedded = format!("fault model: ASKLINE_MODEL_FILE names HOME/m.gguf: {why}\n");
+    let without = "fault model: qwen2.5-coder-1.5b-instruct-q4_k_m can't run: this program was built without";
+    let expected = if cfg!(feature = "local-model") { &embedded } else { without };
+    assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }
 
 /// A bug report's machine in place of this one.
@@ -298,95 +409,4 @@ fn doctor_looks_at_a_recorded_machine() {
         .code(1);
     let system = "ok    system: Alpine Linux v3.20, kernel 6.6.1, BusyBox tools, 2 commands on PATH\n";
     assert!(ran.stdout.contains(system), "{}", ran.stdout);
-}
-
-#[test]
-fn suggest_answers_each_row_of_a_file() {
-    let rows = "{\"reply\": \"ls\", \"must_contain\": \"# list files\"}\n{\"reply\": \"pwd\"}\n";
-    Askline::new(["suggest", "--shell", "bash", "--lines", "-"])
-        .model(rows)
-        .stdin("list files\n\nwhere am i\n")
-        .run()
-        .stderr("")
-        .stdout("ls\npwd\n")
-        .code(0);
-}
-
-#[test]
-fn suggest_stops_where_its_rows_cannot_be_read() {
-    let ran = Askline::new(["suggest", "--lines", "."]).model("").run().stdout("").code(1);
-    assert!(ran.stderr.starts_with("askline: the requests can't be read further"), "{}", ran.stderr);
-    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
-}
-
-#[test]
-fn suggest_prints_one_json_object_a_row_also_for_failures() {
-    let ran = Askline::new(["suggest", "--json", "--shell", "fish", "--lines", "-"])
-        .model("{\"reply\": \"du -sh .\"}\n{\"reply\": \"I can't help with that.\"}\n")
-        .stdin("how big is this\nsomething bad")
-        .run()
-        .stderr("");
-    let rows: Vec<serde_json::Value> =
-        ran.stdout.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
-    let fields: Vec<_> = rows[0].as_object().unwrap().keys().map(String::as_str).collect();
-    let mut contract = vec![
-        "request",
-        "command",
-        "shell",
-        "confidence",
-        "risk",
-        "checks",
-        "changes",
-        "rounds",
-        "alternatives",
-        "source",
-        "timing_ms",
-        "error",
-    ];
-    contract.sort_unstable();
-    assert_eq!(fields, contract);
-    assert_eq!((&rows[0]["command"], &rows[0]["error"]), (&"du -sh .".into(), &serde_json::Value::Null));
-    assert_eq!(
-        (&rows[1]["command"], &rows[1]["request"]),
-        (&serde_json::Value::Null, &"something bad".into())
-    );
-    assert!(rows[1]["error"].is_string());
-    assert_eq!(ran.code, 1);
-}
-
-#[test]
-fn suggest_shows_the_request_and_asks_nobody() {
-    let ran = Askline::new(["suggest", "--shell", "nu", "--show-request", "list", "files"])
-        .model("")
-        .run()
-        .stderr("");
-    assert!(ran.stdout.starts_with("# One-line Nushell commands for Linux.\n\n# "), "{}", ran.stdout);
-    assert!(ran.stdout.ends_with("\n\n# list files\n"), "{}", ran.stdout);
-    ran.code(0);
-}
-
-#[test]
-fn a_script_with_replies_left_over_fails() {
-    let ran = Askline::new(["suggest", "--shell", "bash", "x"])
-        .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
-        .run();
-    assert_eq!(ran.stdout, "ls\n");
-    assert!(ran.stderr.contains("1 replies were never asked for"), "{}", ran.stderr);
-    ran.code(1);
-}
-
-#[test]
-fn a_row_that_is_too_long_or_no_text_costs_only_itself() {
-    let long = "x".repeat(200_000);
-    let ran = Askline::new(["suggest", "--json", "--shell", "bash", "--lines", "rows"])
-        .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
-        .file("rows", &format!("list files\n{long}\nwhere am i"))
-        .run()
-        .stderr("")
-        .code(1);
-    let rows: Vec<serde_json::Value> =
-        ran.stdout.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
-    assert_eq!(rows.len(), 3);
-    assert_eq!([&rows[0]["command"], &rows[2]["command"]], ["ls", "pwd"]);
-    assert!(rows[1]["error"].as_str().unwrap().contains("longer than"), "{}", rows[1]);
 }

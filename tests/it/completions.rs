@@ -49,17 +49,46 @@ fn completions_load_in_their_shells_without_output() {
     }
 }
 
-/// Bash's completion is asked for real: the shells we know are offered after `init`.
+/// Bash's completion is asked for real: shells are offered after `init`, models after the words that take one.
 #[test]
-fn bash_offers_the_shells() {
-    let script = "source \"$1\"; COMP_WORDS=(askline init ''); COMP_CWORD=2; _askline askline '' init; \
-                  printf '%s\\n' \"${COMPREPLY[@]}\"";
+fn bash_offers_shells_and_models() {
+    assert_eq!(offered(&["init"]), ["nu", "zsh", "bash", "fish"]);
+    for subcommand in ["use", "rm", "path", "pull"] {
+        let offered = offered(&["model", subcommand]);
+        assert!(offered.iter().any(|word| word == "qwen2.5-coder-0.5b-instruct-q4_k_m"), "{offered:?}");
+    }
+}
+
+/// What bash offers for the word after these, options left out.
+fn offered(words: &[&str]) -> Vec<String> {
+    let script = "source \"$1\"; shift; COMP_WORDS=(askline \"$@\" ''); COMP_CWORD=$(($# + 1)); \
+                  _askline askline '' \"${!#}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let mut command = Command::new("bash");
-    command.args(["--norc", "-c", script, "bash"]).arg(completions().join("askline.bash"));
+    command.args(["--norc", "-c", script, "bash"]).arg(completions().join("askline.bash")).args(words);
     let output = command.output().unwrap();
     let offered = String::from_utf8(output.stdout).unwrap();
-    for shell in ["nu", "zsh", "bash", "fish"] {
-        assert!(offered.lines().any(|line| line == shell), "{offered}");
+    offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
+}
+
+/// fish's generator leaves such words out, so ours are asked for.
+#[test]
+fn fish_offers_shells_and_models() {
+    for (line, word) in
+        [("init ", "nu"), ("completions ", "zsh"), ("model use qwen", "qwen2.5-coder-0.5b-instruct-q4_k_m")]
+    {
+        let script = format!("source $argv[1]; complete -C 'askline {line}'");
+        let mut command = Command::new("fish");
+        let output = match command
+            .args(["--no-config", "-c", &script])
+            .arg(completions().join("askline.fish"))
+            .output()
+        {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return missing("fish"),
+            other => other.unwrap(),
+        };
+        let offered = String::from_utf8(output.stdout).unwrap();
+        assert!(offered.lines().any(|offer| offer.split('\t').next() == Some(word)), "{line}: {offered}");
+        assert!(!offered.contains("Cargo.toml"), "no file is wanted there: {offered}");
     }
 }
 

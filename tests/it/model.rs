@@ -149,6 +149,7 @@ fn the_life_of_a_model() {
             NAME  SIZE    MEMORY  LICENCE  STATE
             tiny  2.0 MB  3.0 MB  MIT      not installed
 
+            MEMORY is what running it takes: the file, read in place, and room to work; an estimate
             free memory: SOME
             exit 0
         "#]],
@@ -156,7 +157,7 @@ fn the_life_of_a_model() {
     home.check(
         "path tiny",
         expect![[r#"
-            2> askline: no model is installed; run `askline model pull`
+            2> askline: the model tiny is not installed; run `askline model pull tiny`
             exit 2
         "#]],
     );
@@ -191,6 +192,7 @@ fn the_life_of_a_model() {
             NAME  SIZE    MEMORY  LICENCE  STATE
             tiny  2.0 MB  3.0 MB  MIT      damaged (it has 1999999 bytes, not 2000000), in use
 
+            MEMORY is what running it takes: the file, read in place, and room to work; an estimate
             free memory: SOME
             exit 1
         "#]],
@@ -213,6 +215,7 @@ fn the_life_of_a_model() {
         "rm tiny",
         expect![[r#"
             2> tiny is removed; 2.0 MB freed
+            2> it is the one in use, and no other is installed; run `askline model pull`
             exit 0
         "#]],
     );
@@ -220,6 +223,7 @@ fn the_life_of_a_model() {
         "rm tiny",
         expect![[r#"
             2> tiny is not installed
+            2> it is the one in use, and no other is installed; run `askline model pull`
             exit 0
         "#]],
     );
@@ -227,7 +231,7 @@ fn the_life_of_a_model() {
         "use tiny",
         expect![[r#"
             2> tiny is used from now on (HOME/config/askline/config.toml)
-            2> it is not installed yet; run `askline model pull tiny`
+            2> but the model tiny is not installed; run `askline model pull tiny`
             exit 0
         "#]],
     );
@@ -260,18 +264,52 @@ fn unknown_names_meet_the_nearest() {
 fn an_own_file_is_used_as_it_is() {
     let home = Home::new(false);
     let own = home.top.path().join("own.gguf");
-    fs::write(&own, b"GGUF and anything").unwrap();
-    let path = |config: &str| {
-        let output = home.command("path").env("ASKLINE_MODEL_FILE", config).output().unwrap();
-        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    // One weight of four bytes, and nothing else.
+    let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
+    file.extend([&1_u64.to_le_bytes()[..], b"w", &1_u32.to_le_bytes(), &1_u64.to_le_bytes()].concat());
+    file.extend([0; 12]);
+    file.resize(file.len().next_multiple_of(32) + 4, 0);
+    fs::write(&own, &file).unwrap();
+    let run = |args: &str| {
+        let output = home.command(args).env("ASKLINE_MODEL_FILE", &own).output().unwrap();
+        (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
     };
-    assert_eq!(path(own.to_str().unwrap()), format!("{}\n", own.display()));
-    fs::write(&own, b"\x7fELF").unwrap();
-    let why = format!(
-        "askline: ASKLINE_MODEL_FILE names {}: it is not a GGUF file; name another or unset it\n",
-        own.display()
-    );
-    assert_eq!(path(own.to_str().unwrap()), why);
+    assert_eq!(run("path"), (Some(0), format!("{}\n", own.display())));
+    assert_eq!(run("list").0, Some(0));
+    for (bytes, why) in [
+        (&b"\x7fELF"[..], "it is not a GGUF file".to_owned()),
+        (&file[..40], "it is cut off: it ends after 40 bytes, within its header".to_owned()),
+        (&file[..67], "it is cut off: it has 67 bytes, its weights end at 68".to_owned()),
+    ] {
+        fs::write(&own, bytes).unwrap();
+        let said =
+            format!("askline: ASKLINE_MODEL_FILE names {}: {why}; name another or unset it\n", own.display());
+        assert_eq!(run("path"), (Some(2), said.clone()));
+        let (code, list) = run("list");
+        assert!(code == Some(2) && list.ends_with(&said) && list.contains("not installed"), "{list}");
+    }
+}
+
+/// A limit of file sizes stands for a disk that fills up: what is here stays, and the next pull goes on from there.
+#[test]
+fn a_refusing_disk_ends_the_pull_with_cause_and_remedy() {
+    let home = Home::new(false);
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -f 1000; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_askline")]);
+    command.args(["model", "pull", "tiny"]).env_clear().envs(home.environment());
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    let last = told.lines().last().unwrap();
+    let start =
+        format!("askline: can't write {}: files may not grow so large here; raise", home.model().display());
+    assert!(last.starts_with(&start), "{told}");
+    assert!(last.contains(" are still to come") && !told.contains(".part"), "{told}");
+    assert!(0 < fs::metadata(home.part()).unwrap().len());
+    let output = home.command("pull tiny").output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && told.contains("reading what is here"), "{told}");
+    assert!(fs::read(home.model()).unwrap() == home.bytes);
 }
 
 #[test]

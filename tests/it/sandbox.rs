@@ -6,14 +6,15 @@ use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
 use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
-use askline::knowledge::{HelpPolicy, Knowledge};
+use askline::knowledge::Knowledge;
 use askline::reference::Reference as _;
 use askline::shell::Shell;
 
@@ -250,8 +251,8 @@ const TOO_BAD: [&str; 16] = [
 
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
-    let machine = Machine { host: std::sync::Arc::new(LocalHost), cache: None };
-    let context = context::gather(&machine, Shell::Bash, &[]);
+    let machine = Machine { host: Arc::new(LocalHost), cache: None };
+    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
     let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
     let mut programs: Vec<PathBuf> = directories
@@ -268,7 +269,7 @@ fn ask_all(which: Which) {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
             // One each, so that no program's time is taken from another's.
-            let knowledge = Knowledge::new(&machine, &context, &[], HelpPolicy::System);
+            let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
                 Which::Every => !TOO_BAD.iter().any(|bad| name.starts_with(bad)),

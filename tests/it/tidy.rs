@@ -7,9 +7,22 @@ use std::path::{Path, PathBuf};
 /// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
 const LAYERS: &[&[&str]] = &[
     &["config", "line", "patience", "shell", "suggestion"],
-    &["answer", "check", "clean", "manual", "platform", "prompt", "quoting", "reference", "syntax"],
+    &[
+        "answer",
+        "check",
+        "clean",
+        "explain",
+        "manual",
+        "platform",
+        "prompt",
+        "quoting",
+        "reference",
+        "syntax",
+        "typed",
+    ],
     &["host", "model", "store"],
     &["context", "knowledge", "models"],
+    &["examine", "refine"],
     &["suggest"],
     &["cli"],
 ];

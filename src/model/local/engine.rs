@@ -307,11 +307,11 @@ impl Sequence {
         Ok(())
     }
 
-    /// The likeliest next token after what was last read.
+    /// The likeliest next token after what was last read, and its probability.
     ///
     /// # Errors
     /// When nothing was read since the last [`Self::truncate`] or [`Self::restore`].
-    pub fn likeliest(&self) -> anyhow::Result<Token> {
+    pub fn likeliest(&self) -> anyhow::Result<(Token, f64)> {
         // SAFETY: the context lives; a null pointer means that there are no scores, else there is one per vocabulary entry,
         // valid until the next `llama_decode`, and `self` is borrowed meanwhile.
         let scores = unsafe {
@@ -319,8 +319,10 @@ impl Sequence {
             ensure!(!scores.is_null(), "the model has read nothing");
             std::slice::from_raw_parts(scores, self.vocabulary)
         };
-        let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(token, _)| token);
-        Ok(Token::try_from(best).unwrap_or(0))
+        let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        let (token, best) = best.context("a model without a vocabulary")?;
+        let all: f64 = scores.iter().map(|score| f64::from((score - best).exp())).sum();
+        Ok((Token::try_from(token).unwrap_or(0), 1.0 / all))
     }
 
     /// What it has computed for the tokens read so far, for [`Self::restore`] in another process.

@@ -1,0 +1,158 @@
+//! Options of a command: verified, unknown or refuted. An alarm is confirmed by the program's own parser where that can
+//! be asked; the documentation alone never makes an error.
+
+use super::walk::{Standing, Use, Walk};
+use super::{Draft, Finding, Fix, Grade, Kind};
+use crate::manual::Source;
+use crate::reference::Known;
+use crate::syntax::Word;
+
+/// Longest option that a program is asked about, in bytes.
+const MAX_ASKED_BYTES: usize = 64;
+/// Options of one line that programs are asked about; each question may take tens of milliseconds.
+pub(super) const MAX_QUESTIONS: usize = 12;
+/// A description that begins so advises against its option.
+const ADVICE: [&str; 6] =
+    ["deprecated", "(deprecated", "[deprecated", "obsolete", "(obsolete", "this option is deprecated"];
+
+/// Adds what the options of one command give.
+pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
+    for used in &walk.uses {
+        match &used.standing {
+            Standing::Documented(text) => {
+                draft.report.flags_verified += 1;
+                deprecated(used, text, draft);
+            }
+            Standing::Doubtful(why) => match draft.accepts(used) {
+                Some(true) => draft.report.flags_verified += 1,
+                Some(false) => refuted(used, true, draft),
+                None => unknown(used, why, draft),
+            },
+            Standing::Absent => match draft.accepts(used) {
+                Some(true) => draft.report.flags_verified += 1,
+                asked => refuted(used, asked.is_some(), draft),
+            },
+        }
+    }
+    if let Some(stray) = &walk.stray
+        && let Some(word) = words.get(stray.index)
+    {
+        let is_raw = draft.line.get(word.span.clone()) == Some(word.text.as_str());
+        let fix = Fix {
+            span: word.span.clone(),
+            replacement: stray.nearest.clone(),
+            change: format!("{} → {}", word.text, stray.nearest),
+        };
+        draft.report.findings.push(Finding {
+            kind: Kind::CommandMissing,
+            span: word.span.clone(),
+            grade: Grade::Warning,
+            text: format!(
+                "`{}` has no command `{}`; did you mean `{}`",
+                stray.command, word.text, stray.nearest
+            ),
+            evidence: documentation(&stray.command, &stray.known),
+            fixes: Vec::from_iter(is_raw.then_some(fix)),
+        });
+    }
+}
+
+impl Draft<'_> {
+    /// What the program itself says of an option; none where it can't be asked or was asked often enough.
+    fn accepts(&mut self, used: &Use) -> Option<bool> {
+        let is_plain =
+            used.option.len() <= MAX_ASKED_BYTES && used.option.bytes().all(|byte| byte.is_ascii_graphic());
+        if !used.known.askable || !is_plain || self.questions_left == 0 {
+            return None;
+        }
+        self.questions_left -= 1;
+        let command: Vec<&str> = used.command.iter().map(String::as_str).collect();
+        self.reference.accepts(&command, &used.option)
+    }
+}
+
+fn refuted(used: &Use, by_program: bool, draft: &mut Draft<'_>) {
+    draft.report.flags_refuted += 1;
+    let command = used.command.join(" ");
+    let meant = used.nearest.as_ref();
+    // A fix of a whole word is about that word, not about the letter that gave it away.
+    let option = match meant {
+        Some((span, _)) => draft.line.get(span.clone()).unwrap_or(&used.option),
+        None => &used.option,
+    };
+    let question = meant.map(|(_, name)| format!("; did you mean `{name}`")).unwrap_or_default();
+    let text = match by_program {
+        true => format!("`{command}` has no option `{option}`{question}"),
+        false => format!("`{command}` documents no option `{option}`{question}"),
+    };
+    let fixes = meant.map(|(span, name)| Fix {
+        span: span.clone(),
+        replacement: name.clone(),
+        change: format!("{option} → {name}"),
+    });
+    let evidence = match by_program {
+        true => format!(
+            "`{command}` itself refuses it{}",
+            version(&used.known).map(|v| format!(" ({v})")).unwrap_or_default()
+        ),
+        false => documentation(&command, &used.known),
+    };
+    let finding = Finding {
+        kind: Kind::FlagRefuted,
+        span: meant.map_or(&used.span, |(span, _)| span).clone(),
+        grade: if by_program { Grade::Error } else { Grade::Warning },
+        text,
+        evidence,
+        fixes: Vec::from_iter(fixes),
+    };
+    draft.report.findings.push(finding);
+}
+
+fn unknown(used: &Use, why: &str, draft: &mut Draft<'_>) {
+    draft.report.flags_unknown += 1;
+    let command = used.command.join(" ");
+    draft.report.findings.push(Finding {
+        kind: Kind::FlagUnknown,
+        span: used.span.clone(),
+        grade: Grade::Hint,
+        text: format!("it is not known whether `{command}` takes `{}`: {why}", used.option),
+        evidence: documentation(&command, &used.known),
+        fixes: Vec::new(),
+    });
+}
+
+fn deprecated(used: &Use, text: &str, draft: &mut Draft<'_>) {
+    let lower = text.trim_start().to_lowercase();
+    if !ADVICE.iter().any(|beginning| lower.starts_with(beginning)) {
+        return;
+    }
+    let command = used.command.join(" ");
+    draft.report.findings.push(Finding {
+        kind: Kind::Deprecated,
+        span: used.span.clone(),
+        grade: Grade::Hint,
+        text: format!("`{command}` advises against `{}`: {text}", used.option),
+        evidence: documentation(&command, &used.known),
+        fixes: Vec::new(),
+    });
+}
+
+/// What was read, for people: `manual of ls 9.1`, `ls --help 9.1`.
+pub(super) fn documentation(command: &str, known: &Known) -> String {
+    let Some(manual) = &known.manual else { return format!("no documentation of {command} here") };
+    let said_by = |source| manual.options.iter().any(|card| card.source == source);
+    let mut text = match (said_by(Source::Page), said_by(Source::Help)) {
+        (true, true) => format!("manual and --help of {command}"),
+        (false, true) => format!("{command} --help"),
+        (_, false) => format!("manual of {command}"),
+    };
+    if let Some(version) = version(known) {
+        text.push(' ');
+        text.push_str(version);
+    }
+    text
+}
+
+fn version(known: &Known) -> Option<&str> {
+    known.version.as_deref().or_else(|| known.manual.as_ref().and_then(|manual| manual.version.as_deref()))
+}

@@ -1,0 +1,435 @@
+//! What the shell at this prompt reads differently than it looks: history, globs that match nothing, `#` and `=` in
+//! zsh, `&` in addresses, `$` in double quotes, a quoted `~`, and forms of other shells in fish.
+
+use super::tools::{TOOLS, base, lists};
+use super::walk::{Walk, is_find};
+use super::{Draft, Finding, Fix, Grade, Kind};
+use crate::quoting::Reader;
+use crate::reference;
+use crate::shell::Shell;
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+
+/// Programs whose first operand, or the value of these options, is a program text in which `$` is a variable of its own.
+const SCRIPTED: [(&str, &[&str]); 7] = [
+    ("awk", &[]),
+    ("gawk", &[]),
+    ("mawk", &[]),
+    ("nawk", &[]),
+    ("perl", &["-e", "-E"]),
+    ("sh", &["-c"]),
+    ("bash", &["-c"]),
+];
+/// Programs that install packages by names which may carry `[extras]`.
+const PACKAGERS: [&str; 6] = ["pip", "pip3", "uv", "pipx", "poetry", "pdm"];
+/// Programs for whose words a quoted `~` may be meant as it stands.
+const TILDE_TEXT: [&str; 14] = [
+    "echo", "printf", "grep", "egrep", "rg", "sed", "awk", "perl", "ssh", "git", "sh", "bash", "print", "jq",
+];
+
+/// Adds what concerns the line as a whole.
+pub(super) fn check_line(parsed: &Parsed, draft: &mut Draft<'_>) {
+    history(draft);
+    addresses(parsed, draft);
+    match draft.shell {
+        Shell::Zsh => comments(parsed, draft),
+        Shell::Fish => foreign_to_fish(parsed, draft),
+        Shell::Bash | Shell::Nu => {}
+    }
+}
+
+/// Adds what concerns one command.
+pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft: &mut Draft<'_>) {
+    if draft.shell == Shell::Nu {
+        return;
+    }
+    let Some(name) = command.name().map(base) else { return };
+    patterns(command, name, walk, draft);
+    globs(command, name, draft);
+    tildes(command, name, draft);
+    if draft.shell == Shell::Zsh {
+        equals(command, name, draft);
+    }
+    if let Some(walk) = walk {
+        dollars(command, name, walk, draft);
+    }
+}
+
+/// `!` that stands for an earlier command. Where to quote it is known to `clean`; what it would change is the fix.
+fn history(draft: &mut Draft<'_>) {
+    if !matches!(draft.shell, Shell::Bash | Shell::Zsh) || !draft.line.contains('!') {
+        return;
+    }
+    let line = draft.line;
+    let (quoted, is_left) = crate::clean::without_history(line, draft.shell);
+    let text = "a `!` in it would stand for an earlier command";
+    if quoted != line {
+        let (span, replacement) = difference(line, &quoted);
+        let fix = Fix { span: span.clone(), replacement, change: "`!` quoted".to_owned() };
+        draft.hazard(span, Grade::Error, text, Some(fix));
+    } else if is_left {
+        let at = line.find('!').unwrap_or_default();
+        draft.hazard(at..at + 1, Grade::Warning, text, None);
+    }
+}
+
+/// The part in which two texts differ, and what stands there in the second.
+fn difference(old: &str, new: &str) -> (Span, String) {
+    let start: usize =
+        old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum();
+    let old_rest = old.get(start..).unwrap_or_default();
+    let new_rest = new.get(start..).unwrap_or_default();
+    let same = old_rest.chars().rev().zip(new_rest.chars().rev()).take_while(|(a, b)| a == b);
+    let end: usize = same.map(|(a, _)| a.len_utf8()).sum();
+    let replacement = new_rest.get(..new_rest.len() - end).unwrap_or_default();
+    (start..old.len() - end, replacement.to_owned())
+}
+
+/// `https://host/?a=1&b=2`: the command would end at the `&` and go on in the background.
+fn addresses(parsed: &Parsed, draft: &mut Draft<'_>) {
+    if !matches!(draft.shell, Shell::Bash | Shell::Zsh) {
+        return;
+    }
+    for word in parsed.commands.iter().flat_map(|command| &command.words) {
+        let Some(rest) = draft.line.get(word.span.end..) else { continue };
+        let mut following = rest.chars();
+        let is_cut = !word.quoted
+            && word.text.contains("://")
+            && word.text.contains('?')
+            && following.next() == Some('&')
+            && following.next().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_cut {
+            continue;
+        }
+        let length = rest.find(char::is_whitespace).unwrap_or(rest.len());
+        let span = word.span.start..word.span.end + length;
+        let fix = draft.single_quoted(span.clone(), 0);
+        draft.hazard(span, Grade::Error, "the `&` ends the command; the address must be quoted", fix);
+    }
+}
+
+/// `#` begins no comment at zsh's prompt unless `interactive_comments` is set.
+fn comments(parsed: &Parsed, draft: &mut Draft<'_>) {
+    for command in &parsed.commands {
+        let mark = command.words.iter().skip(1).find(|word| {
+            draft.line.get(word.span.clone()).is_some_and(|raw| raw == "#" || raw.starts_with("# "))
+        });
+        let Some(mark) = mark else { continue };
+        let Some((before, rest)) = draft.line.split_at_checked(mark.span.start) else { continue };
+        let start = before.trim_end().len();
+        let end = mark.span.start + rest.find('\n').unwrap_or(rest.len());
+        let fix = Fix { span: start..end, replacement: String::new(), change: "comment left out".to_owned() };
+        let text = "at zsh's prompt `#` begins no comment; the words after it are arguments";
+        draft.hazard(mark.span.start..end, Grade::Warning, text, Some(fix));
+        return;
+    }
+}
+
+/// Patterns that the command is to read itself: `find -name *.txt`, `grep --include *.c`.
+fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mut Draft<'_>) {
+    let Some(walk) = walk else { return };
+    for (index, option) in &walk.values {
+        let is_pattern = if is_find(name) {
+            TOOLS.find.patterns.contains(option)
+        } else {
+            lists(&TOOLS.patterns, name, option)
+        };
+        let Some(word) = command.words.get(*index).filter(|word| is_pattern && word.glob) else { continue };
+        let fix = draft.single_quoted(word.span.clone(), 0);
+        let grade = if draft.shell == Shell::Bash { Grade::Warning } else { Grade::Error };
+        let text = format!("the shell would expand the pattern of `{option}`; it must be quoted");
+        draft.hazard(word.span.clone(), grade, &text, fix);
+    }
+}
+
+/// Globs that can't be meant for the shell, where it refuses a line whose glob matches nothing (zsh, fish).
+fn globs(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+    if draft.shell == Shell::Bash {
+        return;
+    }
+    let is_zsh = draft.shell == Shell::Zsh;
+    for word in command.words.iter().skip(1).filter(|word| word.glob) {
+        let raw = draft.line.get(word.span.clone()).unwrap_or_default();
+        let value = raw.find('=').filter(|_| raw.starts_with('-')).map(|at| at + 1);
+        let is_remote = matches!(name, "scp" | "rsync" | "sftp")
+            && raw.split_once(':').is_some_and(|(host, path)| {
+                !host.is_empty() && !host.contains(['/', '*', '?', '[']) && path.contains(['*', '?', '['])
+            });
+        let is_extra = is_zsh && PACKAGERS.contains(&name) && raw.contains('[');
+        let quoted_from = if raw.contains("://") || is_remote || is_extra { Some(0) } else { value };
+        let Some(start) = quoted_from else { continue };
+        let fix = draft.single_quoted(word.span.clone(), start);
+        let text = format!(
+            "{} would look for files that match `{raw}` and refuse the line; it must be quoted",
+            draft.shell
+        );
+        draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+    }
+}
+
+/// `"~/x"` is no path in the home directory.
+fn tildes(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+    if TILDE_TEXT.contains(&name) {
+        return;
+    }
+    let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+    for word in command.words.iter().skip(1).chain(targets).filter(|word| word.quoted) {
+        let Some(raw) = draft.line.get(word.span.clone()) else { continue };
+        let Some(quote) = raw.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let Some(rest) = raw.get(1..).and_then(|rest| rest.strip_prefix("~/")) else { continue };
+        // Left as it is where it is a longer text rather than a path.
+        if word.text.contains([' ', '\n']) && word.text.contains([';', '|', '&']) {
+            continue;
+        }
+        let bare = rest.strip_suffix(quote).filter(|rest| rest.chars().all(is_bare));
+        let replacement = bare.map_or_else(|| format!("~/{quote}{rest}"), |rest| format!("~/{rest}"));
+        let fix = Fix { span: word.span.clone(), change: "`~` out of the quotes".to_owned(), replacement };
+        draft.hazard(word.span.clone(), Grade::Warning, "a quoted `~` is not your home directory", Some(fix));
+    }
+}
+
+fn is_bare(c: char) -> bool {
+    c.is_alphanumeric() || "/._-+:@%,".contains(c)
+}
+
+/// zsh reads `=word` as the path of a command; `[ a == b ]` is refused.
+fn equals(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+    if name == "[[" {
+        return;
+    }
+    for word in command.words.iter().skip(1).filter(|word| !word.quoted) {
+        let Some(rest) = draft.line.get(word.span.clone()).and_then(|raw| raw.strip_prefix('=')) else {
+            continue;
+        };
+        if rest.is_empty() || rest.starts_with('(') {
+            continue;
+        }
+        let is_test = matches!(name, "[" | "test");
+        let is_command = !matches!(draft.reference.known(&[rest]).kind, reference::Kind::Missing);
+        if is_command && !is_test {
+            continue;
+        }
+        let fix = if is_test && rest == "=" {
+            let change = "== → =".to_owned();
+            Some(Fix { span: word.span.clone(), replacement: "=".to_owned(), change })
+        } else {
+            draft.single_quoted(word.span.clone(), 0)
+        };
+        let text =
+            format!("zsh reads `={rest}` as the path of a command named `{rest}` and refuses the line");
+        draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+    }
+}
+
+/// `awk "{print $1}"`: the shell puts its own, empty `$1` there.
+fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut Draft<'_>) {
+    let Some((_, options)) = SCRIPTED.iter().find(|(program, _)| *program == name) else { return };
+    // Inside a function or a script, `$1` is an argument of that.
+    let has_arguments = command.within.iter().any(|nesting| match nesting {
+        Nesting::Function => true,
+        Nesting::Wrapper(name) => name.ends_with("sh"),
+        _ => false,
+    });
+    let index = if options.is_empty() {
+        walk.operands.first().copied()
+    } else {
+        let is_script = |used: &str| options.contains(&used);
+        walk.values.iter().find(|(_, option)| is_script(option)).map(|(index, _)| *index)
+    };
+    let Some(word) = index.and_then(|index| command.words.get(index)).filter(|_| !has_arguments) else {
+        return;
+    };
+    let Some(raw) = draft.line.get(word.span.clone()) else { return };
+    let Some(inner) = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')) else { return };
+    if !has_field(inner) {
+        return;
+    }
+    let plain = inner.replace("\\\"", "\"");
+    let is_convertible = !plain.contains(['\'', '\\', '`'])
+        && !plain.contains("$(")
+        && !plain.contains("${")
+        && only_fields(&plain);
+    let fix = is_convertible.then(|| Fix {
+        span: word.span.clone(),
+        replacement: format!("'{plain}'"),
+        change: "single quotes around the program".to_owned(),
+    });
+    let text = format!("inside double quotes the shell expands the `$` meant for {name}");
+    draft.hazard(word.span.clone(), Grade::Error, &text, fix);
+}
+
+/// Whether a text holds an unescaped `$1`, `$NF`, `$@` or `$_`.
+fn has_field(text: &str) -> bool {
+    let mut is_escaped = false;
+    text.char_indices().any(|(at, c)| {
+        let is_dollar = c == '$' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+        is_dollar && text.get(at + 1..).is_some_and(begins_field)
+    })
+}
+
+/// Whether every `$` of the text begins a field, so that no variable of the shell's is among them.
+fn only_fields(text: &str) -> bool {
+    text.split('$').skip(1).all(begins_field)
+}
+
+fn begins_field(rest: &str) -> bool {
+    let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    let is_number = !name.is_empty() && name.chars().all(|c| c.is_ascii_digit());
+    is_number || matches!(name.as_str(), "NF" | "NR" | "_") || name.is_empty() && rest.starts_with(['@', '*'])
+}
+
+/// Forms of bash and zsh that fish reads otherwise or refuses.
+fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
+    for command in &parsed.commands {
+        if command.words.is_empty() && !command.assignments.is_empty() && command.redirections.is_empty() {
+            assignment(command, draft);
+        }
+        if command.name() == Some("[[") {
+            let fix = single_brackets(command, draft.line);
+            draft.hazard(command.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", fix);
+        }
+    }
+    let mut reader = Reader::new(Shell::Fish);
+    let mut backquote: Option<(usize, bool)> = None;
+    let mut done = 0;
+    for (at, c) in draft.line.char_indices() {
+        let (is_plain, is_double) = (reader.is_plain(), reader.in_double_quotes());
+        reader.read(c);
+        if at < done || !is_plain && !is_double {
+            continue;
+        }
+        let rest = draft.line.get(at..).unwrap_or_default();
+        if c == '$'
+            && let Some((length, replacement)) = fish_variable(rest, is_double)
+            && !draft.is_covered(at)
+        {
+            done = at + length;
+            let old = rest.get(..length).unwrap_or_default();
+            let change = format!("{old} → {replacement}");
+            let text = format!("fish has no `{old}`; it is `{replacement}`");
+            let fix = Fix { span: at..done, replacement, change };
+            draft.hazard(at..done, Grade::Error, &text, Some(fix));
+        } else if c == '`' {
+            match backquote.take() {
+                Some((start, was_double)) if was_double == is_double => {
+                    let inner = draft.line.get(start + 1..at).unwrap_or_default();
+                    let dollar = if is_double { "$" } else { "" };
+                    let fix = (!inner.contains('\\')).then(|| Fix {
+                        span: start..at + 1,
+                        replacement: format!("{dollar}({inner})"),
+                        change: "backquotes → ( )".to_owned(),
+                    });
+                    draft.hazard(
+                        start..at + 1,
+                        Grade::Error,
+                        "fish reads backquotes as plain characters",
+                        fix,
+                    );
+                }
+                _ => backquote = Some((at, is_double)),
+            }
+        } else if is_plain && rest.starts_with("<<") {
+            done = at + rest.chars().take_while(|c| *c == '<').count();
+            let what = if rest.starts_with("<<<") { "`<<<`" } else { "here-documents" };
+            draft.hazard(
+                at..done,
+                Grade::Error,
+                &format!("fish has no {what}; pipe the text in with `echo` or `printf`"),
+                None,
+            );
+        }
+    }
+}
+
+/// What fish writes for a variable of bash, with the length of the old form in bytes.
+fn fish_variable(rest: &str, is_double: bool) -> Option<(usize, String)> {
+    let mut following = rest.chars().skip(1);
+    let next = following.next()?;
+    let fixed = |name: &str| Some((2, name.to_owned()));
+    match next {
+        '?' => fixed("$status"),
+        '$' => fixed("$fish_pid"),
+        '!' => fixed("$last_pid"),
+        '@' | '*' => fixed("$argv"),
+        '#' if !is_double => fixed("(count $argv)"),
+        '1'..='9' => Some((2, format!("$argv[{next}]"))),
+        '{' => {
+            let name: String = following.take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let length = 2 + name.len() + 1;
+            let is_closed = !name.is_empty() && rest.get(length - 1..length) == Some("}");
+            let after = rest.get(length..).and_then(|rest| rest.chars().next());
+            let runs_on = after.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_' || c == '[');
+            let replacement = match (is_double, runs_on) {
+                (_, false) => format!("${name}"),
+                (false, true) => format!("{{${name}}}"),
+                (true, true) => return None,
+            };
+            is_closed.then_some((length, replacement))
+        }
+        _ => None,
+    }
+}
+
+/// `NAME=value` alone.
+fn assignment(command: &SimpleCommand, draft: &mut Draft<'_>) {
+    let parts: Option<Vec<String>> = command
+        .assignments
+        .iter()
+        .map(|word| {
+            let (name, value) = draft.line.get(word.span.clone())?.split_once('=')?;
+            Some(format!("set {name} {value}").trim_end().to_owned())
+        })
+        .collect();
+    let fix = parts.map(|parts| Fix {
+        span: command.span.clone(),
+        replacement: parts.join("; "),
+        change: "NAME=value → set NAME value".to_owned(),
+    });
+    draft.hazard(command.span.clone(), Grade::Error, "fish sets a variable with `set`", fix);
+}
+
+/// `[[ … ]]` as `[ … ]`, where nothing in it means more in double brackets.
+fn single_brackets(command: &SimpleCommand, line: &str) -> Option<Fix> {
+    let (first, last) = (command.words.first()?, command.words.last()?);
+    let inner = command.words.get(1..command.words.len().checked_sub(1)?)?;
+    let is_plain = |word: &Word| !word.glob && !matches!(word.text.as_str(), "=~" | "&&" | "||" | "(" | ")");
+    if last.text != "]]" || !inner.iter().all(is_plain) || !command.redirections.is_empty() {
+        return None;
+    }
+    let parts: Option<Vec<&str>> = inner.iter().map(|word| line.get(word.span.clone())).collect();
+    let parts: Vec<&str> = parts?.into_iter().map(|part| if part == "==" { "=" } else { part }).collect();
+    Some(Fix {
+        span: first.span.start..last.span.end,
+        replacement: format!("[ {} ]", parts.join(" ")),
+        change: "[[ ]] → [ ]".to_owned(),
+    })
+}
+
+impl Draft<'_> {
+    fn hazard(&mut self, span: Span, grade: Grade, text: &str, fix: Option<Fix>) {
+        self.report.findings.push(Finding {
+            kind: Kind::Quoting,
+            span,
+            grade,
+            text: text.to_owned(),
+            evidence: format!("how {} reads a line", self.shell),
+            fixes: Vec::from_iter(fix),
+        });
+    }
+
+    /// Single quotes around a span from some byte of it on; none where it holds something that they would change.
+    fn single_quoted(&self, span: Span, from: usize) -> Option<Fix> {
+        let raw = self.line.get(span.clone())?;
+        let (kept, value) = raw.split_at_checked(from)?;
+        let is_plain = !value.contains(['\'', '"', '\\', '$', '`', '\n']) && !value.starts_with('~');
+        is_plain.then(|| Fix {
+            span,
+            replacement: format!("{kept}'{value}'"),
+            change: format!("{value} → '{value}'"),
+        })
+    }
+
+    fn is_covered(&self, at: usize) -> bool {
+        self.report.findings.iter().any(|finding| finding.kind == Kind::Quoting && finding.span.contains(&at))
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of the checks against a table of commands.

@@ -1,0 +1,142 @@
+//! The doctor's look at what is ours: configuration, model and directories.
+
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use super::super::model::free_memory;
+use super::super::{Desk, tell, variable};
+use super::{Finding, fault, fine, quoted, warning};
+use crate::config::{Config, ModelChoice};
+use crate::host::Host;
+use crate::models::manifest::Manifest;
+use crate::models::{self, megabytes};
+
+/// Below this the model directory's disk is called nearly full, bytes.
+const FREE_SPACE_LOW: u64 = 200 << 20;
+
+/// The configuration, and the model that it names; with a broken one, the model that would be used without it.
+pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
+    let file = &desk.paths.config_file;
+    match desk.config() {
+        Ok(config) => {
+            let file = match desk.host.entry(file) {
+                Some(_) => file.display().to_string(),
+                None => format!("the defaults (there is no {})", file.display()),
+            };
+            let deadline_s = config.deadline_ms as f64 / 1000.0;
+            vec![fine("config file", format!("{file}, answers within {deadline_s} s")), model(&config, desk)]
+        }
+        Err(error) => {
+            let remedy = format!("correct it; until then the key only says this ({})", file.display());
+            let mut findings = vec![fault("config file", format!("{error:#}"), remedy)];
+            let without = Config::merge(None, &|name| variable(&desk.host, name));
+            // A wrong variable is named above already.
+            findings.extend(
+                without.or_else(|_| Config::merge(None, &|_| None)).map(|config| model(&config, desk)),
+            );
+            findings
+        }
+    }
+}
+
+/// The model in use: there, every byte of it right, and with memory to run in.
+fn model(config: &Config, desk: &Desk) -> Finding {
+    let (host, paths) = (&desk.host, &desk.paths);
+    let name = match &config.model {
+        ModelChoice::Local(name) => name,
+        ModelChoice::Scripted(_) => {
+            return match models::open(config, host, paths) {
+                Ok(model) => warning(
+                    "model",
+                    format!("{}, which replays a file", model.source()),
+                    "for a real one unset ASKLINE_MODEL, or choose another profile",
+                ),
+                // The message ends with what to do.
+                Err(error) => fault("model", format!("{error:#}"), ""),
+            };
+        }
+    };
+    if !cfg!(feature = "local-model") {
+        let text = format!("{name} can't run: this program was built without the embedded model");
+        return fault("model", text, "install askline with its feature local-model, or use another profile");
+    }
+    let entry = Manifest::load(host).and_then(|manifest| Ok(manifest.find(name)?.clone()));
+    let entry = entry.ok().filter(|_| config.model_file.is_none());
+    if let Some(entry) = &entry {
+        if io::stderr().is_terminal() {
+            tell("looking at every byte of the model …");
+        }
+        // What it finds is remembered, and asked for just below.
+        let _ = models::check(entry, paths, &mut |_| {});
+    }
+    // The messages of this one end with what to do.
+    let installed = match models::installed(name, config.model_file.as_deref(), host, paths) {
+        Ok(installed) => installed,
+        Err(error) => return fault("model", format!("{error:#}"), ""),
+    };
+    let text = format!("{} in {}", installed.name, installed.path.display());
+    match entry.zip(free_memory(host)) {
+        Some((entry, free)) if free < entry.memory => warning(
+            "model",
+            format!("{text} needs {}, and {} are free", megabytes(entry.memory), megabytes(free)),
+            "close other programs, or use a smaller model: `askline model list`",
+        ),
+        Some((entry, _)) => {
+            fine("model", format!("{text}, intact, takes {} of memory", megabytes(entry.memory)))
+        }
+        None => fine("model", text),
+    }
+}
+
+/// The directories of ours.
+pub(super) fn directories(desk: &Desk) -> Vec<Finding> {
+    let config = desk.paths.config_file.parent().unwrap_or(Path::new("/"));
+    let ours =
+        [(CONFIG, config), ("cache directory", &desk.paths.cache), ("model directory", &desk.paths.models)];
+    let mut findings: Vec<Finding> =
+        ours.iter().map(|(subject, path)| directory(&desk.host, subject, path)).collect();
+    let nearest = desk.paths.models.ancestors().find(|path| desk.host.entry(path).is_some());
+    if let Some(free) =
+        nearest.and_then(|path| desk.host.free_space(path)).filter(|free| *free < FREE_SPACE_LOW)
+    {
+        findings.push(warning(
+            "model directory",
+            format!("only {} MB are free there", free >> 20),
+            "make room, or set XDG_DATA_HOME to a larger disk",
+        ));
+    }
+    findings
+}
+
+/// The directory that others may read.
+const CONFIG: &str = "config directory";
+
+/// One of our directories: there and private, or such that it can be made.
+pub(super) fn directory(host: &dyn Host, subject: &'static str, path: &Path) -> Finding {
+    let shown = path.display();
+    match host.entry(path) {
+        Some(entry) if !entry.is_directory => {
+            fault(subject, format!("{shown} is not a directory"), "move it away")
+        }
+        Some(entry) if !entry.writable => fault(
+            subject,
+            format!("{shown} can't be written"),
+            format!("run `sudo chown -R \"$USER\" {}`", quoted(path)),
+        ),
+        Some(entry) if entry.mode & 0o022 != 0 || (subject != CONFIG && entry.mode & 0o077 != 0) => warning(
+            subject,
+            format!("others have access to {shown} (mode {:o})", entry.mode),
+            format!("run `chmod 700 {}`", quoted(path)),
+        ),
+        Some(_) => fine(subject, shown),
+        None => match path.ancestors().skip(1).find_map(|above| Some((above, host.entry(above)?))) {
+            Some((_, entry)) if entry.writable => fine(subject, format!("{shown}, made when it is needed")),
+            Some((above, _)) => fault(
+                subject,
+                format!("{shown} can't be made: {} can't be written", above.display()),
+                "set XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_DATA_HOME to directories of yours",
+            ),
+            None => fault(subject, format!("{shown} can't be made"), "set HOME"),
+        },
+    }
+}

@@ -1,0 +1,66 @@
+//! `askline explain`: what each word of a line does, from this machine's manuals, without a model.
+
+use serde_json::json;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::args::Explain;
+use super::{Desk, Exit, one_line, print};
+use crate::context;
+use crate::explain::{Part, Role, explain};
+use crate::knowledge::Knowledge;
+
+/// Widest column of words, so that the meanings keep room.
+const WORDS_WIDTH_MAX: usize = 28;
+
+pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
+    let shell = args.shell.unwrap_or_else(|| desk.login_shell());
+    let config = desk.config()?;
+    let context = context::gather(&desk.machine, shell, &[]);
+    let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
+    let line = args.words.join(" ");
+    let parts = explain(&line, shell, &knowledge);
+    let text = if args.json {
+        let parts = parts.iter().map(|part| {
+            json!({
+                "span": [part.span.start, part.span.end],
+                "text": line.get(part.span.clone()),
+                "role": part.role.name(),
+                "depth": part.depth,
+                "meaning": part.meaning,
+                "evidence": part.evidence,
+            })
+        });
+        format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": parts.collect::<Vec<_>>() }))
+    } else {
+        table(&line, &parts)
+    };
+    print(&text)?;
+    if let Err(error) = knowledge.keep() {
+        tracing::debug!("what was looked up is not kept: {error:#}");
+    }
+    Ok(if parts.is_empty() { Exit::None } else { Exit::Done })
+}
+
+/// A row for each part that has something to say; operands say nothing of their own.
+fn table(line: &str, parts: &[Part]) -> String {
+    let rows: Vec<(String, &Part)> = parts
+        .iter()
+        .filter(|part| part.role != Role::Operand)
+        .map(|part| {
+            let indent = "  ".repeat(part.depth + usize::from(part.role != Role::Command));
+            (format!("{indent}{}", one_line(line.get(part.span.clone()).unwrap_or_default())), part)
+        })
+        .collect();
+    let width = rows.iter().map(|(words, _)| words.width()).max().unwrap_or(0).min(WORDS_WIDTH_MAX);
+    let mut text = String::new();
+    for (words, part) in rows {
+        let meaning = if part.meaning.is_empty() { "not documented here" } else { &part.meaning };
+        let pad = " ".repeat(width.saturating_sub(words.width()));
+        let evidence = match (part.role, part.evidence.as_str()) {
+            (Role::Command, evidence) if !evidence.is_empty() => format!("  [{}]", one_line(evidence)),
+            _ => String::new(),
+        };
+        text.push_str(&format!("{words}{pad}  {}{evidence}\n", one_line(meaning)));
+    }
+    text
+}

@@ -1,0 +1,201 @@
+//! Tests of merging: defaults, file and environment, and every fault by name.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
+    let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
+}
+
+#[track_caller]
+fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
+    expected.assert_eq(&merge(text, env).unwrap_err().to_string());
+}
+
+#[test]
+fn the_defaults_stand_alone() {
+    let config = Config::merge(None, &|_| None).unwrap();
+    let model = ModelChoice::Local("qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned());
+    let defaults = Config {
+        model,
+        model_file: None,
+        deadline_ms: 20_000,
+        max_tokens: 96,
+        threads: None,
+        help: Help::System,
+        refine_rounds: 2,
+    };
+    assert_eq!(config, defaults);
+}
+
+#[test]
+fn every_key_of_the_defaults_is_documented() {
+    let text = include_str!("default.toml");
+    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS) {
+        assert!(text.contains(key), "default.toml does not say what `{key}` is");
+    }
+    for protocol in ALL_PROTOCOLS {
+        assert!(text.contains(protocol), "default.toml does not name the protocol `{protocol}`");
+    }
+}
+
+#[test]
+fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
+    let text = "deadline_ms = 5_000\nthreads = 0x4\nmax_tokens = 9\nrefine_rounds = 4\nhelp = \"never\"\n[profiles.local]\nname = \"small\"\n";
+    let (config, _) = merge(text, &[]).unwrap();
+    let model = ModelChoice::Local("small".to_owned());
+    let expected = Config {
+        model,
+        model_file: None,
+        deadline_ms: 5000,
+        max_tokens: 9,
+        threads: Some(4),
+        help: Help::Never,
+        refine_rounds: 4,
+    };
+    assert_eq!(config, expected);
+
+    let env = [
+        ("ASKLINE_DEADLINE_MS", "70"),
+        ("ASKLINE_THREADS", "0"),
+        ("ASKLINE_MODEL", "scripted:a:b"),
+        ("ASKLINE_MODEL_FILE", "/m.gguf"),
+        ("ASKLINE_HELP", "system"),
+        ("ASKLINE_REFINE_ROUNDS", "0"),
+    ];
+    let (config, settings) = merge(text, &env).unwrap();
+    let model = ModelChoice::Scripted("a:b".into());
+    let model_file = Some("/m.gguf".into());
+    let expected = Config {
+        model,
+        model_file,
+        deadline_ms: 70,
+        max_tokens: 9,
+        threads: None,
+        help: Help::System,
+        refine_rounds: 0,
+    };
+    assert_eq!(config, expected);
+    let told: Vec<String> = settings
+        .iter()
+        .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
+        .collect();
+    expect![[r#"
+        deadline_ms = 70 # ASKLINE_DEADLINE_MS
+        help = "system" # ASKLINE_HELP
+        max_tokens = 9 # config.toml:3
+        profile = "local" # default
+        profiles.local.name = "small" # config.toml:7
+        profiles.local.protocol = "local" # default
+        refine_rounds = 0 # ASKLINE_REFINE_ROUNDS
+        threads = 0 # ASKLINE_THREADS
+    "#]]
+    .assert_eq(&told.concat());
+}
+
+#[test]
+fn a_profile_names_the_model() {
+    let text = "profile = \"s\"\n[profiles.s]\nprotocol = \"scripted\"\nfile = \"/s\"\n[profiles.\"a b\"]\nprotocol = \"ollama\"\nurl = \"http://me:pass@h\"\nkey_cmd = \"pass show x\"\n";
+    let (config, settings) = merge(text, &[]).unwrap();
+    assert_eq!(config.model, ModelChoice::Scripted("/s".into()));
+    let shown = format!("{settings:?}");
+    assert!(!shown.contains("pass"), "{shown}");
+    assert!(settings.iter().any(|setting| setting.key == "profiles.\"a b\".url"), "{shown}");
+    let (config, _) = merge(text, &[("ASKLINE_PROFILE", "local"), ("ASKLINE_MODEL", "")]).unwrap();
+    assert_eq!(config.model.to_string(), "local:qwen2.5-coder-1.5b-instruct-q4_k_m");
+    faults(
+        text,
+        &[("ASKLINE_PROFILE", "a b")],
+        expect!["config.toml:6: the protocol `ollama` is not in this version yet; use local or scripted"],
+    );
+    faults(
+        text,
+        &[("ASKLINE_PROFILE", "locl")],
+        expect!["ASKLINE_PROFILE: there is no profile `locl`; did you mean `local`?"],
+    );
+    faults(
+        "profile = \"team\"",
+        &[],
+        expect!["config.toml:1: there is no profile `team`; add a table [profiles.team]"],
+    );
+    faults(
+        "profile = \"t\"\n[profiles.t]\nname = \"x\"",
+        &[],
+        expect!["profile `t` has no `protocol`; add it to [profiles.t]"],
+    );
+    faults(
+        "[profiles.local]\nprotocol = \"scripted\"\nfile = \"replies\"",
+        &[],
+        expect![[r#"config.toml:3: `file` must be a full path, not "replies""#]],
+    );
+    faults(
+        "",
+        &[("ASKLINE_MODEL", "openai:gpt")],
+        expect!["ASKLINE_MODEL: the protocol `openai` is not in this version yet; use local or scripted"],
+    );
+    faults(
+        "",
+        &[("ASKLINE_MODEL", "magic:x")],
+        expect!["ASKLINE_MODEL: there is no protocol `magic`; use local:NAME, NAME or scripted:FILE"],
+    );
+    faults(
+        "",
+        &[("ASKLINE_MODEL", "local:")],
+        expect!["ASKLINE_MODEL: nothing follows `local:`; write local:NAME, NAME or scripted:FILE"],
+    );
+}
+
+#[test]
+fn every_fault_is_named() {
+    faults(
+        "deadlin_ms = 5\nmax_tokens = \"many\"\ncolour = true\nthreads = -1\nroles = 3\nprofile = []\ndeadline_ms = 49\n\n[profiles]\nx = 1\n[profiles.local]\nnaem = \"x\"\nprotocol = \"grpc\"\nname = \"\"\n",
+        &[("ASKLINE_THREADS", "two")],
+        expect![[r#"
+            config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
+            config.toml:2: `max_tokens` must be a whole number, not a string
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, help, refine_rounds, profiles
+            config.toml:4: `threads` must be a whole number from 0 to 512, not -1
+            config.toml:5: `roles` is not in this version yet; remove it
+            config.toml:6: `profile` must be a text, not an array
+            config.toml:7: `deadline_ms` must be a whole number from 50 to 600000, not 49
+            config.toml:10: `x` must be a table [profiles.x]
+            config.toml:12: unknown key `naem`; did you mean `name`?
+            config.toml:13: `protocol` can't be `grpc`; use one of local, scripted, openai, anthropic, ollama
+            config.toml:14: `name` must not be empty
+            ASKLINE_THREADS must be a whole number from 0 to 512, not two; correct or unset it"#]],
+    );
+    faults(
+        "deadline_ms = \n[profiles\nmax_tokens = 99999999999999999999",
+        &[],
+        expect![[r#"
+            config.toml:1: string values must be quoted, expected literal string
+            config.toml:2: unclosed table, expected `]`"#]],
+    );
+    faults(
+        "help = \"user\"\nrefine_rounds = 5",
+        &[("ASKLINE_HELP", "yes"), ("ASKLINE_REFINE_ROUNDS", "-1")],
+        expect![[r#"
+            config.toml:1: `help` can't be `user`; use one of system, never
+            config.toml:2: `refine_rounds` must be a whole number from 0 to 4, not 5
+            ASKLINE_HELP can't be `yes`; use one of system, never; correct or unset it
+            ASKLINE_REFINE_ROUNDS must be a whole number from 0 to 4, not -1; correct or unset it"#]],
+    );
+    faults("threads = 1\nthreads = 2", &[], expect!["config.toml:2: duplicate key; remove one of the two"]);
+    faults(
+        "max_tokens = 99999999999999999999\nprofiles = 1",
+        &[],
+        expect![[r#"
+            config.toml:1: `max_tokens` must be a whole number from 1 to 4096, not 99999999999999999999
+            config.toml:2: `profiles` must be tables, such as [profiles.local]"#]],
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_panics(text in "([a-z_]{0,8}( = |\\.|\\[|\\]|\"|\n|=|#|[0-9]|é){0,3}){0,12}", any in ".*") {
+        let _ = merge(&text, &[("ASKLINE_MODEL", &any), ("ASKLINE_THREADS", &any)]);
+        let _ = merge(&any, &[("ASKLINE_PROFILE", &any)]);
+    }
+}

@@ -1,0 +1,67 @@
+//! One line, everything we can say of it on this machine: taken apart, looked up, held against the rules of other
+//! systems, shown to the shell itself.
+
+use crate::check::{self, Finding, Grade, Kind, Report};
+use crate::knowledge::Knowledge;
+use crate::shell::Shell;
+use crate::syntax::{self, Parsed};
+
+/// Looks lines over for one shell on one machine.
+#[derive(Clone, Copy)]
+pub struct Examiner<'a> {
+    /// The shell that will read the lines.
+    pub shell: Shell,
+    /// What is known of the machine's commands, and the shell's own reading.
+    pub knowledge: &'a Knowledge,
+}
+
+/// A line that was looked over.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// What it consists of.
+    pub parsed: Parsed,
+    /// What was found.
+    pub report: Report,
+}
+
+/// A line that was mended, and the changes in words.
+pub struct Repaired {
+    pub line: String,
+    pub changes: Vec<String>,
+}
+
+impl Examiner<'_> {
+    /// Takes a line apart. Nushell's language is parsed by Nushell alone.
+    pub fn parse(&self, line: &str) -> Parsed {
+        match self.shell {
+            Shell::Bash | Shell::Zsh | Shell::Fish => syntax::parse(line, self.shell),
+            Shell::Nu => Parsed::default(),
+        }
+    }
+
+    /// Looks a line over.
+    pub fn examine(&self, line: &str) -> Examined {
+        let parsed = self.parse(line);
+        let mut report = check::check(line, self.shell, &parsed, self.knowledge);
+        let verdict = self.knowledge.verdict(line);
+        report.syntax_ok = verdict.ok;
+        let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
+        if verdict.ok == Some(false) && !report.findings.iter().any(known) {
+            report.findings.push(Finding {
+                kind: Kind::Syntax,
+                span: verdict.span.unwrap_or(0..line.len()),
+                grade: Grade::Error,
+                text: format!("{} can't read it: {}", self.shell, verdict.message),
+                evidence: self.shell.to_string(),
+                fixes: Vec::new(),
+            });
+        }
+        report.findings.sort_by_key(|finding| (finding.span.start, finding.grade));
+        Examined { parsed, report }
+    }
+
+    /// The one repair that passes every check, if there is exactly one.
+    pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
+        None
+    }
+}

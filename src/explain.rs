@@ -1,0 +1,231 @@
+//! What each word of a line does, from this machine's manuals. Pure but for what the reference answers.
+
+use crate::manual::{Arity, Manual};
+use crate::reference::{Kind, Known, Reference};
+use crate::shell::Shell;
+use crate::syntax::{self, SimpleCommand, Span, Word};
+
+/// A part of a line and what it does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Where it stands.
+    pub span: Span,
+    /// How many commands it stands inside of, for indenting.
+    pub depth: usize,
+    /// What it is.
+    pub role: Role,
+    /// One line from the manual; empty where nothing is said about it.
+    pub meaning: String,
+    /// Where that is said: `ls(1)`, `ls --help`; empty with an empty meaning.
+    pub evidence: String,
+}
+
+/// What a part of a line is; the names in JSON are a contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A command word, with the subcommands that follow it.
+    Command,
+    /// An option, with its value where it takes one.
+    Option,
+    /// An argument.
+    Operand,
+    /// A variable set for the command.
+    Assignment,
+    /// Input or output that goes elsewhere.
+    Redirection,
+}
+
+impl Role {
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Command => "command",
+            Self::Option => "option",
+            Self::Operand => "operand",
+            Self::Assignment => "assignment",
+            Self::Redirection => "redirection",
+        }
+    }
+}
+
+/// Explains a line part by part, in the order of the line. Never fails; what isn't documented has no meaning.
+pub fn explain(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Part> {
+    let parsed = syntax::parse(line, shell);
+    let mut parts: Vec<Part> =
+        parsed.commands.iter().flat_map(|command| command_parts(command, reference)).collect();
+    parts.sort_by_key(|part| (part.span.start, std::cmp::Reverse(part.span.end)));
+    // A wrapped command (`sudo ls`) is explained as itself too; its command word then says more than the operand that it is
+    // to the wrapper.
+    parts.dedup_by(|later, earlier| {
+        let same = later.span == earlier.span;
+        if same && (earlier.role == Role::Operand || earlier.meaning.is_empty()) {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
+    parts
+}
+
+fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part> {
+    let depth = command.within.len();
+    let part = |span: &Span, role, (meaning, evidence): (String, String)| Part {
+        span: span.clone(),
+        depth,
+        role,
+        meaning,
+        evidence,
+    };
+    let mut parts: Vec<Part> = command
+        .assignments
+        .iter()
+        .map(|word| {
+            part(
+                &word.span,
+                Role::Assignment,
+                (String::from("sets a variable for this command"), String::new()),
+            )
+        })
+        .collect();
+    for redirection in &command.redirections {
+        let meaning = redirection_meaning(&redirection.operator, redirection.descriptor);
+        parts.push(part(&redirection.span, Role::Redirection, (meaning.into(), String::new())));
+    }
+    let Some((name, arguments)) = command.words.split_first() else { return parts };
+    if !name.literal {
+        parts.push(part(&name.span, Role::Command, Default::default()));
+        return parts;
+    }
+    let level = level(command, reference);
+    let names: Vec<&str> = command.words.iter().take(level.max(1)).map(|word| word.text.as_str()).collect();
+    let known = reference.known(&names);
+    let end = command.words.get(level.max(1) - 1).map_or(name.span.end, |word| word.span.end);
+    parts.push(part(&(name.span.start..end), Role::Command, command_meaning(&names, &known)));
+    let mut arguments = arguments.iter().skip(level.max(1) - 1).peekable();
+    let mut options_end = false;
+    while let Some(word) = arguments.next() {
+        options_end |= word.text == "--";
+        let meanings =
+            if options_end || !looks_like_option(word) { Vec::new() } else { option_meanings(word, &known) };
+        let Some((first, takes_next)) = meanings.first().map(|(meaning, takes)| (meaning.clone(), *takes))
+        else {
+            parts.push(part(&word.span, Role::Operand, Default::default()));
+            continue;
+        };
+        let value = arguments.next_if(|next| takes_next && meanings.len() == 1 && !looks_like_option(next));
+        let span = word.span.start..value.map_or(word.span.end, |value| value.span.end);
+        let meaning = if meanings.len() == 1 {
+            first
+        } else {
+            meanings.iter().map(|(meaning, _)| meaning.as_str()).collect::<Vec<_>>().join("; ")
+        };
+        parts.push(part(&span, Role::Option, (meaning, evidence(&names, &known))));
+    }
+    parts
+}
+
+/// How many of the command's words lead to the documented level: 2 for `git log`.
+fn level(command: &SimpleCommand, reference: &dyn Reference) -> usize {
+    let words: Vec<&str> = command
+        .words
+        .iter()
+        .take_while(|word| word.literal && !looks_like_option(word))
+        .map(|word| word.text.as_str())
+        .collect();
+    let mut level = 1;
+    while let Some(next) = words.get(level) {
+        let known = words.get(..level).map(|names| reference.known(names));
+        let leads = known
+            .and_then(|known| known.manual.clone())
+            .is_some_and(|manual| manual.subcommands.iter().any(|subcommand| subcommand.name == *next));
+        if !leads {
+            break;
+        }
+        level += 1;
+    }
+    level
+}
+
+fn looks_like_option(word: &Word) -> bool {
+    word.text.len() > 1 && word.text.starts_with('-')
+}
+
+fn command_meaning(names: &[&str], known: &Known) -> (String, String) {
+    match &known.kind {
+        Kind::Alias(text) => return (format!("your alias for `{text}`"), "your shell".into()),
+        Kind::Function => return ("a function of yours".into(), "your shell".into()),
+        Kind::Missing => return ("not found here".into(), String::new()),
+        Kind::Program { .. } | Kind::Builtin => {}
+    }
+    match &known.manual {
+        Some(manual) if !manual.summary.is_empty() => (manual.summary.clone(), evidence(names, known)),
+        _ if known.kind == Kind::Builtin => ("part of the shell".into(), String::new()),
+        _ => Default::default(),
+    }
+}
+
+/// What is said of an option word, letter by letter where it is a cluster, and whether it takes the next word as its value.
+fn option_meanings(word: &Word, known: &Known) -> Vec<(String, bool)> {
+    let manuals: Vec<&Manual> = known.manual.iter().chain(&known.above).map(AsRef::as_ref).collect();
+    let meaning = |name: &str, attached: bool| {
+        let card = manuals.iter().find_map(|manual| manual.option(name))?;
+        let takes = matches!(card.value, Arity::Required) && !attached;
+        Some((
+            if card.text.is_empty() {
+                "documented without a description".to_owned()
+            } else {
+                card.text.clone()
+            },
+            takes,
+        ))
+    };
+    let (name, attached) = match word.text.split_once('=') {
+        Some((name, _)) => (name, true),
+        None => (word.text.as_str(), false),
+    };
+    if let Some(whole) = meaning(name, attached) {
+        return vec![whole];
+    }
+    if name.starts_with("--") {
+        return Vec::new();
+    }
+    let mut meanings = Vec::new();
+    let mut letters = name.chars().skip(1).peekable();
+    while let Some(letter) = letters.next() {
+        let Some((text, takes)) = meaning(&format!("-{letter}"), letters.peek().is_some()) else { break };
+        let ends = manuals
+            .iter()
+            .find_map(|manual| manual.option(&format!("-{letter}")))
+            .is_some_and(|card| matches!(card.value, Arity::Required | Arity::Optional | Arity::Attached));
+        meanings.push((format!("-{letter}: {text}"), takes));
+        if ends {
+            break;
+        }
+    }
+    meanings
+}
+
+fn evidence(names: &[&str], known: &Known) -> String {
+    let Some(manual) = &known.manual else { return String::new() };
+    let name = if manual.name.is_empty() { names.join(" ") } else { manual.name.clone() };
+    match known.version.as_ref().or(manual.version.as_ref()) {
+        Some(version) => format!("{name} {version}"),
+        None => name,
+    }
+}
+
+fn redirection_meaning(operator: &str, descriptor: Option<u32>) -> &'static str {
+    match (operator, descriptor) {
+        (">" | ">|", Some(2)) => "writes errors to the file, replacing what it holds",
+        (">>", Some(2)) => "adds errors to the file",
+        (">" | ">|", _) => "writes the output to the file, replacing what it holds",
+        (">?", _) => "writes the output to the file unless it exists",
+        (">>", _) => "adds the output to the file",
+        ("&>" | "&>>", _) => "writes output and errors to the file",
+        (">&", Some(2)) => "sends errors where the output goes",
+        (">&", _) => "sends the output to another descriptor",
+        ("<", _) => "reads the input from the file",
+        ("<<" | "<<-", _) => "reads the input from the lines that follow",
+        ("<<<", _) => "reads the input from the text",
+        _ => "connects a file",
+    }
+}

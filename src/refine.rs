@@ -1,0 +1,215 @@
+//! From a request to the best command that the model, the checks and the repairs can make of it in the time there is.
+//!
+//! The model drafts; the draft is cleaned, looked up and mended. What can't be mended goes back to the model as one
+//! short, concrete error, and the new answer is kept only when it checks better. Whatever happens later, a draft that
+//! once stood is the answer: a model that fails or is late in a second round takes nothing away.
+
+use std::time::{Duration, Instant};
+
+use crate::answer::{self, Answer};
+use crate::check::{Grade, Kind, Report};
+use crate::clean::{self, Cleaned};
+use crate::examine::Examiner;
+use crate::model::{Certainty, Model};
+use crate::patience::{Patience, Stage};
+use crate::prompt::Prompt;
+use crate::suggestion::{Checks, Failure};
+
+/// Most commands of one answer that are looked over.
+const CANDIDATES_MAX: usize = 4;
+
+/// How far the loop may go.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// How often the model is asked again, 0 for never.
+    pub rounds: u32,
+    /// Time for all further rounds together, from the first draft on.
+    pub time: Duration,
+    /// Most tokens of one answer.
+    pub max_tokens: usize,
+}
+
+/// What came out.
+#[derive(Debug, Clone)]
+pub struct Refined {
+    /// The best command, with what was mended in it.
+    pub best: Candidate,
+    /// Other commands of the same answers that may reach a prompt line, best first.
+    pub others: Vec<Candidate>,
+    /// How often the model was asked.
+    pub rounds: u32,
+    /// Time that went into the model, and into everything else.
+    pub time: Spent,
+}
+
+/// Where the loop's time went.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    /// Waiting for the model.
+    pub model: Duration,
+    /// Cleaning, looking up, repairing.
+    pub check: Duration,
+}
+
+/// A command that was looked over.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// What may reach the prompt line, after repairs.
+    pub command: Cleaned,
+    /// What the checks say of it, after repairs.
+    pub report: Report,
+    /// The repairs in words.
+    pub repairs: Vec<String>,
+    /// How sure the model was of it.
+    pub certainty: Option<Certainty>,
+}
+
+/// Asks the model until the checks are content, it goes round in circles, or the limits are reached.
+///
+/// # Errors
+/// As [`Model::complete`] for the first draft, and a [`Failure`] when no answer of the first round may reach a prompt
+/// line.
+pub fn run(
+    prompt: Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    limits: Limits,
+    patience: &Patience,
+) -> anyhow::Result<Refined> {
+    let mut until = None;
+    let mut spent = Spent::default();
+    let mut found: Vec<Candidate> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
+    let mut asked = prompt.clone();
+    let mut rounds = 0;
+    loop {
+        let begun = Instant::now();
+        patience.enter(Stage::Thinking, begun);
+        let limited = until.map_or_else(|| patience.clone(), |until| patience.within(until));
+        let drafts = draft(&asked, model, examiner, limits.max_tokens, &limited, &mut spent);
+        spent.check += begun.elapsed();
+        rounds += 1;
+        let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
+        match drafts {
+            Ok(drafts) => found.extend(drafts),
+            Err(error) if found.is_empty() => return Err(error),
+            Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
+            Err(error) => {
+                tracing::debug!("round {rounds} gave nothing: {error:#}");
+                break;
+            }
+        }
+        // Stable: of two that check alike the earlier one stays ahead.
+        found.sort_by_key(|candidate| cost(&candidate.report));
+        let Some(best) = found.first() else { break };
+        let Some(wrong) = complaint(&best.report) else { break };
+        let stuck = seen.contains(&wrong);
+        if limits.rounds < rounds || stuck || until <= Instant::now() {
+            tracing::debug!(rounds, stuck, "left as it is: {wrong}");
+            break;
+        }
+        tracing::debug!("round {rounds}: {wrong}");
+        asked = prompt.again(best.command.text.as_str(), &wrong);
+        seen.push(wrong);
+    }
+    spent.check = spent.check.saturating_sub(spent.model);
+    let mut found = found.into_iter();
+    let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
+    Ok(Refined { best, others: found.collect(), rounds, time: spent })
+}
+
+/// One answer of the model: its commands that may reach a prompt line, looked over and mended.
+fn draft(
+    prompt: &Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    max_tokens: usize,
+    patience: &Patience,
+    spent: &mut Spent,
+) -> anyhow::Result<Vec<Candidate>> {
+    let asked = Instant::now();
+    let reply = model.complete(prompt, max_tokens, patience);
+    spent.model += asked.elapsed();
+    let reply = reply?;
+    patience.enter(Stage::Checking, Instant::now());
+    tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
+    let commands = match answer::extract(&reply.text, examiner.shell) {
+        Answer::Commands(commands) => commands,
+        Answer::Words(words) => return Err(Failure::NoCommand(words).into()),
+        Answer::Nothing => {
+            return Err(Failure::NoCommand("the model gave no answer; say it in other words".into()).into());
+        }
+    };
+    let mut refused = None;
+    let mut candidates = Vec::new();
+    for command in commands.iter().take(CANDIDATES_MAX) {
+        match clean::clean(command, examiner.shell) {
+            Ok(cleaned) => candidates.push(look_over(cleaned, examiner, reply.certainty)),
+            Err(why) => refused = refused.or(Some(why)),
+        }
+    }
+    match refused {
+        Some(why) if candidates.is_empty() => Err(Failure::Unclean(why).into()),
+        _ => Ok(candidates),
+    }
+}
+
+/// Checks a command and mends what can be mended.
+pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Certainty>) -> Candidate {
+    let report = examiner.examine(cleaned.text.as_str()).report;
+    let mended = examiner.repair(cleaned.text.as_str(), &report).and_then(|repaired| {
+        // A repair goes to the prompt line, so it goes through the same gate.
+        let again = clean::clean(&repaired.line, examiner.shell).ok()?;
+        let report = examiner.examine(again.text.as_str()).report;
+        let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
+        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty })
+    });
+    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty })
+}
+
+/// What is wrong with a command, least first: errors, then warnings, then what could not be looked up.
+fn cost(report: &Report) -> (usize, usize, usize) {
+    let count = |grade| report.findings.iter().filter(|finding| finding.grade == grade).count();
+    (count(Grade::Error), count(Grade::Warning), report.flags_unknown)
+}
+
+/// The one error that the model is told: the first of the worst, if it is one that a model can mend.
+fn complaint(report: &Report) -> Option<String> {
+    let tellable = |kind| !matches!(kind, Kind::PathMissing | Kind::FlagUnknown);
+    let worst =
+        report.findings.iter().filter(|finding| finding.grade == Grade::Error && tellable(finding.kind));
+    worst.map(|finding| finding.text.clone()).next()
+}
+
+/// What was looked up, for people and scripts.
+pub fn checks(report: &Report) -> Checks {
+    Checks {
+        flags_verified: report.flags_verified,
+        flags_unknown: report.flags_unknown,
+        flags_refuted: report.flags_refuted,
+        commands_missing: report.commands_missing,
+        syntax_ok: report.syntax_ok,
+    }
+}
+
+/// How far the command can be trusted, 0 to 1, from what was checked: it never says more than the checks allow, and the
+/// model's own certainty can only lower it.
+pub fn confidence(candidate: &Candidate) -> f64 {
+    let report = &candidate.report;
+    let looked_up = report.flags_verified + report.flags_unknown + report.flags_refuted;
+    let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
+    let flags = share(report.flags_verified, looked_up);
+    let commands = share(report.commands_found, report.commands_found + report.commands_missing);
+    let syntax = match report.syntax_ok {
+        Some(true) => 1.0,
+        Some(false) => 0.1,
+        None => 0.9,
+    };
+    let (errors, warnings, _) = cost(report);
+    let found = 0.5_f64.powi(i32::try_from(errors).unwrap_or(i32::MAX))
+        * 0.8_f64.powi(i32::try_from(warnings).unwrap_or(i32::MAX));
+    let mended = 0.95_f64.powi(i32::try_from(candidate.repairs.len()).unwrap_or(i32::MAX));
+    let checks = (0.5 + 0.5 * flags) * commands * syntax * found * mended;
+    let model = candidate.certainty.map_or(1.0, |certainty| certainty.mean.clamp(0.0, 1.0));
+    (checks.min(1.0) * model * 100.0).round() / 100.0
+}

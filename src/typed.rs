@@ -1,0 +1,98 @@
+//! Whether what stands on a prompt line is already a command, perhaps a half-right one, or a request in words. Pure but
+//! for what the reference answers.
+
+use crate::reference::{Kind, Reference};
+use crate::syntax::{Parsed, SimpleCommand, Word};
+
+/// Words that hold English sentences together and that nobody gives a command as an argument. One of them, unquoted, makes
+/// a line a request.
+const ENGLISH: &[&str] = &[
+    "a",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "below",
+    "by",
+    "every",
+    "everything",
+    "for",
+    "from",
+    "have",
+    "how",
+    "i",
+    "into",
+    "is",
+    "it",
+    "larger",
+    "me",
+    "more",
+    "my",
+    "named",
+    "not",
+    "of",
+    "older",
+    "only",
+    "or",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "these",
+    "this",
+    "to",
+    "under",
+    "what",
+    "where",
+    "which",
+    "who",
+    "whose",
+    "with",
+    "without",
+];
+
+/// Whether the line is a command rather than a request: its command word is known here, and something in it is written
+/// as only commands are. "find files named core" is a request, `find -nmae core` a command.
+pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> bool {
+    let at_top = || parsed.commands.iter().filter(|command| command.within.is_empty());
+    let Some(first) = at_top().next() else { return false };
+    let Some(name) = first.name() else { return false };
+    let known = reference.known(&[name]).kind != Kind::Missing;
+    let speaks = at_top().any(|command| command.words.iter().skip(1).any(|word| is_english(word)));
+    known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
+}
+
+fn is_english(word: &Word) -> bool {
+    !word.quoted && ENGLISH.binary_search(&word.text.to_lowercase().as_str()).is_ok()
+}
+
+/// Options, redirections, assignments, quotes, variables, globs, paths, or a documented subcommand.
+fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+    let telling = |word: &Word| {
+        let raw = line.get(word.span.clone()).unwrap_or_default();
+        (word.text.len() > 1 && raw.starts_with('-')) || word.quoted || !word.literal || raw.contains('/')
+    };
+    let subcommand = || {
+        let words: Vec<&str> = command.words.iter().take(2).map(|word| word.text.as_str()).collect();
+        let [name, second] = words.as_slice() else { return false };
+        let manual = reference.known(&[name]).manual.clone();
+        manual.is_some_and(|manual| manual.subcommands.iter().any(|subcommand| subcommand.name == *second))
+    };
+    !command.redirections.is_empty()
+        || !command.assignments.is_empty()
+        || command.words.iter().skip(1).any(telling)
+        || subcommand()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_are_sorted_so_that_they_are_found() {
+        assert!(ENGLISH.is_sorted());
+    }
+}
