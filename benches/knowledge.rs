@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::context::{self, Later, Machine};
 use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
 use askline::reference::{Kind, Reference as _};
@@ -26,7 +26,8 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 
 fn main() {
     let cache = tempfile::tempdir().unwrap();
-    let machine = Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()) };
+    let machine =
+        Machine { host: Arc::new(LocalHost), cache: Some(cache.path().to_owned()), later: Later::default() };
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Context, Machine};
+use askline::context::{self, Context, Later, Machine};
 use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::host::{Entry, Host, Output, Probe, System};
@@ -136,7 +136,7 @@ struct Recorded {
 impl Recorded {
     fn new(shell: Shell) -> Self {
         let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
-        let machine = Machine { host: Arc::new(host), cache: None };
+        let machine = Machine { host: Arc::new(host), cache: None, later: Later::default() };
         let context = Arc::new(context::gather(&machine, shell, &[]));
         Self { machine, context }
     }
@@ -280,7 +280,7 @@ fn the_shell_judges_a_recorded_line() {
 }
 
 fn here(shell: Shell) -> (Machine, Arc<Context>) {
-    let machine = Machine { host: Arc::new(LocalHost), cache: None };
+    let machine = Machine { host: Arc::new(LocalHost), cache: None, later: Later::default() };
     let context = Arc::new(context::gather(&machine, shell, &[]));
     (machine, context)
 }
@@ -423,7 +423,8 @@ impl Host for Counting {
 fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
-    let machine = Machine { host: host.clone(), cache: Some(cache.path().to_owned()) };
+    let machine =
+        Machine { host: host.clone(), cache: Some(cache.path().to_owned()), later: Later::default() };
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let look = || {
         let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);

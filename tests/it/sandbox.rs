@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::context::{self, Later, Machine};
 use askline::host::local::LocalHost;
 use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
 use askline::knowledge::Knowledge;
@@ -210,7 +210,8 @@ fn memory_is_bounded() {
     assert!(output.is_err() || output.is_ok_and(|output| output.stdout.is_empty()));
 }
 
-/// Every program on `PATH` that askline would ask: nothing changes, nothing survives, and most say something.
+/// Of the programs on `PATH`, one in four of those that askline would ask: nothing changes, nothing survives, and most say
+/// something.
 #[test]
 fn real_programs_change_nothing() {
     ask_all(Which::Eligible);
@@ -225,6 +226,7 @@ fn every_program_changes_nothing() {
 
 #[derive(PartialEq)]
 enum Which {
+    /// One in four, so that the test takes seconds.
     Eligible,
     Every,
 }
@@ -251,7 +253,7 @@ const TOO_BAD: [&str; 16] = [
 
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
-    let machine = Machine { host: Arc::new(LocalHost), cache: None };
+    let machine = Machine { host: Arc::new(LocalHost), cache: None, later: Later::default() };
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
     let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
@@ -262,6 +264,9 @@ fn ask_all(which: Which) {
         .collect();
     programs.sort();
     programs.dedup_by(|a, b| a.file_name() == b.file_name());
+    if which == Which::Eligible {
+        programs = programs.into_iter().step_by(4).collect();
+    }
     let next = AtomicUsize::new(0);
     let figures = Mutex::new((0, 0, 0, Vec::new()));
     let before = snapshot();
