@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::context::{self, Later, Machine};
 use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
 use askline::reference::{Kind, Reference as _};
@@ -26,8 +26,9 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 
 fn main() {
     let cache = tempfile::tempdir().unwrap();
-    let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let context = context::gather(&machine, Shell::Bash, &[]);
+    let machine =
+        Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
+    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();
     let (mut n_programs, mut n_documented, mut n_options) = (0, 0, 0);
@@ -38,7 +39,7 @@ fn main() {
             (started.elapsed().as_secs_f64() * 1000.0, known)
         };
         // Each by itself: nothing was looked up before, as on the first key press with this command.
-        let cold = Knowledge::new(&machine, &context, &[], Help::System);
+        let cold = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let (first, known) = time(&cold);
         if !matches!(known.kind, Kind::Program { .. }) {
             continue;
@@ -49,11 +50,11 @@ fn main() {
             n_options += manual.options.len();
         }
         cold.remember();
-        let warm = Knowledge::new(&machine, &context, &[], Help::System);
+        let warm = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let started = Instant::now();
         let asked = warm.accepts(command, "--zzzz");
         let asking = started.elapsed().as_secs_f64() * 1000.0;
-        let again = Knowledge::new(&machine, &context, &[], Help::System);
+        let again = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
         let (second, _) = time(&again);
         let (third, _) = time(&again);
         times[0].push(first);
@@ -83,10 +84,10 @@ fn main() {
         if !context.commands.contains(shell.name()) {
             continue;
         }
-        let context = context::gather(&machine, shell, &[]);
+        let context = Arc::new(context::gather(&machine, shell, &[]));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
-                let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+                let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
                 let started = Instant::now();
                 assert!(knowledge.verdict(&format!("ls {n}")).ok.is_some());
                 started.elapsed().as_secs_f64() * 1000.0

@@ -3,6 +3,8 @@
 
 use crate::check::{self, Finding, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
+use crate::platform;
+use crate::repair::{self, Repaired};
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed};
 
@@ -24,12 +26,6 @@ pub struct Examined {
     pub report: Report,
 }
 
-/// A line that was mended, and the changes in words.
-pub struct Repaired {
-    pub line: String,
-    pub changes: Vec<String>,
-}
-
 impl Examiner<'_> {
     /// Takes a line apart. Nushell's language is parsed by Nushell alone.
     pub fn parse(&self, line: &str) -> Parsed {
@@ -43,6 +39,7 @@ impl Examiner<'_> {
     pub fn examine(&self, line: &str) -> Examined {
         let parsed = self.parse(line);
         let mut report = check::check(line, self.shell, &parsed, self.knowledge);
+        report.findings.extend(platform::findings(line, &parsed, self.knowledge, self.knowledge.os()));
         let verdict = self.knowledge.verdict(line);
         report.syntax_ok = verdict.ok;
         let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
@@ -62,6 +59,7 @@ impl Examiner<'_> {
 
     /// The one repair that passes every check, if there is exactly one.
     pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
-        None
+        let judge = |line: &str| self.examine(line).report;
+        repair::repair(line, self.shell, report, self.knowledge, &judge)
     }
 }

@@ -132,6 +132,11 @@ impl Knowledge {
         }
     }
 
+    /// The operating system, as `std::env::consts::OS` names it.
+    pub fn os(&self) -> &str {
+        &self.context.system.os
+    }
+
     /// What the shell itself says of a line, which it reads without running it.
     pub fn verdict(&self, line: &str) -> SyntaxVerdict {
         let shell = self.context.shell;
