@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askline::config::Help;
-use askline::context::{self, Later, Machine};
+use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
 use askline::reference::{Kind, Reference as _};
@@ -39,7 +39,7 @@ fn main() {
             (started.elapsed().as_secs_f64() * 1000.0, known)
         };
         // Each by itself: nothing was looked up before, as on the first key press with this command.
-        let cold = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+        let cold = Knowledge::new(&machine, &context, &[], Help::System);
         let (first, known) = time(&cold);
         if !matches!(known.kind, Kind::Program { .. }) {
             continue;
@@ -50,11 +50,11 @@ fn main() {
             n_options += manual.options.len();
         }
         cold.remember();
-        let warm = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+        let warm = Knowledge::new(&machine, &context, &[], Help::System);
         let started = Instant::now();
         let asked = warm.accepts(command, "--zzzz");
         let asking = started.elapsed().as_secs_f64() * 1000.0;
-        let again = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+        let again = Knowledge::new(&machine, &context, &[], Help::System);
         let (second, _) = time(&again);
         let (third, _) = time(&again);
         times[0].push(first);
@@ -87,7 +87,7 @@ fn main() {
         let context = Arc::new(context::gather(&machine, shell, &[]));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
-                let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+                let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
                 let started = Instant::now();
                 assert!(knowledge.verdict(&format!("ls {n}")).ok.is_some());
                 started.elapsed().as_secs_f64() * 1000.0

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Context, Later, Machine};
+use askline::context::{self, Context, Machine};
 use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::host::{Entry, Host, Output, Probe, System};
@@ -144,7 +144,7 @@ impl Recorded {
     fn knowledge(&self, told: &[(&str, &str)]) -> Knowledge {
         let told: Vec<(String, String)> =
             told.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Knowledge::new(&self.machine, Arc::clone(&self.context), &told, Help::System)
+        Knowledge::new(&self.machine, &self.context, &told, Help::System)
     }
 }
 
@@ -221,7 +221,7 @@ fn documentation_of_other_programs_is_not_taken() {
         assert_eq!(knowledge.accepts(&[name], "--force"), None, "{name}");
     }
     assert!(knowledge.known(&["ls"]).askable);
-    let never = Knowledge::new(&recorded.machine, Arc::clone(&recorded.context), &[], Help::Never);
+    let never = Knowledge::new(&recorded.machine, &recorded.context, &[], Help::Never);
     assert!(!never.known(&["ls"]).askable);
     assert_eq!(never.accepts(&["ls"], "-j"), None);
     assert_eq!(never.accepts(&["ls"], "--all"), Some(true), "the page says so");
@@ -333,7 +333,7 @@ fn real_shells_judge_lines_without_running_them() {
         assert!(context.commands.contains(shell.name()), "{shell} is not installed; run scripts/setup");
         for (_, line, expected) in cases.iter().filter(|(of, ..)| *of == shell) {
             let started = Instant::now();
-            let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+            let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
             let verdict = knowledge.verdict(line);
             assert_eq!(verdict.ok, *expected, "{shell}: {line}: {verdict:?}");
             assert_eq!(
@@ -350,7 +350,7 @@ fn real_shells_judge_lines_without_running_them() {
 #[test]
 fn real_programs_are_known() {
     let (machine, context) = here(Shell::Fish);
-    let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
     for (command, option) in [
         (&["ls"][..], "--human-readable"),
         (&["find"], "-newer"),
@@ -427,7 +427,7 @@ fn a_second_look_starts_and_parses_nothing() {
         Machine::new(host.clone(), Some(cache.path().to_owned()));
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let look = || {
-        let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+        let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
         let found = (
             knowledge.known(&["ls"]),
             knowledge.known(&["git", "log"]),
@@ -461,7 +461,7 @@ fn a_second_look_starts_and_parses_nothing() {
 #[test]
 fn many_may_look_at_once() {
     let (machine, context) = here(Shell::Zsh);
-    let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {

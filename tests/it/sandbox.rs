@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Later, Machine};
+use askline::context::{self, Machine};
 use askline::host::local::LocalHost;
 use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
 use askline::knowledge::Knowledge;
@@ -274,7 +274,7 @@ fn ask_all(which: Which) {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
             // One each, so that no program's time is taken from another's.
-            let knowledge = Knowledge::new(&machine, Arc::clone(&context), &[], Help::System);
+            let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
                 Which::Every => !TOO_BAD.iter().any(|bad| name.starts_with(bad)),
