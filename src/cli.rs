@@ -1,12 +1,15 @@
 //! The command line: arguments in, one subcommand out.
 
 pub mod args;
+mod check;
 mod completions;
 mod config;
 mod doctor;
+mod explain;
 pub mod init;
 mod line;
 mod model;
+mod rows;
 mod suggest;
 
 use std::fmt::Display;
@@ -143,6 +146,8 @@ pub fn run() -> ExitCode {
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Suggest(args) => suggest::run(args, &Desk::open()?),
+        Command::Check(args) => check::run(args, &Desk::open()?),
+        Command::Explain(args) => explain::run(args, &Desk::open()?),
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),

@@ -2,8 +2,7 @@
 
 use crate::manual::{Arity, Manual};
 use crate::reference::{Kind, Known, Reference};
-use crate::shell::Shell;
-use crate::syntax::{self, SimpleCommand, Span, Word};
+use crate::syntax::{Parsed, SimpleCommand, Span, Word};
 
 /// A part of a line and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +48,7 @@ impl Role {
 }
 
 /// Explains a line part by part, in the order of the line. Never fails; what isn't documented has no meaning.
-pub fn explain(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Part> {
-    let parsed = syntax::commands(line, shell);
+pub fn explain(parsed: &Parsed, reference: &dyn Reference) -> Vec<Part> {
     let mut parts: Vec<Part> =
         parsed.commands.iter().flat_map(|command| command_parts(command, reference)).collect();
     parts.sort_by_key(|part| (part.span.start, std::cmp::Reverse(part.span.end)));

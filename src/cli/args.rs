@@ -23,6 +23,14 @@ Exit codes:
   2    wrong usage or configuration, or no model that can be asked
   130  cancelled";
 
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  askline check -- 'ls --colour -la'
+  askline check --shell fish -- 'echo $?'
+  askline check --json --lines commands.txt
+
+Nothing is executed.";
+
 const SUGGEST_EXAMPLES: &str = "\
 Examples:
   askline suggest how much space is left on each disk
@@ -65,6 +73,11 @@ pub enum Command {
     /// Print a command for a request
     #[command(after_help = SUGGEST_EXAMPLES)]
     Suggest(Suggest),
+    /// Look a line up on this machine, without a model; exit 1 when something is wrong
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
+    /// Say what each word of a line does, from this machine's manuals
+    Explain(Explain),
     /// Print the script that binds the key in a shell
     Init(Init),
     /// List, fetch and choose the models that run on this machine
@@ -139,6 +152,37 @@ pub struct Suggest {
     pub show_request: bool,
     /// What you want, in your words; without them it is read from stdin
     #[arg(value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// `askline check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The shell that will read the line [default: the one this runs in]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Check each line of FILE (- for stdin); with --json one object per line
+    #[arg(long, value_name = "FILE", conflicts_with = "words")]
+    pub lines: Option<PathBuf>,
+    /// The line, best quoted as one word
+    #[arg(value_name = "LINE")]
+    pub words: Vec<String>,
+}
+
+/// `askline explain`
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The shell that will read the line [default: the one this runs in]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// The line, best quoted as one word
+    #[arg(value_name = "LINE", required = true)]
     pub words: Vec<String>,
 }
 

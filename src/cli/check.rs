@@ -1,52 +1,55 @@
 //! `askline check`: what is wrong with a line on this machine, without a model.
 
-use anyhow::bail;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Check;
 use super::rows::rows;
-use super::{Desk, Exit, one_line, print, tell};
+use super::{Desk, Exit, complain, one_line, print};
 use crate::check::{Finding, Report};
 use crate::clean::visible;
 use crate::context;
 use crate::examine::{Examined, Examiner};
 use crate::knowledge::Knowledge;
+use crate::refine;
 use crate::shell::Shell;
+
+/// What is said to whoever gives no line.
+const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
 
 pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| desk.login_shell());
+    let rows = rows(&args.words, args.lines.as_deref(), NO_LINE)?;
     let config = desk.config()?;
     let context = context::gather(&desk.machine, shell, &[]);
     let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
-    let examiner = Examiner::new(shell, &context.system.os, &knowledge);
+    let examiner = Examiner { shell, knowledge: &knowledge };
     let mut exit = Exit::Done;
-    let mut show = |line: &str| {
-        let examined = examiner.examine(line);
-        if !examined.report.findings.is_empty() {
-            exit = Exit::None;
-        }
-        let text = if args.json {
-            format!("{}\n", object(line, shell, &examined))
-        } else {
-            text(line, &examined.report)
-        };
-        print(&text)
-    };
-    match &args.lines {
-        None => show(&args.words.join(" "))?,
-        Some(file) => {
-            for row in rows(file)? {
-                match row.text {
-                    Ok(line) => show(&line)?,
-                    Err(error) => bail!("{}: {error:#}", row.place),
-                }
+    for row in rows {
+        let row = row?;
+        let prefix = row.prefix();
+        let shown = row.text.map(|line| {
+            let examined = examiner.examine(&line);
+            let clean = examined.report.findings.is_empty();
+            let text = if args.json {
+                format!("{}\n", object(&line, shell, &examined))
+            } else {
+                text(&line, &examined.report)
+            };
+            (text, clean)
+        });
+        match shown {
+            Ok((text, clean)) => {
+                print(&text)?;
+                exit = if clean { exit } else { Exit::None };
+            }
+            Err(error) => {
+                complain(&prefix, &error);
+                exit = Exit::None;
             }
         }
     }
-    if let Err(error) = knowledge.keep() {
-        tracing::debug!("what was looked up is not kept: {error:#}");
-    }
+    knowledge.remember();
     Ok(exit)
 }
 
@@ -58,7 +61,7 @@ fn object(line: &str, shell: Shell, examined: &Examined) -> Value {
         "shell": shell.name(),
         "syntax_ok": report.syntax_ok,
         "commands": parsed.commands.iter().filter_map(|command| command.name()).collect::<Vec<_>>(),
-        "checks": super::suggest::checks(report),
+        "checks": super::suggest::checks(&refine::checks(report)),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "risk": null,
     })
@@ -90,7 +93,7 @@ fn text(line: &str, report: &Report) -> String {
         }
         text.push('\n');
     }
-    text.push_str(&format!("{}\n", report.summary()));
+    text.push_str(&format!("{}\n", refine::checks(report)));
     text
 }
 

@@ -6,6 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::Explain;
 use super::{Desk, Exit, one_line, print};
 use crate::context;
+use crate::examine::Examiner;
 use crate::explain::{Part, Role, explain};
 use crate::knowledge::Knowledge;
 
@@ -18,7 +19,8 @@ pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
     let context = context::gather(&desk.machine, shell, &[]);
     let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
     let line = args.words.join(" ");
-    let parts = explain(&line, shell, &knowledge);
+    let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
+    let parts = explain(&parsed, &knowledge);
     let text = if args.json {
         let parts = parts.iter().map(|part| {
             json!({
@@ -35,9 +37,7 @@ pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
         table(&line, &parts)
     };
     print(&text)?;
-    if let Err(error) = knowledge.keep() {
-        tracing::debug!("what was looked up is not kept: {error:#}");
-    }
+    knowledge.remember();
     Ok(if parts.is_empty() { Exit::None } else { Exit::Done })
 }
 

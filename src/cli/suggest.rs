@@ -12,6 +12,7 @@ use anyhow::{Context as _, anyhow, bail};
 use serde_json::{Value, json};
 
 use super::args::Suggest;
+use super::rows::{Rows, rows};
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::config::Wrong;
 use crate::line::PromptLine;
@@ -22,9 +23,6 @@ use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Checks, Failure, Suggestion, Timing};
 
-/// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
-const ROW_LIMIT: usize = 64 << 10;
-
 /// How often the stage of the work is looked at, for a person who waits.
 const WATCH: Duration = Duration::from_millis(200);
 
@@ -32,23 +30,9 @@ const WATCH: Duration = Duration::from_millis(200);
 const NO_REQUEST: &str =
     "no request; say what you want, such as `askline suggest list files bigger than 10 MB`, or pipe it in";
 
-/// A request, or why there is none, and where it stands.
-struct Row {
-    /// `FILE:LINE`, for the rows of a file.
-    place: Option<String>,
-    request: anyhow::Result<String>,
-}
-
-impl Row {
-    /// The beginning of a message about this row.
-    fn prefix(&self) -> String {
-        self.place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
-    }
-}
-
 pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| desk.login_shell());
-    let rows = rows(args)?;
+    let rows = rows(&args.words, args.lines.as_deref(), NO_REQUEST)?;
     if args.show_request {
         return show_requests(rows, shell, desk);
     }
@@ -59,7 +43,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         let row = row?;
         let patience = Patience::until(Instant::now() + Duration::from_millis(config.deadline_ms));
         let (prefix, place) = (row.prefix(), row.place);
-        let answer = row.request.map(|request| {
+        let answer = row.text.map(|request| {
             let line = PromptLine::typed(request);
             let request = Request { line: &line, shell, told: &[] };
             let _watched = Watched::start(&patience);
@@ -124,7 +108,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         if let Some(place) = &row.place {
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
-        match &row.request {
+        match &row.text {
             Ok(request) => print(&prompt::draft(prompt::Form::Completion, request, shell, &system).text())?,
             Err(error) => {
                 complain(&row.prefix(), error);
@@ -231,92 +215,4 @@ pub(super) fn checks(checks: &Checks) -> Value {
 /// Milliseconds with three decimals.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
-}
-
-/// Requests as they arrive; an error is the last.
-type Rows = Box<dyn Iterator<Item = anyhow::Result<Row>>>;
-
-/// The requests: the words, each row of a file, or all that is piped in.
-fn rows(args: &Suggest) -> anyhow::Result<Rows> {
-    let one = |request| Ok(Box::new(std::iter::once(Ok(Row { place: None, request: Ok(request) }))) as Rows);
-    match &args.lines {
-        Some(file) => rows_of(file),
-        None if !args.words.is_empty() => one(args.words.join(" ")),
-        None if io::stdin().is_terminal() => Err(Wrong(NO_REQUEST.to_owned()).into()),
-        None => one(piped(&mut io::stdin().lock())?),
-    }
-}
-
-/// All of the input as one request.
-fn piped(input: &mut dyn Read) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    input.take(ROW_LIMIT as u64 + 1).read_to_end(&mut bytes).context("can't read what is piped in")?;
-    let request = text_of(bytes).map_err(|error| Wrong(format!("{error:#}")))?;
-    match request.trim() {
-        "" => Err(Wrong(NO_REQUEST.to_owned()).into()),
-        request => Ok(request.to_owned()),
-    }
-}
-
-/// Every row of a file, also the empty ones, so that answers can be counted.
-fn rows_of(file: &Path) -> anyhow::Result<Rows> {
-    let (name, mut reader): (_, Box<dyn BufRead>) = if file == Path::new("-") {
-        ("stdin".to_owned(), Box::new(BufReader::new(io::stdin())))
-    } else {
-        let opened = File::open(file).map_err(|error| {
-            let file = file.display();
-            Wrong(format!("can't read the requests in {file}: {error}; name a file, or - for stdin"))
-        })?;
-        (file.display().to_string(), Box::new(BufReader::new(opened)))
-    };
-    let mut broken = false;
-    let mut numbers = 1_u64..;
-    Ok(Box::new(std::iter::from_fn(move || {
-        // A reader that fails once (a directory, a lost disk) fails for ever.
-        if broken {
-            return None;
-        }
-        let place = format!("{name}:{}", numbers.next()?);
-        match row(&mut reader) {
-            Ok(request) => Some(Ok(Row { place: Some(place), request: request? })),
-            Err(error) => {
-                broken = true;
-                Some(Err(
-                    anyhow::Error::new(error).context(format!("{place}: the requests can't be read further"))
-                ))
-            }
-        }
-    })))
-}
-
-/// The next row of a reader, none at its end. A row that is too long or no text is read over.
-fn row(reader: &mut dyn BufRead) -> io::Result<Option<anyhow::Result<String>>> {
-    let mut row = Vec::new();
-    if (&mut *reader).take(ROW_LIMIT as u64 + 1).read_until(b'\n', &mut row)? == 0 {
-        return Ok(None);
-    }
-    let is_too_long = ROW_LIMIT < row.len();
-    while is_too_long && row.last() != Some(&b'\n') {
-        row.clear();
-        if (&mut *reader).take(ROW_LIMIT as u64).read_until(b'\n', &mut row)? == 0 {
-            break;
-        }
-    }
-    Ok(Some(if is_too_long { Err(too_long()) } else { text_of(row) }))
-}
-
-fn too_long() -> anyhow::Error {
-    anyhow!("a request is longer than {ROW_LIMIT} bytes; shorten it")
-}
-
-/// The text of a request: without the end of its line, in either style, and without the mark that some editors put at the
-/// beginning of a file.
-fn text_of(mut bytes: Vec<u8>) -> anyhow::Result<String> {
-    if ROW_LIMIT < bytes.len() {
-        return Err(too_long());
-    }
-    bytes.pop_if(|last| *last == b'\n');
-    bytes.pop_if(|last| *last == b'\r');
-    let text = String::from_utf8(bytes).ok().context("a request is not valid UTF-8; save it as UTF-8")?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
