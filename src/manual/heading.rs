@@ -228,6 +228,10 @@ pub(super) fn name(text: &str) -> Option<(Vec<String>, &str)> {
 /// The lower-case rest of a name in brackets: `-V[ersion]`.
 fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
     let (inside, rest) = split_near(after.strip_prefix('[')?, ']')?;
+    // Italics are a value: `-i[suffix]`.
+    if inside.contains(OPEN) {
+        return None;
+    }
     let bare = plain(inside);
     let letters = !bare.is_empty()
         && bare.len() <= NAME_MAX

@@ -50,20 +50,19 @@ fn man_macros() {
     check_page(
         PAGES[0],
         expect![[r#"
-        -a --all | take every line, e.g. empty ones
-        --color [WHEN] | colour it
-        -k --key <KEY> | sort by KEY
-        -e --expression <script> | run script
-        -o <file> | write there
-        --output <file> | say nothing
-        -q --quiet | say nothing
-        -U <num> | context
-        --unified [num] | context
-        -p --style <slash> | shown on a terminal
-        --for-screen | shown on a terminal
-        mentioned: --hidden-switch
-        "sift" Some("3.14") Getopt "pick lines that fit"
-    "#]],
+            -a --all | take every line, e.g. empty ones
+            --color [WHEN] | colour it
+            -k --key <KEY> | sort by KEY
+            -e --expression <script> | run script
+            -o --output <file> | write there
+            -q --quiet | say nothing
+            -U <num> | context
+            --unified [num] | context
+            -p --style <slash> | shown on a terminal
+            --for-screen | shown on a terminal
+            mentioned: --hidden-switch
+            "sift" Some("3.14") Getopt "pick lines that fit"
+        "#]],
     );
     let page = page(PAGES[0]);
     assert_eq!(page.synopsis, "sift [OPTION]... [FILE]...");
@@ -109,16 +108,16 @@ fn bsd_mdoc() {
     check_page(
         PAGES[3],
         expect![[r#"
-        -A --all | Everything
-        -e <command> | Run command
-        -i -isuffix [] | In place
-        --color <when> | Colour
-        -v <val> | Move
-        -q --quiet | Silent (see --loud)
-        -@ | At.
-        mentioned: --loud -z
-        "trim" None Getopt "cut ends off"
-    "#]],
+            -A --all | Everything
+            -e <command> | Run command
+            -i [suffix] | In place
+            --color <when> | Colour
+            -v <val> | Move
+            -q --quiet | Silent (see --loud)
+            -@ | At.
+            mentioned: --loud -z
+            "trim" None Getopt "cut ends off"
+        "#]],
     );
     assert_eq!(page(PAGES[3]).synopsis, "trim [-Aqz] [-e command] [-v [+|-]val] [file ...]");
 }
