@@ -38,8 +38,7 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
     let mut rest = skip_marks(text.trim_start());
     let mut read_any = false;
     let mut apart = false;
-    loop {
-        let Some((spellings, after)) = name(rest) else { break };
+    while let Some((spellings, after)) = name(rest) {
         read_any = true;
         let (mut value, placeholder, after) =
             value(after, place, spellings.last().map_or("", String::as_str));

@@ -234,7 +234,7 @@ impl Help {
         self.open_subcommand = None;
         self.part = if names(&["example", "examples"]) {
             Part::Examples
-        } else if names(&[
+        } else if (names(&[
             "command",
             "commands",
             "subcommand",
@@ -242,10 +242,9 @@ impl Help {
             "positional",
             "applets",
             "actions",
-        ]) && !names(&["options", "flags", "line"])
+        ]) && !names(&["options", "flags", "line"]))
+            || (self.part == Part::Commands && !trimmed.ends_with(':'))
         {
-            Part::Commands
-        } else if self.part == Part::Commands && !trimmed.ends_with(':') {
             Part::Commands
         } else {
             Part::Other
