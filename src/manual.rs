@@ -1,13 +1,18 @@
 //! What a program's documentation says: its options with what each takes, its subcommands, examples. From man pages
 //! (roff and mdoc source) and from `--help` texts. Pure: text in, value out; no text makes it fail.
 
+mod escapes;
 mod heading;
 mod help;
 mod mdoc;
 mod page;
 mod roff;
 mod table;
+#[cfg(test)]
+mod tests;
 mod unite;
+mod usage;
+mod value;
 mod words;
 
 use std::collections::BTreeSet;

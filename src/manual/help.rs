@@ -3,6 +3,7 @@
 
 use super::heading::{self, Place};
 use super::page::{MENTIONED_MAX, OPTIONS_MAX, SUBCOMMANDS_MAX, is_subcommand, keep, settle};
+use super::usage;
 use super::words::{beginning, first_sentence, single_line, version_in};
 use super::{Arity, Manual, Source, Subcommand};
 
@@ -102,7 +103,7 @@ impl Help {
             return;
         }
         if self.part != Part::Examples {
-            heading::mentions(trimmed, &mut self.manual.mentioned, MENTIONED_MAX);
+            usage::mentions(trimmed, &mut self.manual.mentioned, MENTIONED_MAX);
         }
         if number < VERSION_LINES && self.manual.version.is_none() && !trimmed.starts_with('-') {
             self.manual.version = announced_version(trimmed);
@@ -233,7 +234,7 @@ impl Help {
         self.open_subcommand = None;
         self.part = if names(&["example", "examples"]) {
             Part::Examples
-        } else if names(&[
+        } else if (names(&[
             "command",
             "commands",
             "subcommand",
@@ -241,10 +242,9 @@ impl Help {
             "positional",
             "applets",
             "actions",
-        ]) && !names(&["options", "flags", "line"])
+        ]) && !names(&["options", "flags", "line"]))
+            || (self.part == Part::Commands && !trimmed.ends_with(':'))
         {
-            Part::Commands
-        } else if self.part == Part::Commands && !trimmed.ends_with(':') {
             Part::Commands
         } else {
             Part::Other
@@ -350,7 +350,7 @@ impl Help {
 
     fn finish(mut self) -> Manual {
         let mut unsure = Default::default();
-        for names in heading::usage(&self.usage, &mut unsure) {
+        for names in usage::usage(&self.usage, &mut unsure) {
             if self.manual.options.len() < OPTIONS_MAX {
                 self.manual.options.append(&mut heading::cards(names, Source::Help));
             }

@@ -2,8 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::escapes::plain;
 use super::heading::{self, Place};
-use super::roff::{Block, blocks, plain};
+use super::roff::{Block, blocks};
+use super::usage;
 use super::words::{beginning, first_sentence, single_line, style_of, version_in};
 use super::{Arity, Manual, OptionCard, Source, Style, Subcommand};
 
@@ -108,7 +110,7 @@ impl Page {
         }
         self.close();
         self.list(&bare);
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
     }
 
     /// Adds the options that a heading spells; false where it spells none.
@@ -139,7 +141,7 @@ impl Page {
         self.open = true;
         let rest = plain(rest);
         let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        heading::mentions(rest, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(rest, &mut self.manual.mentioned, MENTIONED_MAX);
         true
     }
 
@@ -155,7 +157,7 @@ impl Page {
             Part::Back => return,
             Part::Other => {}
         }
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
         // A hanging paragraph: an option and nothing else on the line, its text below.
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
         if let Some((_, rest)) = heading::read(first, Place::Alone)
@@ -177,7 +179,7 @@ impl Page {
             Part::Examples => self.keep_example(text),
             Part::Back => {}
             Part::Other => {
-                heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+                usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
                 for line in text.lines().filter(|line| line.trim_start().starts_with('-')) {
                     // A table of options set by hand: a description must follow in the same line.
                     if let Some((names, rest)) = heading::read(line, Place::Column)
@@ -258,7 +260,7 @@ impl Page {
     fn synopsis(&mut self, text: &str) {
         let text = beginning(text, KEPT_MAX);
         let mut unsure = Default::default();
-        for spelled in heading::usage(text, &mut unsure).into_iter().flatten() {
+        for spelled in usage::usage(text, &mut unsure).into_iter().flatten() {
             if matches!(spelled.value, Some(Arity::Required | Arity::Attached | Arity::Optional)) {
                 self.shown
                     .insert(spelled.name.clone(), (spelled.value.unwrap_or_default(), spelled.placeholder));
@@ -281,7 +283,7 @@ impl Page {
     }
 
     fn keep_example(&mut self, text: &str) {
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
         keep(&mut self.manual.examples, &plain(text));
     }
 

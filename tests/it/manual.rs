@@ -131,6 +131,7 @@ fn nearly_every_page_yields_something() {
 
 /// Compares what pages and help texts say with what the programs take. Prints a table; run it by name on Debian 12.
 #[test]
+#[expect(clippy::print_stdout, reason = "a measurement prints")]
 #[ignore = "starts every program's --help; needs the versions that tests/data/manual/truth.toml was made with"]
 fn accuracy() {
     let truths: BTreeMap<String, Truth> =
