@@ -1,20 +1,17 @@
 //! `askline suggest`: requests in, commands out, for people and scripts.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal as _, Read};
-use std::path::Path;
+use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::args::Suggest;
 use super::rows::{Rows, rows};
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
-use crate::config::Wrong;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::{Patience, Stage};
