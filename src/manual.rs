@@ -1,17 +1,25 @@
 //! What a program's documentation says: its options with what each takes, its subcommands, examples. From man pages
 //! (roff and mdoc source) and from `--help` texts. Pure: text in, value out; no text makes it fail.
 
+mod escapes;
 mod heading;
 mod help;
 mod mdoc;
 mod page;
 mod roff;
+mod table;
+#[cfg(test)]
+mod tests;
 mod unite;
+mod usage;
+mod value;
 mod words;
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+
+pub use table::{Exceptions, exceptions, macos};
 
 /// What is documented of a command, or of one subcommand level of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

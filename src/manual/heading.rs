@@ -1,21 +1,16 @@
 //! The spelling of options: `-a, --all[=WHEN]`. One reader for the headings of manual items, the left column of help
 //! texts and the brackets of usage lines.
 
-use std::collections::BTreeSet;
-
-use super::roff::{CLOSE, OPEN, plain};
+use super::escapes::{CLOSE, OPEN, plain};
+use super::value::{near, split_near, value};
 use super::{Arity, OptionCard, Source};
 
 /// Longest option name, bytes; longer words that begin with a dash are something else.
 const NAME_MAX: usize = 64;
 /// Names that one heading may have.
 const NAMES_MAX: usize = 32;
-/// Longest placeholder kept, characters.
-const PLACEHOLDER_MAX: usize = 48;
 /// Blanks that may part a short name from its long form.
 const GAP_MAX: usize = 6;
-/// Values that one option may show: `--point X Y`.
-const VALUES_MAX: usize = 4;
 
 /// Where a heading stands: it decides what a lower-case word after an option may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,153 +94,64 @@ pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
     all
 }
 
+/// The cards of one option's names: one for each thing they take.
 fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
-    let strongest = |names: &[Spelled]| {
-        let rank = |spelled: &Spelled| match spelled.value {
-            Some(Arity::Required) => 4,
-            Some(Arity::Optional) => 3,
-            Some(Arity::Attached) => 2,
-            Some(Arity::Unknown) => 1,
-            _ => 0,
+    let rank = |spelled: &&Spelled| match spelled.value {
+        Some(Arity::Required) => 4,
+        Some(Arity::Optional) => 3,
+        Some(Arity::Attached) => 2,
+        Some(Arity::Unknown) => 1,
+        _ => 0,
+    };
+    let strongest = names.iter().rev().max_by_key(rank).and_then(|spelled| spelled.value);
+    let short = |spelled: &Spelled| spelled.name.chars().count() == 2;
+    let a_short_shows = names.iter().any(|spelled| short(spelled) && spelled.value.is_some());
+    let both_ways = |name: &str, shows: bool| {
+        names.iter().any(|other| other.name == name && other.value.is_some() == shows)
+    };
+    let any_both_ways =
+        names.iter().any(|spelled| both_ways(&spelled.name, true) && both_ways(&spelled.name, false));
+    let takes = |spelled: &Spelled| match spelled.value {
+        // `--check, --check=quiet`
+        _ if both_ways(&spelled.name, true) && both_ways(&spelled.name, false) => Arity::Optional,
+        // `-U<n>, --unified=<n>`
+        Some(Arity::Attached) if strongest == Some(Arity::Required) => Arity::Required,
+        Some(value) => value,
+        // `-c, -C NUM`: the letter that shows a value takes it, the other does not.
+        None if is_negative(spelled) || any_both_ways || (a_short_shows && short(spelled)) => Arity::None,
+        None => strongest.unwrap_or(Arity::None),
+    };
+    let mut cards: Vec<OptionCard> = Vec::new();
+    for spelled in &names {
+        let value = takes(spelled);
+        let index = match cards.iter().position(|card| card.value == value) {
+            Some(index) => index,
+            None => {
+                cards.push(OptionCard {
+                    names: Vec::new(),
+                    value,
+                    placeholder: String::new(),
+                    text: String::new(),
+                    source,
+                });
+                cards.len() - 1
+            }
         };
-        names
-            .iter()
-            .rev()
-            .max_by_key(|spelled| rank(spelled))
-            .map(|spelled| (spelled.value.unwrap_or(Arity::None), spelled.placeholder.clone()))
-            .unwrap_or_default()
-    };
-    let (value, placeholder) = strongest(&names);
-    let (negative, positive): (Vec<Spelled>, Vec<Spelled>) = if value == Arity::None {
-        (Vec::new(), names)
-    } else {
-        let has_positive = names.iter().any(|spelled| !is_negative(spelled));
-        names.into_iter().partition(|spelled| has_positive && is_negative(spelled))
-    };
-    let card = |names: Vec<Spelled>, value, placeholder| {
-        let mut seen = BTreeSet::new();
-        OptionCard {
-            names: names
-                .into_iter()
-                .map(|spelled| spelled.name)
-                .filter(|name| seen.insert(name.clone()))
-                .collect(),
-            value,
-            placeholder,
-            text: String::new(),
-            source,
+        let Some(card) = cards.get_mut(index) else { continue };
+        if !card.names.contains(&spelled.name) {
+            card.names.push(spelled.name.clone());
         }
-    };
-    [card(positive, value, placeholder), card(negative, Arity::None, String::new())]
-        .into_iter()
-        .filter(|card| !card.names.is_empty())
-        .collect()
+        if card.placeholder.is_empty() && value != Arity::None {
+            let shown = names.iter().find(|other| !other.placeholder.is_empty());
+            let own = if spelled.placeholder.is_empty() { shown } else { Some(spelled) };
+            card.placeholder = own.map(|spelled| spelled.placeholder.clone()).unwrap_or_default();
+        }
+    }
+    cards
 }
 
 fn is_negative(spelled: &Spelled) -> bool {
     spelled.name.starts_with("--no-") && spelled.value.is_none()
-}
-
-/// The options of usage text: brackets, alternatives, clusters. A cluster is taken apart; a word that could be either a
-/// cluster or a long name goes to `unsure`.
-pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelled>> {
-    let mut found = Vec::new();
-    let mut rest = text;
-    let mut before = ' ';
-    while let Some(c) = rest.chars().next() {
-        let boundary = before.is_whitespace() || matches!(before, '[' | '{' | '(' | '|' | OPEN | CLOSE);
-        if c == '-'
-            && boundary
-            && let Some((spellings, after)) = name(rest)
-        {
-            let (mut value, placeholder, end) =
-                value(after, Place::Alone, spellings.last().map_or("", String::as_str));
-            // Outside brackets the next word may be the value or the first operand.
-            let shown = after.trim_start().starts_with(['=', OPEN, '<', '{', '[']);
-            if value == Some(Arity::Required) && !shown && before.is_whitespace() {
-                value = Some(Arity::Unknown);
-            }
-            let single =
-                spellings.first().is_some_and(|name| !name.starts_with("--") && name.chars().count() > 2);
-            match spellings.first().filter(|_| single && spellings.len() == 1) {
-                Some(name) if value.is_none() && is_cluster(name) => {
-                    let letters = name.chars().skip(1).filter(|c| *c != '-');
-                    found.extend(letters.map(|c| {
-                        vec![Spelled {
-                            name: format!("-{c}"),
-                            value: None,
-                            placeholder: String::new(),
-                            apart: false,
-                        }]
-                    }));
-                }
-                Some(name) if value.is_none() && could_be_cluster(name) => {
-                    unsure.extend(name.chars().skip(1).map(|c| format!("-{c}")));
-                    unsure.insert(name.clone());
-                }
-                _ => found.push(
-                    spellings
-                        .into_iter()
-                        .map(|name| Spelled { name, value, placeholder: placeholder.clone(), apart: false })
-                        .collect(),
-                ),
-            }
-            before = ' ';
-            rest = if end.len() < rest.len() { end } else { after };
-            continue;
-        }
-        before = c;
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
-    }
-    found
-}
-
-/// Whether a word after one dash is letters written together. Words have few capitals and digits, repeat letters and do
-/// not run through the alphabet.
-fn is_cluster(name: &str) -> bool {
-    let letters: Vec<char> = name.chars().skip(1).collect();
-    let distinct: BTreeSet<char> = letters.iter().copied().collect();
-    if distinct.len() < letters.len() || letters.iter().any(|c| matches!(c, '_' | '.' | '+' | '-')) {
-        return false;
-    }
-    let mixed = letters.iter().any(char::is_ascii_uppercase) && letters.iter().any(char::is_ascii_lowercase);
-    let digits = letters.iter().any(char::is_ascii_digit);
-    let sorted = letters.windows(2).all(|pair| match pair {
-        [a, b] => a.to_ascii_lowercase() <= b.to_ascii_lowercase(),
-        _ => true,
-    });
-    let vowels = letters.iter().any(|c| matches!(c.to_ascii_lowercase(), 'a' | 'e' | 'i' | 'o' | 'u'));
-    letters.len() <= 2 || mixed || digits || sorted || !vowels
-}
-
-fn could_be_cluster(name: &str) -> bool {
-    let letters: Vec<char> = name.chars().skip(1).collect();
-    let distinct: BTreeSet<&char> = letters.iter().collect();
-    letters.len() <= 6 && distinct.len() == letters.len() && letters.iter().all(char::is_ascii_alphabetic)
-}
-
-/// The options that running text names.
-pub(super) fn mentions(text: &str, into: &mut BTreeSet<String>, max: usize) {
-    let mut before = ' ';
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        if c == '-'
-            && !(before.is_alphanumeric()
-                || matches!(before, '_' | '/' | '.' | '+' | '=' | '-' | '\\' | ']' | ')' | '>'))
-            && let Some((names, after)) = name(rest)
-            && into.len() < max
-        {
-            // `-10s`, `-4000`: numbers.
-            let number =
-                |name: &String| name.len() > 2 && name.chars().nth(1).is_some_and(|c| c.is_ascii_digit());
-            into.extend(names.into_iter().filter(|name| !number(name)));
-            before = ' ';
-            rest = after;
-            continue;
-        }
-        before = c;
-        rest = rest.get(c.len_utf8()..).unwrap_or_default();
-    }
 }
 
 fn skip_marks(text: &str) -> &str {
@@ -253,7 +159,7 @@ fn skip_marks(text: &str) -> &str {
 }
 
 /// One name, or the two of `--[no-]x` and `-V[ersion]`; empty for a placeholder such as `-NUM`.
-fn name(text: &str) -> Option<(Vec<String>, &str)> {
+pub(super) fn name(text: &str) -> Option<(Vec<String>, &str)> {
     let text = skip_marks(text);
     if let Some(after) = text.strip_prefix('+') {
         let mut chars = after.chars();
@@ -273,7 +179,7 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
     // Italics may begin after the dash: the whole is a placeholder, unless the dashes were set apart from the name.
     if body.starts_with([OPEN, '<']) && dashes == "-" {
         let (close, skip) = if body.starts_with(OPEN) { (CLOSE, 1) } else { ('>', 1) };
-        let (inside, after) = body.split_once(close)?;
+        let (inside, after) = split_near(body, close)?;
         let inside = inside.get(skip..)?;
         return (!inside.is_empty() && !inside.contains(char::is_whitespace)).then_some((Vec::new(), after));
     }
@@ -321,403 +227,13 @@ fn name(text: &str) -> Option<(Vec<String>, &str)> {
 
 /// The lower-case rest of a name in brackets: `-V[ersion]`.
 fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
-    let (inside, rest) = after.strip_prefix('[')?.split_once(']')?;
+    let (inside, rest) = split_near(after.strip_prefix('[')?, ']')?;
     let bare = plain(inside);
     let letters = !bare.is_empty()
         && bare.len() <= NAME_MAX
         && bare.chars().all(|c| c.is_ascii_lowercase() || c == '-');
     // `--sort[key]` in a help text is a value; what takes a value itself is a name.
     (letters && dashes == "-" && bare.len() >= 2).then_some((bare, rest))
-}
-
-/// The value that follows a name.
-fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String, &'a str) {
-    let text = text.strip_prefix(CLOSE).unwrap_or(text);
-    let single_letter = !name.starts_with("--") && name.chars().count() == 2;
-    let joined = if name.starts_with("--") { Arity::Required } else { Arity::Attached };
-    let equals = if single_letter { Arity::Required } else { joined };
-    // `--verbose...` may be repeated.
-    if let Some(after) = text.strip_prefix("...").filter(|after| !after.starts_with(char::is_alphanumeric)) {
-        return (None, String::new(), after);
-    }
-    let bare = text.strip_prefix(OPEN).unwrap_or(text);
-    let spaced = bare.strip_prefix(" = ").filter(|_| place == Place::Alone);
-    if let Some(after) = spaced.or_else(|| bare.strip_prefix('=')) {
-        let (word, rest) = word(after);
-        // `--watch=false:` shows the default of a switch, `--output='':` that of a value.
-        if place == Place::Column
-            && let Some(default) = word.strip_suffix(':')
-        {
-            let switch = matches!(default, "true" | "false");
-            return (Some(if switch { Arity::Optional } else { joined }), String::new(), rest);
-        }
-        return match () {
-            () if word.is_empty() && !after.starts_with(' ') => (Some(equals), String::new(), rest),
-            () => (Some(equals), placeholder(&word), rest),
-        };
-    }
-    if let Some(after) =
-        text.strip_prefix(':').filter(|after| after.starts_with(|c: char| !c.is_whitespace()))
-    {
-        let (word, rest) = word(after);
-        return (Some(Arity::Attached), placeholder(&word), rest);
-    }
-    if text.starts_with('[') {
-        let (inside, after) = bracketed(text, '[', ']');
-        let bare = plain(inside);
-        let bare = bare.trim();
-        // A stream specifier or the like: `-c[:stream] codec`; a sign: `-v[+|-]n`.
-        if bare.starts_with(':') || is_signs(bare) {
-            return value(after, place, name);
-        }
-        if !bare.starts_with('-') && !bare.is_empty() {
-            let mut rest = after;
-            // `-B[<n>][/<m>]`: the value has several parts.
-            for _ in 0..VALUES_MAX {
-                if rest.starts_with('[') {
-                    rest = bracketed(rest, '[', ']').1;
-                }
-            }
-            return (Some(Arity::Optional), placeholder(bare), rest);
-        }
-        return (None, String::new(), text);
-    }
-    if text.starts_with([OPEN, '<']) || (text.starts_with('{') && !single_letter) {
-        let (word, rest) = word(text);
-        return (Some(joined), placeholder(&word), rest);
-    }
-    separated(text, place)
-}
-
-/// Signs and bars only: `-|+`.
-fn is_signs(text: &str) -> bool {
-    let text = text.trim();
-    !text.is_empty() && text.chars().all(|c| matches!(c, '+' | '-' | '|' | '/' | ' '))
-}
-
-/// A value set apart from its option by one blank.
-fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
-    let nothing = (None, String::new(), text);
-    let Some(after) = text.strip_prefix([' ', '\u{a0}']) else { return nothing };
-    let after = match place {
-        // In a column two blanks begin the description.
-        Place::Column if after.starts_with([' ', '\t']) => match typed(after) {
-            Some((inside, rest)) => return (Some(Arity::Required), placeholder(inside), rest),
-            None => return nothing,
-        },
-        Place::Column => after,
-        Place::Alone => after.trim_start_matches([' ', '\t']),
-    };
-    let (first, rest) = one_value(after);
-    let bare = plain(first);
-    let bare = bare.trim();
-    let signs = bare.strip_prefix('[').is_some_and(|inside| is_signs(inside.trim_end_matches(']')));
-    if bare.is_empty() || bare.starts_with(['-', '+']) || (bare.starts_with("[-") && !signs) {
-        return nothing;
-    }
-    let marked = first.starts_with([OPEN, '<', '{', '\'', '"']) || first.contains(OPEN);
-    if let Some(inside) = bare.strip_prefix('[') {
-        // `[host:]port`, `[-|+]n`: only a part of the value may be left out.
-        let sticks = rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, OPEN | '<' | '/'));
-        if sticks || is_signs(inside.trim_end_matches(']')) {
-            let (word, after) = word(rest.trim_start());
-            return (Some(Arity::Required), placeholder(&word), more_values(after, place));
-        }
-        let inside = inside.trim_start();
-        let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
-        // In a help text the next word may be the value (`--package [<SPEC>]`), in a page it must stick (`-j [jobs]`).
-        let arity = if place == Place::Column { Arity::Unknown } else { Arity::Optional };
-        return if shown { (Some(arity), placeholder(bare), rest) } else { nothing };
-    }
-    if bare.starts_with('(') {
-        let choice = bare.contains(['|', '+']);
-        return if choice { (Some(Arity::Required), placeholder(bare), rest) } else { nothing };
-    }
-    let begins = bare.starts_with(|c: char| {
-        c.is_ascii_alphanumeric() || matches!(c, '<' | '{' | '\'' | '"' | '/' | '@' | '%' | '*' | '.')
-    });
-    if !begins || bare == "/" || is_joining_word(bare) {
-        return nothing;
-    }
-    let upper = is_upper(bare);
-    match place {
-        Place::Alone => {
-            // More than a few words are a sentence.
-            let n_words = rest
-                .split_whitespace()
-                .take(VALUES_MAX + 1)
-                .filter(|word| !word.starts_with(['-', '[']))
-                .count();
-            if !marked && !upper && n_words >= VALUES_MAX {
-                return (Some(Arity::Unknown), String::new(), rest);
-            }
-            (Some(Arity::Required), placeholder(bare), more_values(rest, place))
-        }
-        Place::Column if marked || (upper && (bare.chars().count() > 1 || ends_column(rest))) => {
-            (Some(Arity::Required), placeholder(bare), more_values(rest, place))
-        }
-        Place::Column => {
-            let word_like = bare.chars().all(|c| {
-                c.is_alphanumeric()
-                    || matches!(
-                        c,
-                        '_' | '-'
-                            | '.'
-                            | ':'
-                            | '/'
-                            | '='
-                            | '|'
-                            | '<'
-                            | '>'
-                            | '*'
-                            | ','
-                            | '%'
-                            | '@'
-                            | '{'
-                            | '}'
-                            | '['
-                            | ']'
-                    )
-            });
-            // `--arg name value   …`: a few short words before the gap.
-            let column = after.split("  ").next().unwrap_or_default();
-            let n_words = column.split(' ').count();
-            let gap = column.len() < after.len();
-            if word_like && ends_column(rest) {
-                (Some(Arity::Required), placeholder(bare), rest)
-            } else if word_like && gap && n_words <= 2 && column.split(' ').all(|word| word.len() <= 12) {
-                (Some(Arity::Required), placeholder(column), after.get(column.len()..).unwrap_or_default())
-            } else {
-                // A description may begin after one blank, or a value of two words: not told apart.
-                (Some(Arity::Unknown), String::new(), after)
-            }
-        }
-    }
-}
-
-/// `  -b      <int>   …`: the type in a column of its own, before the description.
-fn typed(text: &str) -> Option<(&str, &str)> {
-    let text = text.trim_start();
-    let (inside, rest) = text.strip_prefix('<')?.split_once('>')?;
-    (!inside.contains(char::is_whitespace) && rest.starts_with("  ")).then_some((inside, rest))
-}
-
-/// The end of a column: the line's end, a gap, or a separator before another name.
-fn ends_column(rest: &str) -> bool {
-    let rest = rest.strip_prefix("...").unwrap_or(rest);
-    rest.is_empty()
-        || rest.starts_with("  ")
-        || rest.starts_with('\t')
-        || rest.trim_start_matches([',', '|', ' ', '/']).starts_with('-')
-        || rest.starts_with(" : ")
-        || rest.trim() == ":"
-}
-
-/// Passes over further values: `X Y`, `<name> <url>`, `FILE...`, `[FILE ...]`.
-fn more_values(mut rest: &str, place: Place) -> &str {
-    for _ in 0..VALUES_MAX {
-        let dots = rest.trim_start_matches(['.', ',']);
-        if rest.starts_with("...") || rest.starts_with(",...") {
-            rest = dots;
-        }
-        let Some(after) = rest.strip_prefix(' ') else { break };
-        let (next, end) = one_value(after);
-        let bare = plain(next);
-        let value = next.starts_with([OPEN, '<'])
-            || (is_upper(&bare) && (bare.len() > 1 || place == Place::Alone))
-            || (bare.starts_with('[') && !bare.starts_with("[-") && place == Place::Alone)
-            || bare == "...";
-        if !value || bare.is_empty() {
-            break;
-        }
-        rest = end;
-    }
-    rest
-}
-
-/// One value: a bracketed or quoted stretch, or a word.
-fn one_value(text: &str) -> (&str, &str) {
-    match text.chars().next() {
-        Some('[') => split_brackets(text, '[', ']'),
-        Some('{') => split_brackets(text, '{', '}'),
-        Some('(') => split_brackets(text, '(', ')'),
-        Some('<') => {
-            let (_, rest) = bracketed(text, '<', '>');
-            let end = if rest.starts_with(['=', ':']) { until_blank(rest).1 } else { rest };
-            text.split_at_checked(text.len() - end.len()).unwrap_or((text, ""))
-        }
-        Some(quote @ ('\'' | '"')) => {
-            let end =
-                text.char_indices().skip(1).find(|(_, c)| *c == quote).map_or(0, |(index, _)| index + 1);
-            text.split_at_checked(end).filter(|_| end > 0).unwrap_or_else(|| until_blank(text))
-        }
-        Some(OPEN) => {
-            let end = text.find(CLOSE).map_or(text.len(), |index| index + CLOSE.len_utf8());
-            let (italics, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-            // What sticks to the italics belongs to them: `file:line`, `key=value`.
-            let sticks =
-                rest.starts_with([':', '=', '.', '/']) && !rest.starts_with("...") && !rest.starts_with(". ");
-            if sticks {
-                let (_, after) = until_blank(rest);
-                let end = text.len() - after.len();
-                return text.split_at_checked(end).unwrap_or((italics, rest));
-            }
-            (italics, rest)
-        }
-        _ => until_blank(text),
-    }
-}
-
-fn split_brackets(text: &str, open: char, close: char) -> (&str, &str) {
-    let (_, rest) = bracketed(text, open, close);
-    text.split_at_checked(text.len() - rest.len()).unwrap_or((text, ""))
-}
-
-/// What stands between a bracket and its partner, and what follows; to the end where it has none.
-fn bracketed(text: &str, open: char, close: char) -> (&str, &str) {
-    let mut depth = 0usize;
-    for (index, c) in text.char_indices() {
-        if c == open {
-            depth += 1;
-        } else if c == close {
-            depth = depth.saturating_sub(1);
-            if depth == 0 {
-                let inside = text.get(open.len_utf8()..index).unwrap_or_default();
-                return (inside, text.get(index + close.len_utf8()..).unwrap_or_default());
-            }
-        }
-    }
-    (text.get(open.len_utf8()..).unwrap_or_default(), "")
-}
-
-fn until_blank(text: &str) -> (&str, &str) {
-    let mut end = text.len();
-    let mut chars = text.char_indices().peekable();
-    while let Some((index, c)) = chars.next() {
-        let next = chars.peek().map(|(_, c)| *c);
-        let stops = c.is_whitespace()
-            || c == CLOSE
-            || (matches!(c, ',' | '|' | ';') && next.is_none_or(|c| c.is_whitespace() || c == '-'))
-            || c == ']'
-            || c == '}'
-            || c == ')';
-        if stops {
-            end = index;
-            break;
-        }
-    }
-    text.split_at_checked(end).unwrap_or((text, ""))
-}
-
-/// The word right after `=` or the name: brackets and braces in it are kept together.
-fn word(text: &str) -> (String, &str) {
-    let mut depth = 0usize;
-    let mut end = text.len();
-    let mut chars = text.char_indices().peekable();
-    while let Some((index, c)) = chars.next() {
-        let next = chars.peek().map(|(_, c)| *c);
-        match c {
-            '[' | '{' | '<' | '(' | OPEN => depth += 1,
-            ']' | '}' | '>' | ')' | CLOSE if depth > 0 => depth -= 1,
-            ']' | '}' | ')' => {
-                end = index;
-                break;
-            }
-            ',' | '|' | ';' | '/'
-                if depth == 0 && next.is_none_or(|c| c.is_whitespace() || matches!(c, '-' | OPEN)) =>
-            {
-                end = index;
-                break;
-            }
-            c if c.is_whitespace() && depth == 0 => {
-                end = index;
-                break;
-            }
-            _ => {}
-        }
-    }
-    let (word, rest) = text.split_at_checked(end).unwrap_or((text, ""));
-    (plain(word), rest)
-}
-
-fn is_upper(word: &str) -> bool {
-    let word = word.split('[').next().unwrap_or_default().trim_end_matches(['.', ',', ']', ')']);
-    word.starts_with(|c: char| c.is_ascii_uppercase())
-        && word.chars().all(|c| {
-            c.is_ascii_uppercase()
-                || c.is_ascii_digit()
-                || matches!(
-                    c,
-                    '_' | '-'
-                        | ':'
-                        | '/'
-                        | '|'
-                        | '.'
-                        | ','
-                        | '='
-                        | '['
-                        | ']'
-                        | '%'
-                        | '+'
-                        | '*'
-                        | '@'
-                        | '<'
-                        | '>'
-                )
-        })
-}
-
-fn is_joining_word(word: &str) -> bool {
-    matches!(
-        word,
-        "or" | "and"
-            | "is"
-            | "are"
-            | "the"
-            | "to"
-            | "for"
-            | "with"
-            | "as"
-            | "in"
-            | "of"
-            | "same"
-            | "if"
-            | "was"
-            | "will"
-            | "can"
-            | "has"
-            | "have"
-            | "like"
-            | "but"
-            | "without"
-            | "when"
-            | "then"
-            | "from"
-            | "on"
-            | "only"
-            | "not"
-            | "also"
-            | "by"
-    )
-}
-
-fn placeholder(word: &str) -> String {
-    let word = plain(word);
-    let word = word.trim().trim_start_matches('=');
-    let pairs = [('<', '>'), ('[', ']'), ('{', '}'), ('\'', '\''), ('"', '"')];
-    let inner = pairs.iter().find_map(|(open, close)| {
-        let inside = word.strip_prefix(*open)?.strip_suffix(*close)?;
-        (!inside.contains([*open, *close])).then_some(inside)
-    });
-    let inner = inner.unwrap_or(word).trim_start_matches('=');
-    inner
-        .trim_end_matches("...")
-        .trim_end_matches(':')
-        .trim()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(PLACEHOLDER_MAX)
-        .collect()
 }
 
 /// What parts two names.
@@ -742,7 +258,10 @@ fn separator(rest: &str) -> Option<(Loose, &str)> {
         let after = after.trim_start_matches([' ', ',']);
         let after = after.strip_prefix("or ").unwrap_or(after);
         // `-p, p, --pid`: a form without its dash stands between.
-        let after = match after.split_once(", ") {
+        let after = match near(after)
+            .find(", ")
+            .and_then(|index| Some((after.get(..index)?, after.get(index + 2..)?)))
+        {
             Some((bare, next)) if next.starts_with('-') && bare.chars().all(char::is_alphanumeric) => next,
             _ => after,
         };

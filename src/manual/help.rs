@@ -3,11 +3,14 @@
 
 use super::heading::{self, Place};
 use super::page::{MENTIONED_MAX, OPTIONS_MAX, SUBCOMMANDS_MAX, is_subcommand, keep, settle};
-use super::words::{first_sentence, single_line, version_in};
+use super::usage;
+use super::words::{beginning, first_sentence, single_line, version_in};
 use super::{Arity, Manual, Source, Subcommand};
 
 /// Bytes of a help text that are read.
 const TEXT_MAX: usize = 2 << 20;
+/// Bytes of a line that are read.
+const LINE_MAX: usize = 4000;
 /// Lines that a usage may go on for.
 const USAGE_LINES_MAX: usize = 80;
 /// Lines at the beginning that may name the version.
@@ -19,7 +22,7 @@ const INDENT_MAX: usize = 40;
 pub(super) fn read(text: &str) -> Manual {
     let text = mended(text);
     let mut help = Help::default();
-    for (number, line) in text.lines().enumerate() {
+    for (number, line) in text.lines().map(|line| beginning(line, LINE_MAX)).enumerate() {
         help.line(line, number);
     }
     help.finish()
@@ -27,12 +30,9 @@ pub(super) fn read(text: &str) -> Manual {
 
 /// Without colours and overstrikes, dashes made plain.
 fn mended(text: &str) -> String {
-    let mut end = text.len().min(TEXT_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut whole = String::with_capacity(end);
-    let mut chars = text.get(..end).unwrap_or_default().chars().peekable();
+    let text = beginning(text, TEXT_MAX);
+    let mut whole = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
             '\u{1b}' => match chars.next() {
@@ -103,7 +103,7 @@ impl Help {
             return;
         }
         if self.part != Part::Examples {
-            heading::mentions(trimmed, &mut self.manual.mentioned, MENTIONED_MAX);
+            usage::mentions(trimmed, &mut self.manual.mentioned, MENTIONED_MAX);
         }
         if number < VERSION_LINES && self.manual.version.is_none() && !trimmed.starts_with('-') {
             self.manual.version = announced_version(trimmed);
@@ -351,7 +351,7 @@ impl Help {
 
     fn finish(mut self) -> Manual {
         let mut unsure = Default::default();
-        for names in heading::usage(&self.usage, &mut unsure) {
+        for names in usage::usage(&self.usage, &mut unsure) {
             if self.manual.options.len() < OPTIONS_MAX {
                 self.manual.options.append(&mut heading::cards(names, Source::Help));
             }

@@ -1,10 +1,14 @@
 //! The macros of mdoc, the language of BSD manual pages: marked by meaning (`.Fl a` is an option, `.Ar file` a value),
 //! set here as the blocks and marks of [`roff`](super::roff).
 
-use super::roff::{Block, CLOSE, OPEN, Reader, arguments, plain};
+use super::escapes::{CLOSE, OPEN, plain};
+use super::roff::{Block, Reader, arguments};
 
 /// Brackets that may be open at once.
 const OPEN_MAX: usize = 64;
+/// Arguments that one macro of a line takes, and marks that end a line.
+const ARGUMENTS_MAX: usize = 64;
+const MARKS_MAX: usize = 8;
 
 /// What is under way in a page.
 #[derive(Debug, Default)]
@@ -173,7 +177,8 @@ fn run(reader: &mut Reader, line: &mut Line, words: &[String]) -> bool {
     while let Some(word) = words.get(index) {
         index += 1;
         let arguments = words.get(index..).unwrap_or_default();
-        let n_own = arguments.iter().take_while(|word| !is_macro(word) && !is_mark(word)).count();
+        let n_own =
+            arguments.iter().take(ARGUMENTS_MAX).take_while(|word| !is_macro(word) && !is_mark(word)).count();
         let own = arguments.get(..n_own).unwrap_or_default();
         match word.as_str() {
             "Fl" => {
@@ -267,7 +272,7 @@ fn run(reader: &mut Reader, line: &mut Line, words: &[String]) -> bool {
                     // Words of a macro that only chooses a font.
                 } else if is_mark(word) && !matches!(word.as_str(), "(" | "[" | "|") {
                     // Marks at the line's end stand outside its brackets.
-                    if arguments.iter().all(|word| is_mark(word)) {
+                    if arguments.len() <= MARKS_MAX && arguments.iter().all(|word| is_mark(word)) {
                         line.settle(n_owed);
                     }
                     line.text.push_str(word);

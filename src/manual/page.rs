@@ -2,9 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::escapes::plain;
 use super::heading::{self, Place};
-use super::roff::{Block, blocks, plain};
-use super::words::{first_sentence, single_line, style_of, version_in};
+use super::roff::{Block, blocks};
+use super::usage;
+use super::words::{beginning, first_sentence, single_line, style_of, version_in};
 use super::{Arity, Manual, OptionCard, Source, Style, Subcommand};
 
 /// Options of one page; the longest known pages have half as many.
@@ -13,6 +15,8 @@ pub(super) const OPTIONS_MAX: usize = 6000;
 pub(super) const MENTIONED_MAX: usize = 4000;
 /// Subcommands of one page.
 pub(super) const SUBCOMMANDS_MAX: usize = 2000;
+/// Bytes of an item's heading that are read.
+const HEADING_MAX: usize = 1000;
 /// Bytes kept of the synopsis and of the examples.
 pub(super) const KEPT_MAX: usize = 16 << 10;
 
@@ -93,6 +97,7 @@ impl Page {
             Part::Synopsis => return self.synopsis(text),
             Part::Other => {}
         }
+        let text = beginning(text, HEADING_MAX);
         if self.define(text, joined) {
             return;
         }
@@ -105,7 +110,7 @@ impl Page {
         }
         self.close();
         self.list(&bare);
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
     }
 
     /// Adds the options that a heading spells; false where it spells none.
@@ -136,7 +141,7 @@ impl Page {
         self.open = true;
         let rest = plain(rest);
         let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        heading::mentions(rest, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(rest, &mut self.manual.mentioned, MENTIONED_MAX);
         true
     }
 
@@ -152,7 +157,7 @@ impl Page {
             Part::Back => return,
             Part::Other => {}
         }
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
         // A hanging paragraph: an option and nothing else on the line, its text below.
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
         if let Some((_, rest)) = heading::read(first, Place::Alone)
@@ -174,7 +179,7 @@ impl Page {
             Part::Examples => self.keep_example(text),
             Part::Back => {}
             Part::Other => {
-                heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+                usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
                 for line in text.lines().filter(|line| line.trim_start().starts_with('-')) {
                     // A table of options set by hand: a description must follow in the same line.
                     if let Some((names, rest)) = heading::read(line, Place::Column)
@@ -253,8 +258,9 @@ impl Page {
     }
 
     fn synopsis(&mut self, text: &str) {
+        let text = beginning(text, KEPT_MAX);
         let mut unsure = Default::default();
-        for spelled in heading::usage(text, &mut unsure).into_iter().flatten() {
+        for spelled in usage::usage(text, &mut unsure).into_iter().flatten() {
             if matches!(spelled.value, Some(Arity::Required | Arity::Attached | Arity::Optional)) {
                 self.shown
                     .insert(spelled.name.clone(), (spelled.value.unwrap_or_default(), spelled.placeholder));
@@ -277,7 +283,7 @@ impl Page {
     }
 
     fn keep_example(&mut self, text: &str) {
-        heading::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
+        usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
         keep(&mut self.manual.examples, &plain(text));
     }
 

@@ -2,26 +2,23 @@
 //! formatter's language as pages use to be portable (conditions, strings, escapes). Not a formatter: positions, sizes
 //! and tables are dropped.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::escapes::{CLOSE, Escapes, GLUE, OPEN, plain, set};
 use super::mdoc;
+use super::words::beginning;
 
 /// Bytes of a page that are read; the largest known pages are half as long.
 const SOURCE_MAX: usize = 4 << 20;
 /// Lines that one logical line may be continued over.
 const CONTINUED_MAX: usize = 64;
-/// Strings that a page may define, and bytes of each.
-const STRINGS_MAX: usize = 512;
-const STRING_MAX: usize = 1024;
-/// Strings inside strings, and bytes that all insertions of a page may make: a page must not grow without bound.
+/// Macros that a page may define.
+const MACROS_MAX: usize = 512;
+/// Conditions inside each other: on one line, and in all.
 const NESTING_MAX: usize = 4;
-const INSERTED_MAX: usize = 1 << 20;
+const CONDITIONS_MAX: usize = 512;
 /// Longest paragraph that may turn out to be the heading of what is indented below it, bytes.
 const HEADING_MAX: usize = 300;
-
-/// Opens and closes a placeholder: text set in italics. No page can hold these characters itself.
-pub(super) const OPEN: char = '\u{2}';
-pub(super) const CLOSE: char = '\u{3}';
 
 /// A piece of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,11 +40,7 @@ pub(super) enum Block {
 
 /// The page's blocks in order.
 pub(super) fn blocks(source: &str) -> Vec<Block> {
-    let mut end = source.len().min(SOURCE_MAX);
-    while !source.is_char_boundary(end) {
-        end -= 1;
-    }
-    let source = source.get(..end).unwrap_or_default();
+    let source = beginning(source, SOURCE_MAX);
     let mut reader = Reader::default();
     if is_mdoc(source) {
         reader.mdoc = Some(mdoc::State::default());
@@ -142,9 +135,8 @@ pub(super) struct Reader {
     glued: bool,
     /// Font of the next text line: `.I` without arguments.
     italic_line: bool,
-    strings: HashMap<String, String>,
+    strings: Escapes,
     macros: HashSet<String>,
-    inserted: usize,
     /// Open braces of a condition that does not hold.
     skipped: usize,
     /// What ends the lines passed over: a definition, a table.
@@ -152,6 +144,8 @@ pub(super) struct Reader {
     /// The answer to the `.ie` that an `.el` refers to.
     conditions: Vec<bool>,
     mdoc: Option<mdoc::State>,
+    /// Conditions being carried out inside each other, on one line.
+    depth: usize,
 }
 
 impl Reader {
@@ -187,7 +181,7 @@ impl Reader {
             "de" | "de1" | "am" | "dei" => {
                 let args = arguments(rest);
                 if let Some(name) = args.first()
-                    && self.macros.len() < STRINGS_MAX
+                    && self.macros.len() < MACROS_MAX
                 {
                     self.macros.insert(name.clone());
                 }
@@ -198,7 +192,7 @@ impl Reader {
             }
             "TS" => self.passing = Some(".TE".to_owned()),
             "EQ" => self.passing = Some(".EN".to_owned()),
-            "ds" | "as" => self.define(rest, name == "as"),
+            "ds" | "as" => self.strings.define(rest, name == "as"),
             _ if self.mdoc.is_some() => mdoc::request(self, name, rest),
             _ => self.man(name, rest),
         }
@@ -404,7 +398,7 @@ impl Reader {
     fn condition(&mut self, rest: &str, has_else: bool) {
         let (holds, rest) = self.holds(rest);
         if has_else {
-            if self.conditions.len() == STRINGS_MAX {
+            if self.conditions.len() == CONDITIONS_MAX {
                 self.conditions.clear();
             }
             self.conditions.push(holds);
@@ -416,9 +410,10 @@ impl Reader {
         let rest = rest.trim_start();
         if holds {
             let rest = rest.strip_prefix("\\{").unwrap_or(rest).trim_start();
-            // Conditions nest on one line only as deep as the line is long; a bound keeps the stack safe.
-            if !rest.is_empty() && rest.matches(".i").take(NESTING_MAX + 1).count() <= NESTING_MAX {
+            if !rest.is_empty() && self.depth < NESTING_MAX {
+                self.depth += 1;
                 self.line(rest);
+                self.depth -= 1;
             }
         } else {
             let (opened, closed) = braces(rest);
@@ -457,144 +452,14 @@ impl Reader {
         (holds != negated, after)
     }
 
-    fn define(&mut self, rest: &str, append: bool) {
-        let (name, value) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
-        let value = value.trim_start();
-        let value = value.strip_prefix('"').unwrap_or(value);
-        if self.strings.len() >= STRINGS_MAX && !self.strings.contains_key(name) || value.len() > STRING_MAX {
-            return;
-        }
-        let kept = self.strings.entry(name.to_owned()).or_default();
-        if !append {
-            kept.clear();
-        }
-        if kept.len() + value.len() <= STRING_MAX {
-            kept.push_str(value);
-        }
-    }
-
-    /// Text with its escapes carried out; italics between [`OPEN`] and [`CLOSE`]; [`GLUE`] at the end after `\c`.
+    /// Text with its escapes carried out; see [`Escapes::text`].
     pub(super) fn text(&mut self, raw: &str) -> String {
-        let mut out = Out::default();
-        self.escapes(raw, &mut out, 0);
-        out.italic(false);
-        out.text
-    }
-
-    fn escapes(&mut self, raw: &str, out: &mut Out, depth: usize) {
-        let mut chars = raw.chars();
-        while let Some(c) = chars.next() {
-            if c != '\\' {
-                out.put(c);
-                continue;
-            }
-            let Some(escape) = chars.next() else { return };
-            match escape {
-                '"' | '#' => return,
-                'f' => match name(&mut chars) {
-                    "I" | "2" | "CI" | "BI" | "4" => out.italic(true),
-                    "P" | "" => out.italic(out.was_italic),
-                    _ => out.italic(false),
-                },
-                'F' | 'm' | 'M' | 'g' | 'k' | 'V' | 'Y' | 'O' => {
-                    name(&mut chars);
-                }
-                'n' => {
-                    skip_if(&mut chars, |c| c == '+' || c == '-');
-                    name(&mut chars);
-                }
-                's' => size(&mut chars),
-                '*' => {
-                    let name = name(&mut chars);
-                    match self.strings.get(name).cloned() {
-                        Some(value) if depth < NESTING_MAX && self.inserted + value.len() <= INSERTED_MAX => {
-                            self.inserted += value.len().max(1);
-                            self.escapes(&value, out, depth + 1);
-                        }
-                        Some(_) => {}
-                        None => match name {
-                            "lq" => out.put('"'),
-                            "rq" => out.put('"'),
-                            _ => {}
-                        },
-                    }
-                }
-                '(' => {
-                    let rest = chars.as_str();
-                    let end = rest.char_indices().nth(2).map_or(rest.len(), |(index, _)| index);
-                    let (special, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                    chars = after.chars();
-                    character(special, out);
-                }
-                '[' => {
-                    let (special, after) = chars.as_str().split_once(']').unwrap_or((chars.as_str(), ""));
-                    chars = after.chars();
-                    character(special, out);
-                }
-                'C' => character(quoted(&mut chars), out),
-                'o' => {
-                    if let Some(first) = quoted(&mut chars).chars().next() {
-                        out.put(first);
-                    }
-                }
-                'h' => {
-                    quoted(&mut chars);
-                    out.put(' ');
-                }
-                'v' | 'w' | 'l' | 'L' | 'D' | 'x' | 'N' | 'A' | 'b' | 'X' | 'Z' | 'H' | 'S' | 'R' | 'B' => {
-                    quoted(&mut chars);
-                }
-                'z' => {
-                    chars.next();
-                }
-                '$' => {
-                    chars.next();
-                }
-                'e' | '\\' => out.put('\\'),
-                ' ' | '~' | '0' => out.put(' '),
-                't' => out.put('\t'),
-                'c' => {
-                    out.italic(false);
-                    out.text.push(GLUE);
-                    return;
-                }
-                '&' | '%' | '/' | ',' | '|' | '^' | ':' | ')' | '!' | '?' | '{' | '}' | 'd' | 'u' | 'r'
-                | 'p' | 'a' => {}
-                other => out.put(other),
-            }
-        }
+        self.strings.text(raw)
     }
 
     pub(super) fn mdoc(&mut self) -> &mut mdoc::State {
         self.mdoc.get_or_insert_default()
     }
-}
-
-/// At the end of a text: what follows joins it without a blank.
-pub(super) const GLUE: char = '\u{4}';
-
-/// Text without the marks of italics.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().filter(|c| !matches!(*c, OPEN | CLOSE | GLUE)).collect()
-}
-
-/// A text in italics, or not; blanks at its ends stay outside.
-fn set(text: &str, italic: bool) -> String {
-    if !italic || text.trim().is_empty() || text.contains(OPEN) {
-        return text.to_owned();
-    }
-    let (body, glue) = match text.strip_suffix(GLUE) {
-        Some(body) => (body, true),
-        None => (text, false),
-    };
-    let start = body.len() - body.trim_start().len();
-    let before = body.get(..start).unwrap_or_default();
-    let after = body.get(body.trim_end().len()..).unwrap_or_default();
-    let mut whole = format!("{before}{OPEN}{}{CLOSE}{after}", body.trim());
-    if glue {
-        whole.push(GLUE);
-    }
-    whole
 }
 
 fn is_bullet(tag: &str) -> bool {
@@ -604,134 +469,4 @@ fn is_bullet(tag: &str) -> bool {
 
 fn braces(line: &str) -> (usize, usize) {
     (line.matches("\\{").count(), line.matches("\\}").count())
-}
-
-/// The name of a font, string or register: one character, `(xx` or `[…]`.
-fn name<'a>(chars: &mut std::str::Chars<'a>) -> &'a str {
-    let rest = chars.as_str();
-    let mut indices = rest.char_indices();
-    let (skip, end) = match indices.next() {
-        Some((_, '(')) => (1, rest.char_indices().nth(3).map_or(rest.len(), |(index, _)| index)),
-        Some((_, '[')) => {
-            let (name, after) = rest.split_once(']').unwrap_or((rest, ""));
-            *chars = after.chars();
-            return name.strip_prefix('[').unwrap_or(name);
-        }
-        Some((_, c)) => (0, c.len_utf8()),
-        None => return "",
-    };
-    let (name, after) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    *chars = after.chars();
-    name.get(skip..).unwrap_or_default()
-}
-
-/// What stands between two equal delimiters.
-fn quoted<'a>(chars: &mut std::str::Chars<'a>) -> &'a str {
-    let Some(delimiter) = chars.next() else { return "" };
-    let (inside, after) = chars.as_str().split_once(delimiter).unwrap_or((chars.as_str(), ""));
-    *chars = after.chars();
-    inside
-}
-
-fn skip_if(chars: &mut std::str::Chars<'_>, skips: impl Fn(char) -> bool) -> bool {
-    let mut ahead = chars.clone();
-    let skipped = ahead.next().is_some_and(skips);
-    if skipped {
-        *chars = ahead;
-    }
-    skipped
-}
-
-/// Passes over the argument of `\s`: `0`, `-1`, `12`, `(12`, `[12]`, `'12'`.
-fn size(chars: &mut std::str::Chars<'_>) {
-    let signed = skip_if(chars, |c| c == '+' || c == '-');
-    let mut ahead = chars.clone();
-    match ahead.next() {
-        Some('(' | '[') => {
-            name(chars);
-        }
-        Some('\'') => {
-            quoted(chars);
-        }
-        Some('1'..='3') if !signed => {
-            chars.next();
-            skip_if(chars, |c| c.is_ascii_digit());
-        }
-        Some('0'..='9') => {
-            chars.next();
-        }
-        _ => {}
-    }
-}
-
-/// The text of `\(xx` and `\[…]`.
-fn character(name: &str, out: &mut Out) {
-    let text = match name {
-        "aq" | "cq" | "oq" | "fm" => "'",
-        "lq" | "rq" | "dq" | "Bq" => "\"",
-        "hy" | "mi" | "en" | "-" | "u2010" | "u2011" | "u2212" => "-",
-        "em" => "—",
-        "bu" => "•",
-        "co" => "©",
-        "ga" => "`",
-        "ha" => "^",
-        "ti" => "~",
-        "rs" => "\\",
-        "lB" => "[",
-        "rB" => "]",
-        "lC" => "{",
-        "rC" => "}",
-        "la" => "<",
-        "ra" => ">",
-        "or" | "ba" | "bv" => "|",
-        "sl" => "/",
-        "at" => "@",
-        "sh" => "#",
-        "Do" => "$",
-        "->" => "→",
-        "<=" => "≤",
-        ">=" => "≥",
-        "mu" => "×",
-        "de" => "°",
-        _ => {
-            let code = name.strip_prefix('u').and_then(|hex| u32::from_str_radix(hex, 16).ok());
-            if let Some(c) = code.and_then(char::from_u32) {
-                out.put(c);
-            }
-            return;
-        }
-    };
-    text.chars().for_each(|c| out.put(c));
-}
-
-/// Text under way and whether it is in italics.
-#[derive(Default)]
-struct Out {
-    text: String,
-    now_italic: bool,
-    was_italic: bool,
-}
-
-impl Out {
-    fn italic(&mut self, italic: bool) {
-        self.was_italic = self.now_italic;
-        if italic != self.now_italic {
-            // An empty stretch of italics is none.
-            if !italic && self.text.ends_with(OPEN) {
-                self.text.pop();
-            } else {
-                self.text.push(if italic { OPEN } else { CLOSE });
-            }
-        }
-        self.now_italic = italic;
-    }
-
-    fn put(&mut self, c: char) {
-        match c {
-            '\u{2010}' | '\u{2011}' | '\u{2212}' => self.text.push('-'),
-            '\t' => self.text.push(c),
-            c if c.is_control() => {}
-            c => self.text.push(c),
-        }
-    }
 }

@@ -2,6 +2,15 @@
 
 use super::{Manual, OptionCard, Style};
 
+/// The beginning of a text, at most so many bytes.
+pub(super) fn beginning(text: &str, n_bytes: usize) -> &str {
+    let mut end = text.len().min(n_bytes);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 /// Text on one line, blanks squeezed.
 pub(super) fn single_line(text: &str) -> String {
     let mut line = String::new();

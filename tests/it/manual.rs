@@ -218,6 +218,10 @@ impl Score {
         };
         let missed: Vec<&String> =
             accepted.iter().filter(named).filter(|name| !defined.contains(*name)).collect();
+        let hidden: Vec<&String> = accepted
+            .iter()
+            .filter(|name| !defined.contains(*name) && !manual.mentioned.contains(*name))
+            .collect();
         self.n_right += defined.intersection(&accepted).count();
         self.n_wrong += wrong.len();
         self.n_missed += missed.len();
@@ -244,6 +248,7 @@ impl Score {
         let mut notes = String::new();
         for (what, names) in [
             ("not taken", wrong.iter().map(ToString::to_string).collect::<Vec<_>>()),
+            ("hidden", hidden.iter().map(ToString::to_string).collect()),
             ("only mentioned", missed.iter().map(ToString::to_string).collect()),
             ("arity", arity_wrong),
         ] {
@@ -285,4 +290,78 @@ impl std::fmt::Display for Score {
 
 fn share(yes: usize, no: usize) -> f64 {
     yes as f64 / (yes + no).max(1) as f64
+}
+
+/// The table of macOS's options is made from its manual pages: names and what they take, none of their text.
+#[test]
+#[ignore = "needs macOS's manual pages: ASKLINE_MACOS_MAN=directory; UPDATE=1 writes the table"]
+fn macos_table_is_fresh() {
+    let directory = std::env::var_os("ASKLINE_MACOS_MAN").expect("ASKLINE_MACOS_MAN names no directory");
+    let mut table = BTreeMap::new();
+    for directory in fs::read_dir(directory).unwrap() {
+        let Ok(files) = fs::read_dir(directory.unwrap().path()) else { continue };
+        for path in files.map(|file| file.unwrap().path()) {
+            let source = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            let page = manual::page(&source);
+            let file = path.file_stem().unwrap().to_string_lossy().into_owned();
+            // Pages of builtins and of things nobody types say nothing of a command.
+            let says = !page.options.is_empty() || page.style == manual::Style::Operand;
+            if !says || matches!(file.as_str(), "alias" | "builtin") || file.starts_with("locate.") {
+                continue;
+            }
+            let names = source
+                .split("\n.Nd")
+                .next()
+                .unwrap()
+                .lines()
+                .filter_map(|line| line.strip_prefix(".Nm "))
+                .flat_map(|line| {
+                    line.split([' ', ',', '\r'])
+                        .filter(|name| !name.is_empty())
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                });
+            for name in names.chain([file]).collect::<BTreeSet<_>>() {
+                table.insert(name, page.clone());
+            }
+        }
+    }
+    let mut text = String::from(
+        "# The options of macOS's commands: names and what they take, read from its manual pages by the test `macos_table_is_fresh`. Not edited by hand.\n\
+         # The form of a card is told in exceptions.toml.\n",
+    );
+    for (name, page) in &table {
+        let cards: Vec<String> =
+            page.options.iter().map(|card| format!("\"{}\"", short_form(card))).collect();
+        text.push_str(&format!("\n[\"{name}\"]\noptions = [{}]\n", cards.join(", ")));
+        if !page.mentioned.is_empty() {
+            let mentioned: Vec<&str> = page.mentioned.iter().map(String::as_str).collect();
+            text.push_str(&format!("mentioned = \"{}\"\n", mentioned.join(" ")));
+        }
+        if page.style == manual::Style::Operand {
+            text.push_str("style = \"operand\"\n");
+        }
+    }
+    toml::from_str::<toml::Table>(&text).unwrap();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/manual/macos.toml");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, &text).unwrap();
+    }
+    assert!(
+        fs::read_to_string(file).unwrap() == text,
+        "src/manual/macos.toml is out of date; run this test with UPDATE=1"
+    );
+}
+
+fn short_form(card: &manual::OptionCard) -> String {
+    let placeholder: String = card.placeholder.split_whitespace().collect::<Vec<_>>().join("_");
+    let placeholder = placeholder.replace(['"', '\\', '<', '>', '[', ']', '='], "");
+    let names = card.names.join(" ");
+    match card.value {
+        Arity::None => names,
+        Arity::Required => format!("{names} <{placeholder}>"),
+        Arity::Optional => format!("{names} [{placeholder}]"),
+        Arity::Attached => format!("{names} ={placeholder}"),
+        Arity::Unknown => format!("{names} ?"),
+    }
 }
