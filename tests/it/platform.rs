@@ -71,7 +71,7 @@ fn macos_pages() {
         }
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
-    assert!(60 < looked_up, "only {looked_up} options were looked up");
+    assert!(50 < looked_up, "only {looked_up} options were looked up");
 }
 
 fn installed(program: &str) -> Option<PathBuf> {
