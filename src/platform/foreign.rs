@@ -394,9 +394,7 @@ impl<'a> Tool<'a> {
                 return None;
             }
             edits.replace(word.span.clone(), &program);
-        } else if !rule.program.is_empty() {
-            return None;
-        } else if to.is_none() && rule.before.is_none() && !rule.forward {
+        } else if !rule.program.is_empty() || (to.is_none() && rule.before.is_none() && !rule.forward) {
             return None;
         }
         if let (Some(flag), Some(to)) = (flag, &to) {

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 /// What a pattern took from a text, and what a template may use, by name.
 pub(super) type Captures = HashMap<&'static str, String>;
 
+/// How many bytes at the start of a text are of a class.
+type Length = fn(&str) -> usize;
+
 /// The classes that a pattern may name in braces; each takes as much as it can.
-const CLASSES: [(&str, fn(&str) -> usize); 9] = [
+const CLASSES: [(&str, Length); 9] = [
     ("n", |text| count(text, |c| c.is_ascii_digit())),
     ("date", |text| {
         let date = |text: &str| text.chars().zip("dddd-dd-dd".chars()).all(|(c, form)| is_of(c, form));

@@ -30,7 +30,8 @@ fn grammar(shell: Shell) -> Shell {
 /// Whether the new line has something dangerous more often than the old one.
 pub(super) fn grows(old: &str, new: &str, shell: Shell) -> bool {
     let before = dangers(old, grammar(shell));
-    dangers(new, grammar(shell))
+    // Nushell's pipe of both outputs is no redirection to a file.
+    dangers(&new.replace("o+e>|", "|"), grammar(shell))
         .iter()
         .any(|(danger, count)| before.get(danger).copied().unwrap_or_default() < *count)
 }
@@ -81,7 +82,8 @@ pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
     }
     syntax::parse(old, grammar(shell)).commands.iter().all(|command| {
         let words = command.words.iter().chain(&command.assignments);
-        words.filter(|word| word.quoted).all(|word| {
+        // In Nushell what is expanded within quotes is written otherwise.
+        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
             let raw = old.get(word.span.clone()).unwrap_or_default();
             new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
         })

@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use askline::manual;
 use askline::platform::{Example, Userland, examples, userland_of};
 
 use crate::parser::skipped;
@@ -38,6 +39,39 @@ fn uutils() {
         missing("uutils (Debian's rust-coreutils)");
     }
     judge("uutils", tools);
+}
+
+/// What the rules call foreign to BSD is no option of macOS's page, and what they put in its place is one.
+#[test]
+fn macos_pages() {
+    let mut looked_up = 0;
+    let mut faults = Vec::new();
+    for example in examples().iter().filter(|example| example.world == "bsd" && !example.unchecked) {
+        for name in example.commands.iter().filter(|name| example.bad.contains(name.as_str())) {
+            let Some(page) = manual::macos(name) else {
+                faults.push(format!("no page of `{name}`: {}", example.bad));
+                continue;
+            };
+            for option in example.options.iter().filter(|_| !example.here) {
+                looked_up += 1;
+                if page.option(option).is_some() {
+                    faults.push(format!("`{name}` of macOS has {option}: {}", example.bad));
+                }
+            }
+            let Some(good) = example.good else { continue };
+            for word in
+                good.split_whitespace().filter(|word| word.starts_with('-') && !example.bad.contains(*word))
+            {
+                looked_up += 1;
+                let letter: String = word.chars().take(2).collect();
+                if page.option(word).is_none() && page.option(&letter).is_none() {
+                    faults.push(format!("`{name}` of macOS lacks {word}: {good}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    assert!(50 < looked_up, "only {looked_up} options were looked up");
 }
 
 fn installed(program: &str) -> Option<PathBuf> {
