@@ -131,6 +131,10 @@ fn show(
             Ok(suggestion) => {
                 print(&format!("{}\n", suggestion.command))?;
                 suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
+                suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
+                if args.lines.is_none() && io::stderr().is_terminal() {
+                    tell(&suggestion.checks.to_string());
+                }
             }
             Err(error) => {
                 if args.lines.is_some() {
