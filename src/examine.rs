@@ -6,7 +6,7 @@ use crate::knowledge::Knowledge;
 use crate::platform;
 use crate::repair::{self, Repaired};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed};
+use crate::syntax::{self, Parsed, Span};
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -15,6 +15,10 @@ pub struct Examiner<'a> {
     pub shell: Shell,
     /// What is known of the machine's commands, and the shell's own reading.
     pub knowledge: &'a Knowledge,
+}
+
+fn overlap(one: &Span, other: &Span) -> bool {
+    one.start < other.end && other.start < one.end
 }
 
 /// A line that was looked over.
@@ -39,7 +43,16 @@ impl Examiner<'_> {
     pub fn examine(&self, line: &str) -> Examined {
         let parsed = self.parse(line);
         let mut report = check::check(line, self.shell, &parsed, self.knowledge);
-        report.findings.extend(platform::findings(line, &parsed, self.knowledge, self.knowledge.os()));
+        let foreign = platform::findings(line, &parsed, self.knowledge, self.knowledge.os());
+        // Who knows where an option comes from says more than that it is not there.
+        report.findings.retain(|finding| {
+            let same = |other: &Finding| overlap(&finding.span, &other.span);
+            finding.kind != Kind::FlagRefuted || !foreign.iter().any(same)
+        });
+        report.findings.extend(foreign);
+        let slips = repair::slips(line, self.shell, self.knowledge);
+        let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
+        report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
         let verdict = self.knowledge.verdict(line);
         report.syntax_ok = verdict.ok;
         let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
