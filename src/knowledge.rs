@@ -25,10 +25,11 @@ use self::pages::Manuals;
 pub use self::verdict::SyntaxVerdict;
 use crate::config::Help;
 use crate::context::{Context, Machine};
-use crate::host::{Entry, Host, Level, OptionName, Output, Probe, Spelling, find_on_path};
+use crate::host::{Entry, Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling, find_on_path};
 use crate::manual::{self, Manual, Style};
 use crate::platform::{Userland, userland_of};
 use crate::reference::{Kind, Known, Reference};
+use crate::shell::Shell;
 
 /// A page with fewer options than this is not the whole documentation.
 const FEW_OPTIONS: usize = 5;
@@ -60,6 +61,7 @@ pub struct Knowledge {
     manuals: OnceLock<Manuals>,
     levels: Mutex<HashMap<Key, Arc<Looked>>>,
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
+    pieces: Mutex<HashMap<String, String>>,
     spent: Mutex<Duration>,
 }
 
@@ -128,6 +130,7 @@ impl Knowledge {
             manuals: OnceLock::new(),
             levels: Mutex::default(),
             verdicts: Mutex::default(),
+            pieces: Mutex::default(),
             spent: Mutex::default(),
         }
     }
@@ -140,23 +143,50 @@ impl Knowledge {
     /// What the shell itself says of a line, which it reads without running it.
     pub fn verdict(&self, line: &str) -> SyntaxVerdict {
         let shell = self.context.shell;
-        if LINE_MAX < line.len() || !verdict::may_be_asked(shell, line) {
+        if !verdict::may_be_asked(shell, line) {
             return SyntaxVerdict::default();
         }
-        if let Some(known) = held(&self.verdicts).get(line) {
-            return known.clone();
+        let probe = Probe::Syntax { shell, line: format!("{line}\n") };
+        let of_answer = |answer: &Output| Some(verdict::of_answer(shell, line, answer));
+        self.shell_says(line, &self.verdicts, &probe, of_answer).unwrap_or_default()
+    }
+
+    /// The pieces of a line of Nushell as it takes them itself, for [`crate::syntax::nu::parse`]; the line is not run. None
+    /// for other shells and where Nushell could not be asked.
+    pub fn pieces(&self, line: &str) -> Option<String> {
+        if self.context.shell != Shell::Nu || line.contains('\0') {
+            return None;
+        }
+        // What was cut can't be read.
+        let whole = |answer: &Output| {
+            let is_whole = answer.success && answer.stdout.len() < OUTPUT_LIMIT;
+            is_whole.then(|| String::from_utf8_lossy(&answer.stdout).into_owned())
+        };
+        self.shell_says(line, &self.pieces, &Probe::Pieces { line: line.to_owned() }, whole)
+    }
+
+    /// What the shell prints about a line, as `read` understands it; `memory` holds what it said before.
+    fn shell_says<T: Clone>(
+        &self,
+        line: &str,
+        memory: &Mutex<HashMap<String, T>>,
+        probe: &Probe,
+        read: impl FnOnce(&Output) -> Option<T>,
+    ) -> Option<T> {
+        if LINE_MAX < line.len() {
+            return None;
+        }
+        if let Some(known) = held(memory).get(line) {
+            return Some(known.clone());
         }
         // Its file is one that the user runs all day, wherever it stands.
-        let program = self.program(shell.name()).filter(|program| program.trusted);
-        let probe = Probe::Syntax { shell, line: format!("{line}\n") };
-        let answer = program.and_then(|program| self.ask(&program.real_path, &probe));
-        let Some(answer) = answer else { return SyntaxVerdict::default() };
-        let verdict = verdict::of_answer(shell, line, &answer);
-        let mut verdicts = held(&self.verdicts);
-        if verdicts.len() < MEMORY_MAX {
-            verdicts.insert(line.to_owned(), verdict.clone());
+        let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
+        let said = read(&self.ask(&program.real_path, probe)?)?;
+        let mut memory = held(memory);
+        if memory.len() < MEMORY_MAX {
+            memory.insert(line.to_owned(), said.clone());
         }
-        verdict
+        Some(said)
     }
 
     /// The version of a program: what its page names or, where that names none, what it says itself.
@@ -218,9 +248,7 @@ impl Knowledge {
         }
         let shell = self.context.shell;
         if builtins::of(shell).contains(&name) {
-            let page = self
-                .program(shell.name())
-                .filter(|program| program.trusted && shell == crate::shell::Shell::Fish);
+            let page = self.program(shell.name()).filter(|program| program.trusted && shell == Shell::Fish);
             let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
             return (kind_of(Kind::Builtin), builtin);
         }

@@ -144,8 +144,9 @@ struct Ends {
     end: usize,
 }
 
-/// What a fresh engine can't know: the user's own variables, modules and overlays.
-const UNKNOWABLE: [&str; 4] = ["Variable not found", "Module not found", "overlay not found", "Module file"];
+/// What a fresh engine in a cage can't know: the user's own variables, modules, overlays and scripts.
+const UNKNOWABLE: [&str; 5] =
+    ["Variable not found", "Module not found", "overlay not found", "Module file", "File not found"];
 
 fn of_nu(line: &str, stdout: &str) -> SyntaxVerdict {
     let rows = stdout.lines().filter_map(|row| serde_json::from_str::<Diagnostic>(row).ok());

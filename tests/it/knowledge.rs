@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use askline::check::{self, Finding, Grade};
 use askline::config::Help;
 use askline::context::{self, Context, Machine};
+use askline::examine::Examiner;
 use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::host::{Entry, Host, Output, Probe, System};
@@ -328,6 +330,7 @@ fn real_shells_judge_lines_without_running_them() {
         (Shell::Nu, "ls && pwd", Some(false)),
         (Shell::Nu, "ls |", Some(false)),
         (Shell::Nu, "echo $mine", None),
+        (Shell::Nu, "source ~/mine.nu", None),
         (Shell::Nu, "^rg --files", Some(true)),
         (Shell::Nu, &nu_harm, Some(true)),
     ];
@@ -348,6 +351,43 @@ fn real_shells_judge_lines_without_running_them() {
         }
     }
     assert!(!made.exists());
+}
+
+/// Nushell itself takes its lines apart for us; none of their commands runs.
+#[test]
+fn real_nushell_takes_its_lines_apart_without_running_them() {
+    let top = tempfile::tempdir().unwrap();
+    let kept = top.path().join("kept");
+    fs::write(&kept, "x").unwrap();
+    let harm = format!("rm -f {0}; ^rm -f {0}; 'y' | save -f {0}; [1] | each {{ rm {0} }}", kept.display());
+    let (machine, context) = here(Shell::Nu);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
+    let names = |line: &str| {
+        let parsed = examiner.parse(line);
+        let names: Vec<_> = parsed.commands.iter().filter_map(|command| command.name()).collect();
+        names.join(" ")
+    };
+    assert_eq!(names(&harm), "rm rm save each rm");
+    assert_eq!(names("ls | where size > 10kb | sort-by modified"), "ls where sort-by");
+    assert_eq!(names("sudo rm -rf /"), "sudo rm");
+    assert_eq!(names(""), "");
+    assert_eq!(names("a\0b"), "");
+    for line in
+        ["echo $mine", "$mine.x | get y", "ls # |", "let ünit = 'é'; print $ünit", "source ~/mine.nu", &harm]
+    {
+        let examined = examiner.examine(line);
+        let wrong =
+            |finding: &&Finding| matches!(finding.kind, check::Kind::Syntax | check::Kind::Incomplete);
+        assert_eq!(examined.report.findings.iter().find(wrong), None, "{line}");
+    }
+    for (line, ok) in [("ls --badflag", Some(false)), ("echo \"a", Some(false)), ("ls -la", Some(true))] {
+        let report = examiner.examine(line).report;
+        let errors = report.findings.iter().filter(|finding| finding.grade == Grade::Error).count();
+        assert_eq!((report.syntax_ok, errors), (ok, usize::from(ok == Some(false))), "{line}: {report:?}");
+    }
+    assert_eq!(knowledge.pieces(&"x".repeat(40 << 10)), None, "too long");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "x");
 }
 
 #[test]
@@ -426,8 +466,7 @@ impl Host for Counting {
 fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
-    let machine =
-        Machine::new(host.clone(), Some(cache.path().to_owned()));
+    let machine = Machine::new(host.clone(), Some(cache.path().to_owned()));
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let look = || {
         let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
