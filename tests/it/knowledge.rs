@@ -14,6 +14,7 @@ use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::host::{Entry, Host, Output, Probe, System};
 use askline::knowledge::Knowledge;
+use askline::manual::Arity;
 use askline::reference::{Kind, Reference as _};
 use askline::shell::Shell;
 
@@ -409,6 +410,19 @@ fn real_programs_are_known() {
         let manual = known.manual.as_ref().unwrap_or_else(|| panic!("{command:?} has no manual"));
         assert!(manual.option(option).is_some() || option == "-h", "{command:?} {option}");
     }
+    // What stands in no text: a table of ours, and another command's manual.
+    for (command, option, value) in [
+        ("df", "-F", Some(Arity::Required)),
+        ("date", "--rfc-822", Some(Arity::None)),
+        ("zgrep", "--include", Some(Arity::Required)),
+        ("zgrep", "-y", Some(Arity::None)),
+        ("xzgrep", "-P", Some(Arity::None)),
+        ("rm", "--presume-input-tty", None),
+    ] {
+        let manual = knowledge.known(&[command]).manual.clone().unwrap();
+        assert_eq!(manual.option(option).map(|card| card.value), value, "{command} {option}");
+        assert!(!manual.summary.contains("print lines") && manual.name == command, "{command}: {manual:?}");
+    }
     // The tools' own parsers: what BSD has and GNU has not, and what no documentation names.
     for (command, option, expected) in [
         (&["ls"][..], "--colour", Some(false)),
@@ -419,6 +433,7 @@ fn real_programs_are_known() {
         (&["df"], "-m", Some(true)),
         (&["sort"], "--parallel", Some(true)),
         (&["grep"], "-y", Some(true)),
+        (&["zgrep"], "-y", Some(true)),
     ] {
         assert_eq!(knowledge.accepts(command, option), expected, "{command:?} {option}");
     }
@@ -498,6 +513,34 @@ fn a_second_look_starts_and_parses_nothing() {
     }
     let (third, _) = look();
     assert_eq!(third, first, "a cache of another version is made anew");
+}
+
+/// The shell is asked about the line and about what comes of it, not about what was tried in between.
+#[test]
+fn a_repair_asks_the_shell_once() {
+    let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
+    let machine = Machine::new(host.clone(), None);
+    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+    for (line, mended, asked) in [
+        ("ls --colour -l | sort --revers -n", "ls --color -l | sort --revers -n", 2),
+        ("find . -nmae x", "find . -name x", 2),
+        ("ls -l", "", 1),
+    ] {
+        let report = examiner.examine(line).report;
+        assert_eq!(report.syntax_ok, Some(true), "{line}");
+        let repaired = examiner.repair(line, &report);
+        assert_eq!(repaired.map(|repaired| repaired.line).unwrap_or_default(), mended, "{line}: {report:?}");
+        let probes = std::mem::take(&mut *host.probes.lock().unwrap());
+        let syntax = probes.iter().filter(|probe| probe.contains("\"extglob\""));
+        assert_eq!(syntax.count(), asked, "{line}: {probes:?}");
+    }
+    // One that bash refuses is shown to it until it doesn't.
+    let line = "grep -c \"root /etc/passwd";
+    let report = examiner.examine(line).report;
+    assert_eq!(report.syntax_ok, Some(false));
+    assert_eq!(examiner.repair(line, &report).unwrap().line, "grep -c \"root\" /etc/passwd");
 }
 
 #[test]
