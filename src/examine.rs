@@ -8,7 +8,7 @@ use crate::knowledge::Knowledge;
 use crate::platform;
 use crate::repair::{self, Repaired};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed};
+use crate::syntax::{self, Parsed, Span};
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -79,7 +79,16 @@ impl Examiner<'_> {
     fn look_up(&self, line: &str) -> Examined {
         let parsed = self.parse(line);
         let mut report = check::check(line, self.shell, &parsed, self.knowledge);
-        report.findings.extend(platform::findings(line, &parsed, self.knowledge, self.knowledge.os()));
+        let foreign = platform::findings(line, &parsed, self.knowledge, self.knowledge.os());
+        // Who knows where an option comes from says more than that it is not there.
+        report.findings.retain(|finding| {
+            let same = |other: &Finding| overlap(&finding.span, &other.span);
+            finding.kind != Kind::FlagRefuted || !foreign.iter().any(same)
+        });
+        report.findings.extend(foreign);
+        let slips = repair::slips(line, self.shell, self.knowledge);
+        let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
+        report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
         sort(&mut report);
         Examined { parsed, report }
     }
@@ -88,4 +97,8 @@ impl Examiner<'_> {
 /// By place, the worst first.
 fn sort(report: &mut Report) {
     report.findings.sort_by_key(|finding| (finding.span.start, finding.grade));
+}
+
+fn overlap(one: &Span, other: &Span) -> bool {
+    one.start < other.end && other.start < one.end
 }

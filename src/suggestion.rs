@@ -28,6 +28,19 @@ pub struct Suggestion {
     pub timing: Timing,
 }
 
+impl Suggestion {
+    /// What a person should know of the command, most important first: what is still wrong, what was changed, what was
+    /// looked up.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.open.clone();
+        notes.extend(self.changes.iter().cloned());
+        if self.checks != Checks::default() {
+            notes.push(self.checks.to_string());
+        }
+        notes
+    }
+}
+
 /// What was looked up of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checks {

@@ -226,7 +226,7 @@ impl Attendant {
             }
             if done {
                 let suggestion = worker.result()?;
-                let mut notes = suggestion.changes.clone();
+                let mut notes = suggestion.notes();
                 if suggestion.command.as_str().trim() == words.trim() {
                     notes.push(UNCHANGED.to_owned());
                 }
