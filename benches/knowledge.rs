@@ -26,8 +26,7 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 
 fn main() {
     let cache = tempfile::tempdir().unwrap();
-    let machine =
-        Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
+    let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();

@@ -99,7 +99,8 @@ fn text(line: &str, report: &Report) -> String {
 
 /// Blanks and carets below the finding's place; none in a line that holds several.
 fn marks(line: &str, finding: &Finding) -> String {
-    let (Some(before), Some(marked)) = (line.get(..finding.span.start), line.get(finding.span.clone())) else {
+    let (Some(before), Some(marked)) = (line.get(..finding.span.start), line.get(finding.span.clone()))
+    else {
         return String::new();
     };
     if line.contains('\n') {

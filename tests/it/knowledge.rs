@@ -423,8 +423,7 @@ impl Host for Counting {
 fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
-    let machine =
-        Machine::new(host.clone(), Some(cache.path().to_owned()));
+    let machine = Machine::new(host.clone(), Some(cache.path().to_owned()));
     let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
     let look = || {
         let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
