@@ -113,6 +113,9 @@ fn a_resize_during_the_wait(setup: Setup) {
     assert!(!sh.pty.screen().contains("thinking"), "{screen}");
     sh.pty.send("x");
     sh.expect_line("list filesx");
+    // Still there when the shell has drawn everything anew.
+    let screen = sh.pty.screen();
+    assert!(screen.contains("the server is gone; run"), "{screen}");
 }
 
 fn a_missing_helper_keeps_the_line(setup: Setup) {
