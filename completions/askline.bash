@@ -16,6 +16,9 @@ _askline() {
             ",$1")
                 cmd="askline"
                 ;;
+            askline,check)
+                cmd="askline__subcmd__check"
+                ;;
             askline,completions)
                 cmd="askline__subcmd__completions"
                 ;;
@@ -24,6 +27,9 @@ _askline() {
                 ;;
             askline,doctor)
                 cmd="askline__subcmd__doctor"
+                ;;
+            askline,explain)
+                cmd="askline__subcmd__explain"
                 ;;
             askline,init)
                 cmd="askline__subcmd__init"
@@ -56,12 +62,34 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest init model config doctor completions"
+            opts="-h -V --debug --help --version suggest check explain init model config doctor completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__check)
+            opts="-h -V --shell --json --lines --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
+                --lines)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -104,6 +132,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__explain)
+            opts="-h -V --shell --json --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -28,6 +28,8 @@ complete -c askline -n "__fish_askline_needs_command" -l debug -d 'Print what ha
 complete -c askline -n "__fish_askline_needs_command" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_needs_command" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_needs_command" -f -a "suggest" -d 'Print a command for a request'
+complete -c askline -n "__fish_askline_needs_command" -f -a "check" -d 'Look a line up on this machine, without a model; exit 1 when something is wrong'
+complete -c askline -n "__fish_askline_needs_command" -f -a "explain" -d 'Say what each word of a line does, from this machine\'s manuals'
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, fetch and choose the models that run on this machine'
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
@@ -44,6 +46,23 @@ complete -c askline -n "__fish_askline_using_subcommand suggest" -l show-request
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand check" -l shell -d 'The shell that will read the line [default: the one this runs in]' -r -f -a "nu\t''
+zsh\t''
+bash\t''
+fish\t''"
+complete -c askline -n "__fish_askline_using_subcommand check" -l lines -d 'Check each line of FILE (- for stdin); with --json one object per line' -r -F
+complete -c askline -n "__fish_askline_using_subcommand check" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand check" -l debug -d 'Print what happens to stderr'
+complete -c askline -n "__fish_askline_using_subcommand check" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand check" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand explain" -l shell -d 'The shell that will read the line [default: the one this runs in]' -r -f -a "nu\t''
+zsh\t''
+bash\t''
+fish\t''"
+complete -c askline -n "__fish_askline_using_subcommand explain" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Print what happens to stderr'
+complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Take the key even when something else is bound to it'
 complete -c askline -n "__fish_askline_using_subcommand init" -l debug -d 'Print what happens to stderr'

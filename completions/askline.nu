@@ -23,6 +23,35 @@ module completions {
     ...words: string          # What you want, in your words; without them it is read from stdin
   ]
 
+  def "nu-complete askline check shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Look a line up on this machine, without a model; exit 1 when something is wrong
+  export extern "askline check" [
+    --shell: string@"nu-complete askline check shell" # The shell that will read the line [default: the one this runs in]
+    --json                    # Print one JSON object
+    --lines: path             # Check each line of FILE (- for stdin); with --json one object per line
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # The line, best quoted as one word
+  ]
+
+  def "nu-complete askline explain shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Say what each word of a line does, from this machine's manuals
+  export extern "askline explain" [
+    --shell: string@"nu-complete askline explain shell" # The shell that will read the line [default: the one this runs in]
+    --json                    # Print one JSON object
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # The line, best quoted as one word
+  ]
+
   def "nu-complete askline init shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }

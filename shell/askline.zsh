@@ -54,7 +54,7 @@ __askline_told() {
 __askline_widget() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local answer='' message='' cursor=$CURSOR
+  \builtin local answer='' message='' cursor=$CURSOR fd
   if [[ -n $PREBUFFER ]]; then
     # Replacing the last line of a continued command would splice two commands.
     \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
@@ -76,9 +76,24 @@ __askline_widget() {
   fi
   \builtin zle -R
   if [[ -n $message ]]; then
-    \builtin zle -M "$message" # stays below the line until that is run
+    # Not yet: a window that changed its size meanwhile makes zsh draw anew when it waits for the next key. A file that
+    # can always be read is told of right after that.
+    __askline_message=$message
+    \builtin exec {fd}</dev/null
+    \builtin zle -F $fd __askline_say
   fi
   \builtin return 0
+}
+
+# Shows what is to be said, which stays below the line until that is run. $1 is the file that was waited for.
+__askline_say() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local fd=$1
+  \builtin zle -F $fd
+  \builtin exec {fd}<&-
+  \builtin zle -M "$__askline_message"
+  __askline_message=''
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -176,7 +191,7 @@ __askline_bind() {
 __askline_load() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin typeset -g __askline_status=0
+  \builtin typeset -g __askline_status=0 __askline_message=''
   \builtin typeset -ga precmd_functions zvm_after_init_commands
   if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
     precmd_functions+=(__askline_precmd)

@@ -62,6 +62,9 @@ pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
         return Err(format!("it holds {what} (U+{:04X}) at character {}", u32::from(c), at + 1));
     }
     let text = mend::typography(&text, shell, &mut changes);
+    if history::substitutes(&text, shell) {
+        return Err(history::SUBSTITUTION.to_owned());
+    }
     let mut warnings = Vec::new();
     let text = history::quoted(text, shell, &mut changes, &mut warnings);
     within_bounds(&text)?;

@@ -1,5 +1,6 @@
 //! History expansion: at an interactive prompt, bash and zsh replace `!` and what follows by parts of earlier commands,
-//! also inside double quotes, so that something else would run than what is shown.
+//! also inside double quotes, so that something else would run than what is shown. `^old^new` at the start of a line
+//! repeats the last command with a change, and is refused.
 //!
 //! Where the `!` can be quoted without changing what the command means, it is; elsewhere the person is warned. What
 //! the shells themselves leave alone (`[ ! -f x ]`, `!=`, `$!`) stays. Reading is light, as in [`crate::quoting`]:
@@ -9,6 +10,9 @@ use super::mend::note;
 use crate::quoting::Reader;
 use crate::shell::Shell;
 
+/// Why a line is refused that would be another one.
+pub(super) const SUBSTITUTION: &str =
+    "it begins with `^`, for which the shell would run an earlier command, changed";
 const QUOTED: &str = "`!` quoted, which would have stood for an earlier command";
 const RISK: &str = "a `!` in it may stand for an earlier command; turn that off first (bash: `set +H`, zsh: `setopt no_bang_hist`)";
 
@@ -35,6 +39,15 @@ enum Cure {
     /// zsh's other spelling of `[!…]`.
     Caret,
     Warn,
+}
+
+/// Whether the shell would take the text for a quick substitution, `^old^new`. It stands at the start of a line only, in zsh
+/// also behind blanks. Nobody sees there what would run, and with the `^` quoted it would be nothing.
+pub(super) fn substitutes(text: &str, shell: Shell) -> bool {
+    match shell {
+        Shell::Bash | Shell::Zsh => text.trim_start().starts_with('^'),
+        Shell::Fish | Shell::Nu => false,
+    }
 }
 
 /// The text with every `!` quoted that would be taken for history, and a warning where that can't be done.

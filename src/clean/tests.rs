@@ -142,6 +142,24 @@ fn what_stands_for_an_earlier_command_is_quoted() {
 }
 
 #[test]
+fn an_earlier_command_with_a_change_is_refused() {
+    for shell in [Shell::Bash, Shell::Zsh] {
+        for text in ["^old^new", "^old^new^", " ^old^new^:G", "^old", "\n^old^new\nls"] {
+            let why = clean(text, shell).expect_err(text);
+            assert!(why.contains("begins with `^`"), "{text:?}: {why}");
+        }
+        for text in
+            [r"\^old^new", "true; ^old^new", "grep '^old' file", "'^a' b", "ls\n^old^new", "git show HEAD^"]
+        {
+            assert_eq!(cleaned_for(shell, text).text.as_str(), text);
+        }
+    }
+    for shell in [Shell::Fish, Shell::Nu] {
+        assert_eq!(cleaned_for(shell, "^ls -l").text.as_str(), "^ls -l", "Nushell's way to call a program");
+    }
+}
+
+#[test]
 fn where_an_earlier_command_can_not_be_kept_out_is_warned_about() {
     for (shell, text) in [
         (Shell::Bash, "cat <<E\nwow!!\nE"),

@@ -66,6 +66,8 @@ const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Told when the line is already what the model would write.
 const UNCHANGED: &str = "the model's answer is the line as it stands";
+/// Told when the checks have found every option of the line and nothing against it, so that no model was asked.
+const RIGHT: &str = "the line is right as it stands";
 /// What stands between the line and the message.
 const SEPARATOR: u8 = 0x1f;
 
@@ -228,7 +230,8 @@ impl Attendant {
                 let suggestion = worker.result()?;
                 let mut notes = suggestion.notes();
                 if suggestion.command.as_str().trim() == words.trim() {
-                    notes.push(UNCHANGED.to_owned());
+                    let why = if suggestion.rounds == 0 { RIGHT } else { UNCHANGED };
+                    notes.push(why.to_owned());
                 }
                 return Ok(End::Answer(Box::new(suggestion), notes));
             }

@@ -178,6 +178,7 @@ fn suggest_prints_one_json_object_a_row_also_for_failures() {
         "risk",
         "checks",
         "changes",
+        "open",
         "rounds",
         "alternatives",
         "source",
@@ -247,12 +248,12 @@ fn suggest_stops_where_its_rows_cannot_be_read() {
     for more in [&[][..], &["--json"]] {
         let args = ["suggest", "--lines", "."];
         let ran = Askline::new(args.iter().chain(more).copied()).model("").run().stdout("").code(1);
-        assert!(ran.stderr.starts_with("askline: .:1: the requests can't be read further"), "{}", ran.stderr);
+        assert!(ran.stderr.starts_with("askline: .:1: the rows can't be read further"), "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
     let ran = Askline::new(["suggest", "--lines", "none"]).model("").run().stdout("").code(2);
     expect![[r#"
-        askline: can't read the requests in none: No such file or directory (os error 2); name a file, or - for stdin
+        askline: can't read none: No such file or directory (os error 2); name a file, or - for stdin
     "#]]
     .assert_eq(&ran.stderr);
 }

@@ -66,10 +66,12 @@ fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
         .start();
     sh.expect_whole("READY>");
     rewrites(&sh);
+    sh.undo();
+    sh.expect("list files");
     sh.model(r#"{"fail": "the server is gone"}"#);
     sh.presses_until(|| sh.pty.screen().contains("the server is gone"));
     sh.pty.send("k");
-    sh.expect_line("ls -lak");
+    sh.expect_line("list filesk");
     sh.is_well();
 }
 

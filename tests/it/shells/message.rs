@@ -42,10 +42,10 @@ fn a_note_stays_beside_the_answer(setup: Setup) {
 }
 
 fn an_answer_that_changes_nothing_says_so(setup: Setup) {
-    let sh = setup.model(LS).start();
-    sh.asks("ls -la");
+    let sh = setup.model(r#"{"reply": "echo hello"}"#).start();
+    sh.asks("echo hello");
     sh.pty.wait_for("the model's answer is the line as it stands");
-    sh.expect_line("ls -la");
+    sh.expect_line("echo hello");
 }
 
 fn a_long_reason_keeps_its_remedy(setup: Setup) {
@@ -113,6 +113,9 @@ fn a_resize_during_the_wait(setup: Setup) {
     assert!(!sh.pty.screen().contains("thinking"), "{screen}");
     sh.pty.send("x");
     sh.expect_line("list filesx");
+    // Still there when the shell has drawn everything anew.
+    let screen = sh.pty.screen();
+    assert!(screen.contains("the server is gone; run"), "{screen}");
 }
 
 fn a_missing_helper_keeps_the_line(setup: Setup) {
