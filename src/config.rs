@@ -29,6 +29,18 @@ pub struct Config {
     pub refine_rounds: u32,
     /// How requests are put before the model.
     pub form: Form,
+    /// What is told beside a suggestion.
+    pub evidence: Evidence,
+}
+
+/// What is told beside a suggestion on the prompt line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Evidence {
+    /// How much was looked up, what was changed, what is still wrong.
+    #[default]
+    All,
+    /// Only what was changed and what is still wrong.
+    Wrong,
 }
 
 /// How a prompt is put before a model.
@@ -162,6 +174,10 @@ impl Config {
                     },
                     refine_rounds: settings.whole("refine_rounds") as u32,
                     form: settings.form_of_profile(),
+                    evidence: match settings.text(&["evidence"]) {
+                        Some(("wrong", _)) => Evidence::Wrong,
+                        _ => Evidence::All,
+                    },
                 };
                 Ok((config, settings.told()))
             }
@@ -177,17 +193,18 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 5] = [
+const VARIABLES: [(&str, &str); 6] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
+    ("ASKLINE_EVIDENCE", "evidence"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
 ];
 
 /// The keys at the top of the file.
-const TOP_KEYS: [&str; 7] =
-    ["profile", "deadline_ms", "max_tokens", "threads", "help", "refine_rounds", "profiles"];
+const TOP_KEYS: [&str; 8] =
+    ["profile", "deadline_ms", "max_tokens", "threads", "evidence", "help", "refine_rounds", "profiles"];
 
 /// The keys that will be at the top of the file.
 const LATER_KEYS: [&str; 2] = ["roles", "fallback"];
@@ -222,6 +239,7 @@ fn kind(key: &str) -> Kind {
         "max_tokens" => Kind::Whole(1, 4096),
         "threads" => Kind::Whole(0, 512),
         "refine_rounds" => Kind::Whole(0, 4),
+        "evidence" => Kind::Word(&["all", "wrong"]),
         "help" => Kind::Word(&["system", "never"]),
         "protocol" => Kind::Word(&ALL_PROTOCOLS),
         "prompt" => Kind::Word(&["solved", "chat"]),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::config::Evidence;
 use crate::line::LineText;
 
 /// A command for the prompt line and how it came to be.
@@ -31,10 +32,10 @@ pub struct Suggestion {
 impl Suggestion {
     /// What a person should know of the command, most important first: what is still wrong, what was changed, what was
     /// looked up.
-    pub fn notes(&self) -> Vec<String> {
+    pub fn notes(&self, evidence: Evidence) -> Vec<String> {
         let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
-        if self.checks.says_something() {
+        if evidence == Evidence::All && self.checks.says_something() {
             notes.push(self.checks.to_string());
         }
         notes

@@ -200,6 +200,7 @@ impl Attendant {
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
         let words = input.line.text.clone();
+        let evidence = config.evidence;
         input.facts.push(("status".to_owned(), args.status.to_string()));
         let worker = Worker::start({
             let (host, machine, paths) = (desk.host, desk.machine.clone(), desk.paths.clone());
@@ -228,7 +229,7 @@ impl Attendant {
             }
             if done {
                 let suggestion = worker.result()?;
-                let mut notes = suggestion.notes();
+                let mut notes = suggestion.notes(evidence);
                 if suggestion.command.as_str().trim() == words.trim() {
                     let why = if suggestion.rounds == 0 { RIGHT } else { UNCHANGED };
                     notes.push(why.to_owned());

@@ -27,6 +27,7 @@ fn the_defaults_stand_alone() {
         help: Help::System,
         refine_rounds: 2,
         form: Form::Completion,
+        evidence: Evidence::All,
     };
     assert_eq!(config, defaults);
 }
@@ -56,6 +57,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help: Help::Never,
         refine_rounds: 4,
         form: Form::Completion,
+        evidence: Evidence::All,
     };
     assert_eq!(config, expected);
 
@@ -79,6 +81,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help: Help::System,
         refine_rounds: 0,
         form: Form::Completion,
+        evidence: Evidence::All,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings

@@ -65,6 +65,8 @@ impl Run {
             ("TERM", "xterm-256color"),
             ("LC_ALL", "C.UTF-8"),
             ("ASKLINE_MODEL", &model),
+            // What is told where all is well has tests of its own.
+            ("ASKLINE_EVIDENCE", "wrong"),
             ("helper", env!("CARGO_BIN_EXE_askline")),
         ] {
             command.env(name, value);
@@ -391,6 +393,14 @@ fn an_answer_that_changes_nothing_says_so() {
 fn a_line_that_is_right_says_so() {
     let run = Run::start("", "input='ls -la'");
     run.says("0", "ls -la", "askline: the line is right as it stands");
+}
+
+#[test]
+fn what_was_looked_up_and_mended_is_told() {
+    let run = Run::start(&reply("ls -la", 0), "export ASKLINE_EVIDENCE=all");
+    run.says("0", "ls -la", "askline: checked 2/2 flags");
+    let ended = Run::start(&reply("ls --colour", 0), "").ended();
+    assert!(ended.out.starts_with("ls --color\u{1f}askline: --colour → --color: "), "{}", ended.out);
 }
 
 /// Logs and the row would draw over each other.

@@ -9,6 +9,7 @@ mod cli;
 mod completions;
 mod knowledge;
 mod line;
+mod lookup;
 mod manual;
 mod model;
 mod parser;

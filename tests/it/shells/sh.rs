@@ -198,6 +198,8 @@ impl Setup {
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),
             ("ASKLINE_MODEL", format!("scripted:{}", here("model"))),
+            // What is told where all is well has tests of its own.
+            ("ASKLINE_EVIDENCE", "wrong".to_owned()),
         ] {
             command.env(name, value);
         }
