@@ -27,6 +27,18 @@ pub struct Config {
     pub help: Help,
     /// How often the model may be asked again after a check has failed: 0 to 4.
     pub refine_rounds: u32,
+    /// How requests are put before the model.
+    pub form: Form,
+}
+
+/// How a prompt is put before a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
+    #[default]
+    Completion,
+    /// A system's and a user's message in the chat template of the model's own file, for models that know only chat.
+    Chat,
 }
 
 /// How far programs' own `--help` may be asked, always in the sandbox.
@@ -149,6 +161,7 @@ impl Config {
                         _ => Help::System,
                     },
                     refine_rounds: settings.whole("refine_rounds") as u32,
+                    form: settings.form_of_profile(),
                 };
                 Ok((config, settings.told()))
             }
@@ -180,7 +193,8 @@ const TOP_KEYS: [&str; 7] =
 const LATER_KEYS: [&str; 2] = ["roles", "fallback"];
 
 /// The keys of a profile.
-const PROFILE_KEYS: [&str; 7] = ["protocol", "name", "file", "url", "key_env", "key_cmd", "key_file"];
+const PROFILE_KEYS: [&str; 8] =
+    ["protocol", "name", "prompt", "file", "url", "key_env", "key_cmd", "key_file"];
 
 /// The protocols there are.
 const PROTOCOLS: [&str; 2] = ["local", "scripted"];
@@ -210,6 +224,7 @@ fn kind(key: &str) -> Kind {
         "refine_rounds" => Kind::Whole(0, 4),
         "help" => Kind::Word(&["system", "never"]),
         "protocol" => Kind::Word(&ALL_PROTOCOLS),
+        "prompt" => Kind::Word(&["solved", "chat"]),
         _ => Kind::Text,
     }
 }
@@ -309,6 +324,15 @@ impl Settings {
                 Ok(ModelChoice::Scripted(file.into()))
             }
             later => Err(format!("{origin}: {}", not_yet(later))),
+        }
+    }
+
+    /// How the profile in use wants requests to be put.
+    fn form_of_profile(&self) -> Form {
+        let (profile, _) = self.text(&["profile"]).unwrap_or(("local", &Origin::Default));
+        match self.text(&["profiles", profile, "prompt"]) {
+            Some(("chat", _)) => Form::Chat,
+            _ => Form::Completion,
         }
     }
 

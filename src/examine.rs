@@ -1,12 +1,14 @@
 //! One line, everything we can say of it on this machine: taken apart, looked up, held against the rules of other
 //! systems, shown to the shell itself.
 
+use std::thread;
+
 use crate::check::{self, Finding, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
 use crate::platform;
 use crate::repair::{self, Repaired};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed};
+use crate::syntax::{self, Parsed, Span};
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -27,39 +29,76 @@ pub struct Examined {
 }
 
 impl Examiner<'_> {
-    /// Takes a line apart. Nushell's language is parsed by Nushell alone.
+    /// Takes a line apart. Nushell's language is parsed by Nushell alone; where it can't be asked the line stays whole.
     pub fn parse(&self, line: &str) -> Parsed {
         match self.shell {
             Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
-            Shell::Nu => Parsed::default(),
+            Shell::Nu => self.knowledge.pieces(line).map_or_else(Parsed::default, |pieces| {
+                syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell)
+            }),
         }
     }
 
     /// Looks a line over.
     pub fn examine(&self, line: &str) -> Examined {
-        let parsed = self.parse(line);
-        let mut report = check::check(line, self.shell, &parsed, self.knowledge);
-        report.findings.extend(platform::findings(line, &parsed, self.knowledge, self.knowledge.os()));
-        let verdict = self.knowledge.verdict(line);
-        report.syntax_ok = verdict.ok;
-        let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
-        if verdict.ok == Some(false) && !report.findings.iter().any(known) {
-            report.findings.push(Finding {
-                kind: Kind::Syntax,
-                span: verdict.span.unwrap_or(0..line.len()),
-                grade: Grade::Error,
-                text: format!("{} can't read it: {}", self.shell, verdict.message),
-                evidence: self.shell.to_string(),
-                fixes: Vec::new(),
-            });
-        }
-        report.findings.sort_by_key(|finding| (finding.span.start, finding.grade));
-        Examined { parsed, report }
+        thread::scope(|scope| {
+            // The shell reads it meanwhile.
+            let asked = thread::Builder::new().spawn_scoped(scope, || self.knowledge.verdict(line));
+            let Examined { parsed, mut report } = self.look_up(line);
+            let verdict = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_default();
+            report.syntax_ok = verdict.ok;
+            let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
+            if verdict.ok == Some(false) && !report.findings.iter().any(known) {
+                report.findings.push(Finding {
+                    kind: Kind::Syntax,
+                    span: verdict.span.unwrap_or(0..line.len()),
+                    grade: Grade::Error,
+                    text: format!("{} can't read it: {}", self.shell, verdict.message),
+                    evidence: self.shell.to_string(),
+                    fixes: Vec::new(),
+                });
+                sort(&mut report);
+            }
+            Examined { parsed, report }
+        })
     }
 
-    /// The one repair that passes every check, if there is exactly one.
+    /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.
     pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
-        let judge = |line: &str| self.examine(line).report;
-        repair::repair(line, self.shell, report, self.knowledge, &judge)
+        // Asking the shell about each candidate takes longer than all else. Where it accepts the line, once is enough:
+        // what it is handed in the end.
+        let is_refused = report.syntax_ok == Some(false);
+        let judge = |line: &str| if is_refused { self.examine(line) } else { self.look_up(line) }.report;
+        let repaired = repair::repair(line, self.shell, report, self.knowledge, &judge)?;
+        let is_read =
+            || report.syntax_ok.is_none() || self.knowledge.verdict(&repaired.line).ok == Some(true);
+        is_read().then_some(repaired)
     }
+
+    /// Looks a line over without asking the shell whether it would take it.
+    fn look_up(&self, line: &str) -> Examined {
+        let parsed = self.parse(line);
+        let mut report = check::check(line, self.shell, &parsed, self.knowledge);
+        let foreign = platform::findings(line, &parsed, self.knowledge, self.knowledge.os());
+        // Who knows where an option comes from says more than that it is not there.
+        report.findings.retain(|finding| {
+            let same = |other: &Finding| overlap(&finding.span, &other.span);
+            finding.kind != Kind::FlagRefuted || !foreign.iter().any(same)
+        });
+        report.findings.extend(foreign);
+        let slips = repair::slips(line, self.shell, self.knowledge);
+        let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
+        report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
+        sort(&mut report);
+        Examined { parsed, report }
+    }
+}
+
+/// By place, the worst first.
+fn sort(report: &mut Report) {
+    report.findings.sort_by_key(|finding| (finding.span.start, finding.grade));
+}
+
+fn overlap(one: &Span, other: &Span) -> bool {
+    one.start < other.end && other.start < one.end
 }

@@ -8,7 +8,9 @@ mod builtins;
 mod eligible;
 mod kept;
 mod pages;
+mod program;
 mod reply;
+mod untold;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -19,16 +21,17 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::eligible::Facts;
 use self::kept::{Key, Record, Stamp};
 use self::pages::Manuals;
+use self::program::Program;
 pub use self::verdict::SyntaxVerdict;
 use crate::config::Help;
 use crate::context::{Context, Machine};
-use crate::host::{Entry, Host, Level, OptionName, Output, Probe, Spelling, find_on_path};
+use crate::host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
 use crate::manual::{self, Manual, Style};
-use crate::platform::{Userland, userland_of};
-use crate::reference::{Kind, Known, Reference};
+use crate::platform::Userland;
+use crate::reference::{Known, Reference};
+use crate::shell::Shell;
 
 /// A page with fewer options than this is not the whole documentation.
 const FEW_OPTIONS: usize = 5;
@@ -41,9 +44,6 @@ const PROGRAM_LIMIT: u64 = 64 << 20;
 
 /// Longest line that a shell is asked about, bytes.
 const LINE_MAX: usize = 32 << 10;
-
-/// Most aliases followed from one to the next.
-const ALIASES_MAX: usize = 8;
 
 /// Most levels and verdicts that are remembered at a time.
 const MEMORY_MAX: usize = 512;
@@ -60,27 +60,16 @@ pub struct Knowledge {
     manuals: OnceLock<Manuals>,
     levels: Mutex<HashMap<Key, Arc<Looked>>>,
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
+    pieces: Mutex<HashMap<String, String>>,
     spent: Mutex<Duration>,
-}
-
-/// A program that a name leads to.
-#[derive(Debug, Clone)]
-struct Program {
-    /// As it goes by: `ls`, also where that is a link to `busybox`.
-    name: String,
-    path: PathBuf,
-    real_path: PathBuf,
-    file: Entry,
-    /// Where it stands, an owner put it; documentation of its name is about it.
-    trusted: bool,
-    /// One of fish's own, with a page in fish's manual; the program is fish.
-    is_builtin: bool,
 }
 
 /// A level that was looked up.
 #[derive(Debug, Clone)]
 struct Looked {
     record: Record,
+    /// What is documented, with what is true and stands in no text.
+    manual: Option<Arc<Manual>>,
     /// The cache doesn't hold it yet.
     changed: bool,
 }
@@ -128,6 +117,7 @@ impl Knowledge {
             manuals: OnceLock::new(),
             levels: Mutex::default(),
             verdicts: Mutex::default(),
+            pieces: Mutex::default(),
             spent: Mutex::default(),
         }
     }
@@ -140,23 +130,50 @@ impl Knowledge {
     /// What the shell itself says of a line, which it reads without running it.
     pub fn verdict(&self, line: &str) -> SyntaxVerdict {
         let shell = self.context.shell;
-        if LINE_MAX < line.len() || !verdict::may_be_asked(shell, line) {
+        if !verdict::may_be_asked(shell, line) {
             return SyntaxVerdict::default();
         }
-        if let Some(known) = held(&self.verdicts).get(line) {
-            return known.clone();
+        let probe = Probe::Syntax { shell, line: format!("{line}\n") };
+        let of_answer = |answer: &Output| Some(verdict::of_answer(shell, line, answer));
+        self.shell_says(line, &self.verdicts, &probe, of_answer).unwrap_or_default()
+    }
+
+    /// The pieces of a line of Nushell as it takes them itself, for [`crate::syntax::nu::parse`]; the line is not run. None
+    /// for other shells and where Nushell could not be asked.
+    pub fn pieces(&self, line: &str) -> Option<String> {
+        if self.context.shell != Shell::Nu || line.contains('\0') {
+            return None;
+        }
+        // What was cut can't be read.
+        let whole = |answer: &Output| {
+            let is_whole = answer.success && answer.stdout.len() < OUTPUT_LIMIT;
+            is_whole.then(|| String::from_utf8_lossy(&answer.stdout).into_owned())
+        };
+        self.shell_says(line, &self.pieces, &Probe::Pieces { line: line.to_owned() }, whole)
+    }
+
+    /// What the shell prints about a line, as `read` understands it; `memory` holds what it said before.
+    fn shell_says<T: Clone>(
+        &self,
+        line: &str,
+        memory: &Mutex<HashMap<String, T>>,
+        probe: &Probe,
+        read: impl FnOnce(&Output) -> Option<T>,
+    ) -> Option<T> {
+        if LINE_MAX < line.len() {
+            return None;
+        }
+        if let Some(known) = held(memory).get(line) {
+            return Some(known.clone());
         }
         // Its file is one that the user runs all day, wherever it stands.
-        let program = self.program(shell.name()).filter(|program| program.trusted);
-        let probe = Probe::Syntax { shell, line: format!("{line}\n") };
-        let answer = program.and_then(|program| self.ask(&program.real_path, &probe));
-        let Some(answer) = answer else { return SyntaxVerdict::default() };
-        let verdict = verdict::of_answer(shell, line, &answer);
-        let mut verdicts = held(&self.verdicts);
-        if verdicts.len() < MEMORY_MAX {
-            verdicts.insert(line.to_owned(), verdict.clone());
+        let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
+        let said = read(&self.ask(&program.real_path, probe)?)?;
+        let mut memory = held(memory);
+        if memory.len() < MEMORY_MAX {
+            memory.insert(line.to_owned(), said.clone());
         }
-        verdict
+        Some(said)
     }
 
     /// The version of a program: what its page names or, where that names none, what it says itself.
@@ -194,94 +211,6 @@ impl Knowledge {
         }
     }
 
-    /// What a command's first word stands for, and the program with the words that follow it, once aliases are followed.
-    fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
-        let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-        let mut alias = None;
-        let mut followed = BTreeSet::new();
-        // A shell does not expand an alias again inside of itself.
-        while let Some(name) = words.first().cloned().filter(|name| !followed.contains(name)) {
-            let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
-            alias.get_or_insert_with(|| value.clone());
-            let expanded = shell_words::split(value).unwrap_or_default();
-            let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
-            words.splice(..1, leading);
-            followed.insert(name);
-        }
-        let Some(name) = words.first().cloned() else {
-            return (alias.map_or(Kind::Missing, Kind::Alias), None);
-        };
-        let rest = words.split_off(1);
-        let kind_of = |kind: Kind| alias.clone().map_or(kind, Kind::Alias);
-        if self.functions.contains(&name) {
-            return (kind_of(Kind::Function), None);
-        }
-        let shell = self.context.shell;
-        if builtins::of(shell).contains(&name) {
-            let page = self
-                .program(shell.name())
-                .filter(|program| program.trusted && shell == crate::shell::Shell::Fish);
-            let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
-            return (kind_of(Kind::Builtin), builtin);
-        }
-        match self.program(&name) {
-            Some(program) => {
-                let (path, real_path) = (program.path.clone(), program.real_path.clone());
-                (kind_of(Kind::Program { path, real_path }), Some((program, rest)))
-            }
-            None => (kind_of(Kind::Missing), None),
-        }
-    }
-
-    /// The program of a name, or at a path.
-    fn program(&self, name: &str) -> Option<Program> {
-        let host = self.host.as_ref();
-        let (path, trusted) = if name.contains('/') {
-            let path = self.whole_path(name)?;
-            let trusted = eligible::in_system(&path);
-            (path, trusted)
-        } else {
-            let commands = &self.context.commands;
-            let found = commands.find(name).or_else(|| {
-                // What was not scanned in time may still be there.
-                (!commands.complete).then(|| find_on_path(host, name)).flatten()
-            });
-            let path = found?;
-            let above = path.parent();
-            let is_above = |directory: &&crate::context::Directory| Some(directory.path.as_path()) == above;
-            let trusted =
-                commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
-            (path, trusted)
-        };
-        let file = host.entry(&path).filter(|entry| entry.executable)?;
-        let real_path = host.real_path(&path).ok()?;
-        let trusted = trusted && !self.is_in_working_tree(&path);
-        let name = path.file_name()?.to_str()?.to_owned();
-        Some(Program { name, path, real_path, file, trusted, is_builtin: false })
-    }
-
-    /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
-    /// nor where the system keeps programs.
-    fn is_in_working_tree(&self, path: &Path) -> bool {
-        let is_project =
-            |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
-        let current = self.context.current_dir.as_ref().filter(is_project);
-        current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
-    }
-
-    /// A path as the shell would hand it to a program.
-    fn whole_path(&self, path: &str) -> Option<PathBuf> {
-        if path.is_empty() || path.contains('\0') {
-            return None;
-        }
-        match path.strip_prefix('~') {
-            Some("") => self.home.clone(),
-            Some(rest) => Some(self.home.as_ref()?.join(rest.strip_prefix('/')?)),
-            None if path.starts_with('/') => Some(PathBuf::from(path)),
-            None => Some(self.context.current_dir.as_ref()?.join(path)),
-        }
-    }
-
     /// The levels that the words lead to, from the program itself on: never empty. The last may be documented by its name only.
     fn levels(&self, program: &Program, words: &[String]) -> Vec<Arc<Looked>> {
         let mut levels = vec![self.level(program, &[], true)];
@@ -290,7 +219,7 @@ impl Knowledge {
             let Some((path, Some(word))) = words.get(..n_words).map(|path| (path, path.last())) else {
                 break;
             };
-            let above = levels.last().and_then(|looked| looked.record.manual.as_deref());
+            let above = levels.last().and_then(|looked| looked.manual.as_deref());
             let lists = |manual: &Manual| manual.subcommands.iter().any(|known| known.name == *word);
             let named = above.is_some_and(lists)
                 || (program.is_multi_call()
@@ -322,7 +251,7 @@ impl Knowledge {
         let recalled =
             self.cache.as_ref().and_then(|cache| kept::recall(self.host.as_ref(), cache, &key, &stamp));
         let mut looked = match recalled {
-            Some(record) => Looked { record, changed: false },
+            Some(record) => Looked { record, manual: None, changed: false },
             None => self.look_up(program, words, stamp),
         };
         if named && looked.record.manual.as_ref().is_none_or(|manual| manual.options.len() < FEW_OPTIONS) {
@@ -330,6 +259,7 @@ impl Knowledge {
         }
         // Whatever a line has behind `git` is not worth a file.
         looked.changed &= named || looked.record.manual.is_some();
+        looked.manual = self.completed(program, words, &looked.record);
         let looked = Arc::new(looked);
         self.insert(key, Arc::clone(&looked));
         looked
@@ -345,6 +275,7 @@ impl Knowledge {
     /// Takes over what was found out of a level since it was looked up.
     fn hold(&self, program: &Program, words: &[&str], looked: &mut Looked) {
         looked.changed = true;
+        looked.manual = self.completed(program, words, &looked.record);
         let key = Key::new(&program.key_path(), &program.real_path, words);
         self.insert(key, Arc::new(looked.clone()));
     }
@@ -360,7 +291,7 @@ impl Knowledge {
         if words.is_empty() && program.trusted && eligible::in_system(&program.real_path) {
             record.says_help = record.page_says_help || says_help(self.host.as_ref(), &program.real_path);
         }
-        Looked { record, changed: true }
+        Looked { record, manual: None, changed: true }
     }
 
     fn page(&self, program: &Program, words: &[&str]) -> Option<pages::Page> {
@@ -415,30 +346,6 @@ impl Knowledge {
         }
     }
 
-    /// Whether the program may be started, and only in a cage; `own` is what is known of the program itself.
-    fn is_eligible(&self, program: &Program, own: &Record) -> bool {
-        if self.help == Help::Never || program.is_builtin || !program.trusted {
-            return false;
-        }
-        let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
-        let directories: BTreeSet<PathBuf> =
-            [above(&program.path), above(&program.real_path)].concat().into_iter().collect();
-        let entries = directories.iter().map(|path| self.host.entry(path)).collect::<Option<Vec<_>>>();
-        let Some(above) = entries else { return false };
-        let verdict = eligible::for_help(&Facts {
-            name: &program.name,
-            path: &program.path,
-            real_path: &program.real_path,
-            file: program.file,
-            above: &above,
-            home: self.home.as_deref(),
-            current_dir: self.context.current_dir.as_deref(),
-            page_says_help: own.page_says_help,
-            says_help: own.says_help,
-        });
-        verdict.inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display())).is_ok()
-    }
-
     /// Starts a program for a probe; none when it failed or there is no time left.
     fn ask(&self, program: &Path, probe: &Probe) -> Option<Output> {
         if PROBE_BUDGET <= self.spent() {
@@ -452,23 +359,6 @@ impl Knowledge {
 
     fn spent(&self) -> Duration {
         *held(&self.spent)
-    }
-}
-
-impl Program {
-    /// One file for many programs: it is another one by each name.
-    fn is_multi_call(&self) -> bool {
-        let name = self.real_path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.starts_with("busybox") || name.starts_with("toybox")
-    }
-
-    fn goes_by_own_name(&self) -> bool {
-        self.real_path.file_name().is_some_and(|name| name == self.name.as_str())
-    }
-
-    /// What tells its records from those of other names of the same file.
-    fn key_path(&self) -> PathBuf {
-        if self.is_builtin { Path::new("builtin").join(&self.name) } else { self.path.clone() }
     }
 }
 
@@ -496,12 +386,9 @@ impl Reference for Knowledge {
         });
         Arc::new(Known {
             kind,
-            manual: last.and_then(|looked| looked.record.manual.clone()),
-            above: levels.iter().filter_map(|looked| looked.record.manual.clone()).collect(),
-            userland: match program.is_builtin {
-                true => Userland::Unknown,
-                false => userland_of(&program.real_path, &self.context.system.os),
-            },
+            manual: last.and_then(|looked| looked.manual.clone()),
+            above: levels.iter().filter_map(|looked| looked.manual.clone()).collect(),
+            userland: self.userland(&program),
             version,
             askable,
         })
@@ -530,7 +417,7 @@ impl Reference for Knowledge {
         let option = OptionName::new(option.split_once('=').map_or(option, |(name, _)| name))?;
         let levels = self.levels(&program, &words);
         let defines = |looked: &Looked| {
-            let manual = looked.record.manual.as_ref();
+            let manual = looked.manual.as_ref();
             manual.is_some_and(|manual| manual.option(option.as_str()).is_some())
         };
         if levels.iter().any(|looked| defines(looked)) {

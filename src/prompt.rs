@@ -11,6 +11,7 @@
 use serde::Deserialize;
 
 use crate::clean::visible;
+pub use crate::config::Form;
 use crate::platform::Userland;
 use crate::shell::Shell;
 
@@ -30,17 +31,6 @@ pub struct Prompt {
     pub fixed: String,
     /// The request.
     pub fresh: String,
-}
-
-/// How a prompt is put before a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Form {
-    /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
-    #[default]
-    Completion,
-    /// `fixed` as the system's message, `fresh` as the user's, in the template of the model's own file; for models
-    /// that know nothing but chat.
-    Chat,
 }
 
 impl Prompt {

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
-use crate::check::{Grade, Kind, Report};
+use crate::check::{Finding, Grade, Kind, Report};
 use crate::clean::{self, Cleaned};
 use crate::examine::Examiner;
 use crate::model::{Certainty, Model};
@@ -173,12 +173,20 @@ fn cost(report: &Report) -> (usize, usize, usize) {
     (count(Grade::Error), count(Grade::Warning), report.flags_unknown)
 }
 
-/// The one error that the model is told: the first of the worst, if it is one that a model can mend.
+/// The one error that the model is told: the first of the worst, if it is one that a model can mend. What only the
+/// documentation says (a warning) is told too; what nobody could find out is not.
 fn complaint(report: &Report) -> Option<String> {
-    let tellable = |kind| !matches!(kind, Kind::PathMissing | Kind::FlagUnknown);
-    let worst =
-        report.findings.iter().filter(|finding| finding.grade == Grade::Error && tellable(finding.kind));
-    worst.map(|finding| finding.text.clone()).next()
+    let tellable = |finding: &&Finding| match finding.grade {
+        Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
+        Grade::Warning => matches!(finding.kind, Kind::FlagRefuted | Kind::Platform | Kind::Quoting),
+        Grade::Hint => false,
+    };
+    report
+        .findings
+        .iter()
+        .filter(tellable)
+        .min_by_key(|finding| finding.grade)
+        .map(|finding| finding.text.clone())
 }
 
 /// What was looked up, for people and scripts.

@@ -28,7 +28,7 @@ const LINE_BYTES_MAX: usize = 4096;
 pub struct Repaired {
     /// The line.
     pub line: String,
-    /// Each change in words: `--colour → --color: not in ls(1) 9.1`.
+    /// Each change in words: "--colour → --color: ls itself refuses it".
     pub changes: Vec<String>,
 }
 
@@ -92,7 +92,9 @@ struct State {
 impl State {
     fn new(line: String, report: Report, shell: Shell, reference: &dyn Reference) -> Self {
         let mut findings = report.findings.clone();
-        findings.extend(slips(&line, shell, reference));
+        // A judge may have told some of them.
+        let slips = slips(&line, shell, reference).into_iter().filter(|slip| !report.findings.contains(slip));
+        findings.extend(slips);
         Self { line, report, findings }
     }
 
@@ -193,7 +195,7 @@ fn applied(line: &str, fix: &Fix) -> Option<String> {
 /// The change and its reason in words.
 fn said(finding: &Finding, fix: &Fix) -> String {
     match finding.kind {
-        Kind::FlagRefuted => format!("{}: not in {}", fix.change, finding.evidence),
+        Kind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
         _ => format!("{}: {}", fix.change, finding.text),
     }
 }

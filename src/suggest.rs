@@ -12,7 +12,7 @@ use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Form};
+use crate::prompt;
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::shell::Shell;
 use crate::suggestion::{Failure, Suggestion, Timing};
@@ -57,8 +57,7 @@ pub fn suggest(
     let refined = match typed(&request.line.text, &examiner) {
         Some(settled) => settled,
         None => {
-            let prompt =
-                prompt::draft(Form::Completion, &request.line.text, request.shell, &system(&context));
+            let prompt = prompt::draft(config.form, &request.line.text, request.shell, &system(&context));
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             refine::run(prompt, model, &examiner, limits, patience)?

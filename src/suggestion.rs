@@ -28,6 +28,19 @@ pub struct Suggestion {
     pub timing: Timing,
 }
 
+impl Suggestion {
+    /// What a person should know of the command, most important first: what is still wrong, what was changed, what was
+    /// looked up.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.open.clone();
+        notes.extend(self.changes.iter().cloned());
+        if self.checks.says_something() {
+            notes.push(self.checks.to_string());
+        }
+        notes
+    }
+}
+
 /// What was looked up of a command.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checks {
@@ -41,6 +54,14 @@ pub struct Checks {
     pub commands_missing: usize,
     /// What the shell itself says of the line; none where it could not be asked.
     pub syntax_ok: Option<bool>,
+}
+
+impl Checks {
+    /// There was something to look up, or something is wrong.
+    pub fn says_something(&self) -> bool {
+        let found = self.flags_verified + self.flags_unknown + self.flags_refuted + self.commands_missing;
+        0 < found || self.syntax_ok == Some(false)
+    }
 }
 
 impl fmt::Display for Checks {

@@ -147,6 +147,9 @@ pub struct Suggest {
     /// Print the time of each stage to stderr
     #[arg(long)]
     pub timing: bool,
+    /// Ask the model once: what the checks find is mended or told, never asked about again
+    #[arg(long)]
+    pub no_refine: bool,
     /// Print the exact text a model would get, and ask none
     #[arg(long)]
     pub show_request: bool,

@@ -228,7 +228,7 @@ impl Attendant {
             }
             if done {
                 let suggestion = worker.result()?;
-                let mut notes = suggestion.changes.clone();
+                let mut notes = suggestion.notes();
                 if suggestion.command.as_str().trim() == words.trim() {
                     let why = if suggestion.rounds == 0 { RIGHT } else { UNCHANGED };
                     notes.push(why.to_owned());

@@ -33,7 +33,10 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     if args.show_request {
         return show_requests(rows, shell, desk);
     }
-    let config = desk.config()?;
+    let mut config = desk.config()?;
+    if args.no_refine {
+        config.refine_rounds = 0;
+    }
     let mut model = models::open(&config, &desk.host, &desk.paths)?;
     let mut exit = Exit::Done;
     for row in rows {
@@ -98,6 +101,7 @@ impl Drop for Watched {
 
 /// The exact text a model would get for each request, and no model asked. Those of a file have headings.
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
+    let form = desk.config()?.form;
     let system = desk.system(shell);
     let mut exit = Exit::Done;
     for row in rows {
@@ -106,7 +110,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
         match &row.text {
-            Ok(request) => print(&prompt::draft(prompt::Form::Completion, request, shell, &system).text())?,
+            Ok(request) => print(&prompt::draft(form, request, shell, &system).text())?,
             Err(error) => {
                 complain(&row.prefix(), error);
                 exit = exit_of(error);
@@ -131,6 +135,10 @@ fn show(
             Ok(suggestion) => {
                 print(&format!("{}\n", suggestion.command))?;
                 suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
+                suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
+                if args.lines.is_none() && io::stderr().is_terminal() {
+                    tell(&suggestion.checks.to_string());
+                }
             }
             Err(error) => {
                 if args.lines.is_some() {

@@ -26,6 +26,7 @@ fn the_defaults_stand_alone() {
         threads: None,
         help: Help::System,
         refine_rounds: 2,
+        form: Form::Completion,
     };
     assert_eq!(config, defaults);
 }
@@ -54,6 +55,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         threads: Some(4),
         help: Help::Never,
         refine_rounds: 4,
+        form: Form::Completion,
     };
     assert_eq!(config, expected);
 
@@ -76,6 +78,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         threads: None,
         help: Help::System,
         refine_rounds: 0,
+        form: Form::Completion,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings

@@ -50,11 +50,20 @@ pub enum Probe {
         /// The line.
         line: String,
     },
+    /// Lets Nushell take a line of its own apart without running it, in a cage. The line is no argument: it stands in a
+    /// file, and the program that Nushell runs is ours.
+    Pieces {
+        /// The line.
+        line: String,
+    },
 }
 
 impl Probe {
     /// The file with [`Probe::input`] in the directory that a caged program stands in.
     pub const INPUT_FILE: &str = "line";
+
+    /// Nushell's program that prints the pieces of the line in that file; `ast` only parses.
+    const PIECES: &str = "open --raw line | decode utf-8 | ast $in --flatten --json --minify";
 
     /// The arguments after the program's name.
     pub fn arguments(&self) -> Vec<OsString> {
@@ -91,13 +100,14 @@ impl Probe {
                 Shell::Fish => &["--no-config", "-n"],
                 Shell::Nu => &["-n", "--no-std-lib", "--ide-check", "10", Self::INPUT_FILE],
             }),
+            Self::Pieces { .. } => words(&["-n", "--no-std-lib", "-c", Self::PIECES]),
         }
     }
 
     /// The text that a caged program finds in its directory and on its standard input.
     pub fn input(&self) -> Option<&str> {
         match self {
-            Self::Syntax { line, .. } => Some(line),
+            Self::Syntax { line, .. } | Self::Pieces { line } => Some(line),
             _ => None,
         }
     }
@@ -105,7 +115,9 @@ impl Probe {
     /// How long the program may run before it and all it started are killed.
     pub fn patience(&self) -> Duration {
         match self {
-            Self::Version | Self::Option { .. } | Self::Syntax { .. } => Duration::from_secs(2),
+            Self::Version | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. } => {
+                Duration::from_secs(2)
+            }
             // Interpreters and virtual machines take their time on a cold disk.
             Self::Help { .. } => Duration::from_secs(3),
             // Python's first start from a cold disk takes seconds.
@@ -124,7 +136,7 @@ impl Probe {
     /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody
     /// and leaves nothing behind.
     pub fn is_caged(&self) -> bool {
-        matches!(self, Self::Help { .. } | Self::Option { .. } | Self::Syntax { .. })
+        matches!(self, Self::Help { .. } | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. })
     }
 }
 
@@ -262,6 +274,11 @@ mod tests {
             let judges = |argument: &OsString| argument == "-n" || argument == "--ide-check";
             assert!(arguments.iter().any(judges), "{shell}");
         }
+        let probe = Probe::Pieces { line: line.clone() };
+        assert_eq!(probe.input(), Some(line.as_str()));
+        assert!(probe.is_caged() && !probe.inherits_environment());
+        assert_eq!(probe.arguments()[3], Probe::PIECES);
+        assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
     }
 
     #[test]

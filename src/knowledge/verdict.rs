@@ -1,6 +1,6 @@
 //! What a shell says of a line that it has read without running it. Pure: the shells' answers in, a verdict out.
 //!
-//! Each shell has its traps: zsh's exit status says nothing, it opens the files of `$(<file)` and it takes a line that ends
+//! Each shell has its traps: bash takes a half-open `[[` and only complains of it, zsh's exit status says nothing, it opens the files of `$(<file)` and it takes a line that ends
 //! in `&&`; fish says nothing by its status with `-c`, so it reads standard input; Nushell accepts an open pipe.
 
 use serde::Deserialize;
@@ -55,12 +55,15 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
         return SyntaxVerdict::refused(&format!("a command must follow `{operator}`"), span);
     }
     match shell {
-        Shell::Bash if answer.success => SyntaxVerdict::accepted(),
         Shell::Fish if answer.success => SyntaxVerdict::accepted(),
+        // Its status is 0 after some errors: `[[ -f x ]`.
         Shell::Bash => {
-            let complaint = stderr.lines().map(after_program).find(|text| !text.is_empty());
-            complaint
-                .map_or_else(SyntaxVerdict::default, |text| SyntaxVerdict::refused(text, near(line, text)))
+            let is_complaint = |text: &&str| !text.is_empty() && !text.starts_with("warning: ");
+            match stderr.lines().map(after_program).find(is_complaint) {
+                Some(text) => SyntaxVerdict::refused(text, near(line, text)),
+                None if answer.success => SyntaxVerdict::accepted(),
+                None => SyntaxVerdict::default(),
+            }
         }
         Shell::Fish => of_fish(line, &stderr),
         Shell::Zsh => {
@@ -141,8 +144,9 @@ struct Ends {
     end: usize,
 }
 
-/// What a fresh engine can't know: the user's own variables, modules and overlays.
-const UNKNOWABLE: [&str; 4] = ["Variable not found", "Module not found", "overlay not found", "Module file"];
+/// What a fresh engine in a cage can't know: the user's own variables, modules, overlays and scripts.
+const UNKNOWABLE: [&str; 5] =
+    ["Variable not found", "Module not found", "overlay not found", "Module file", "File not found"];
 
 fn of_nu(line: &str, stdout: &str) -> SyntaxVerdict {
     let rows = stdout.lines().filter_map(|row| serde_json::from_str::<Diagnostic>(row).ok());
@@ -165,13 +169,17 @@ mod tests {
     }
 
     #[test]
-    fn bash_by_its_status() {
+    fn bash_by_what_it_says_and_its_status() {
         let said = "bash: line 1: syntax error near unexpected token `)'\nbash: line 1: `ls ) a'\n";
         let found = verdict(Shell::Bash, "ls ) a", false, "", said);
         assert_eq!(found, SyntaxVerdict::refused("syntax error near unexpected token `)'", Some(3..4)));
         let warned = "bash: line 3: warning: here-document at line 1 delimited by end-of-file (wanted `E')\n";
         assert_eq!(verdict(Shell::Bash, "cat <<E", true, "", warned).ok, Some(true));
         assert_eq!(verdict(Shell::Bash, "ls", false, "", "").ok, None, "it ended without a word");
+        assert_eq!(verdict(Shell::Bash, "ls", false, "", warned).ok, None, "no complaint");
+        let half = "bash: line 1: syntax error in conditional expression\n";
+        let found = verdict(Shell::Bash, "[[ -f x ]", true, "", half);
+        assert_eq!(found, SyntaxVerdict::refused("syntax error in conditional expression", None));
     }
 
     #[test]

@@ -16,8 +16,6 @@ pub struct Exceptions {
     pub options: Vec<OptionCard>,
     /// Another command whose documentation counts for this one too: `grep` for `zgrep`.
     pub like: Option<String>,
-    /// It takes any long option: names of settings.
-    pub any_long: bool,
     /// How its options are written, where its texts don't show it.
     pub style: Option<Style>,
 }
@@ -70,8 +68,6 @@ static EXCEPTIONS: LazyLock<HashMap<String, OfCommand>> = LazyLock::new(|| {
         #[serde(default)]
         options: Vec<String>,
         like: Option<String>,
-        #[serde(default)]
-        any_long: bool,
         style: Option<String>,
     }
     let mut all: HashMap<String, OfCommand> = HashMap::new();
@@ -81,7 +77,6 @@ static EXCEPTIONS: LazyLock<HashMap<String, OfCommand>> = LazyLock::new(|| {
         let exceptions = Exceptions {
             options: entry.options.iter().map(|text| card(text)).collect(),
             like: entry.like,
-            any_long: entry.any_long,
             style: entry.style.as_deref().and_then(style_named),
         };
         all.entry(entry.name).or_default().push((entry.userland, exceptions));
@@ -159,7 +154,7 @@ mod tests {
         assert_eq!(EXCEPTIONS.values().map(Vec::len).sum::<usize>(), text.matches("[[command]]").count());
         for (name, entries) in EXCEPTIONS.iter() {
             for (userlands, exceptions) in entries {
-                let says = exceptions.like.is_some() || exceptions.any_long || exceptions.style.is_some();
+                let says = exceptions.like.is_some() || exceptions.style.is_some();
                 assert!(says || !exceptions.options.is_empty(), "{name}");
                 let known = ["GNU", "BusyBox", "uutils", "toybox", "BSD"];
                 assert!(
@@ -196,7 +191,6 @@ mod tests {
         let df = |userland| exceptions("df", userland).map(|found| found.options.len());
         assert_eq!((df(Userland::Gnu), df(Userland::Busybox), df(Userland::Bsd)), (Some(2), Some(1), None));
         assert_eq!(exceptions("zgrep", Userland::Bsd).unwrap().like.as_deref(), Some("grep"));
-        assert!(exceptions("npm", Userland::Unknown).unwrap().any_long);
         assert_eq!(exceptions("dd", Userland::Bsd).unwrap().style, Some(Style::Operand));
         assert!(exceptions("no-such-command", Userland::Gnu).is_none());
     }

@@ -143,7 +143,12 @@ impl<'a> Reader<'a> {
         self.end = self.end.max(span.end);
     }
 
+    /// A piece that the engine can't place. Of the user's own variables it knows nothing.
     fn garbage(&mut self, content: &str, span: Span) {
+        let path = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-.?".contains(c));
+        if content.strip_prefix('$').is_some_and(|name| !name.is_empty() && path(name)) {
+            return;
+        }
         let text = format!("nushell doesn't understand `{content}`");
         self.parsed.errors.push(SyntaxError { span, text });
     }

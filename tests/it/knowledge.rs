@@ -6,12 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use askline::check::{self, Finding, Grade};
 use askline::config::Help;
 use askline::context::{self, Context, Machine};
+use askline::examine::Examiner;
 use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::host::{Entry, Host, Output, Probe, System};
 use askline::knowledge::Knowledge;
+use askline::manual::Arity;
 use askline::reference::{Kind, Reference as _};
 use askline::shell::Shell;
 
@@ -303,6 +306,9 @@ fn real_shells_judge_lines_without_running_them() {
         (Shell::Bash, "ls &&", Some(false)),
         (Shell::Bash, "echo 'a", Some(false)),
         (Shell::Bash, "exit 3", Some(true)),
+        (Shell::Bash, "[[ -f x ]", Some(false)),
+        (Shell::Bash, "if [[ a b ]]; then ls; fi", Some(false)),
+        (Shell::Bash, "cat <<E", Some(true)),
         (Shell::Bash, &harm, Some(true)),
         (Shell::Bash, &reads, Some(true)),
         (Shell::Zsh, "for f in *(.om[1,5]); do echo $f; done", Some(true)),
@@ -325,6 +331,7 @@ fn real_shells_judge_lines_without_running_them() {
         (Shell::Nu, "ls && pwd", Some(false)),
         (Shell::Nu, "ls |", Some(false)),
         (Shell::Nu, "echo $mine", None),
+        (Shell::Nu, "source ~/mine.nu", None),
         (Shell::Nu, "^rg --files", Some(true)),
         (Shell::Nu, &nu_harm, Some(true)),
     ];
@@ -347,6 +354,43 @@ fn real_shells_judge_lines_without_running_them() {
     assert!(!made.exists());
 }
 
+/// Nushell itself takes its lines apart for us; none of their commands runs.
+#[test]
+fn real_nushell_takes_its_lines_apart_without_running_them() {
+    let top = tempfile::tempdir().unwrap();
+    let kept = top.path().join("kept");
+    fs::write(&kept, "x").unwrap();
+    let harm = format!("rm -f {0}; ^rm -f {0}; 'y' | save -f {0}; [1] | each {{ rm {0} }}", kept.display());
+    let (machine, context) = here(Shell::Nu);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
+    let names = |line: &str| {
+        let parsed = examiner.parse(line);
+        let names: Vec<_> = parsed.commands.iter().filter_map(|command| command.name()).collect();
+        names.join(" ")
+    };
+    assert_eq!(names(&harm), "rm rm save each rm");
+    assert_eq!(names("ls | where size > 10kb | sort-by modified"), "ls where sort-by");
+    assert_eq!(names("sudo rm -rf /"), "sudo rm");
+    assert_eq!(names(""), "");
+    assert_eq!(names("a\0b"), "");
+    for line in
+        ["echo $mine", "$mine.x | get y", "ls # |", "let ünit = 'é'; print $ünit", "source ~/mine.nu", &harm]
+    {
+        let examined = examiner.examine(line);
+        let wrong =
+            |finding: &&Finding| matches!(finding.kind, check::Kind::Syntax | check::Kind::Incomplete);
+        assert_eq!(examined.report.findings.iter().find(wrong), None, "{line}");
+    }
+    for (line, ok) in [("ls --badflag", Some(false)), ("echo \"a", Some(false)), ("ls -la", Some(true))] {
+        let report = examiner.examine(line).report;
+        let errors = report.findings.iter().filter(|finding| finding.grade == Grade::Error).count();
+        assert_eq!((report.syntax_ok, errors), (ok, usize::from(ok == Some(false))), "{line}: {report:?}");
+    }
+    assert_eq!(knowledge.pieces(&"x".repeat(40 << 10)), None, "too long");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "x");
+}
+
 #[test]
 fn real_programs_are_known() {
     let (machine, context) = here(Shell::Fish);
@@ -366,6 +410,19 @@ fn real_programs_are_known() {
         let manual = known.manual.as_ref().unwrap_or_else(|| panic!("{command:?} has no manual"));
         assert!(manual.option(option).is_some() || option == "-h", "{command:?} {option}");
     }
+    // What stands in no text: a table of ours, and another command's manual.
+    for (command, option, value) in [
+        ("df", "-F", Some(Arity::Required)),
+        ("date", "--rfc-822", Some(Arity::None)),
+        ("zgrep", "--include", Some(Arity::Required)),
+        ("zgrep", "-y", Some(Arity::None)),
+        ("xzgrep", "-P", Some(Arity::None)),
+        ("rm", "--presume-input-tty", None),
+    ] {
+        let manual = knowledge.known(&[command]).manual.clone().unwrap();
+        assert_eq!(manual.option(option).map(|card| card.value), value, "{command} {option}");
+        assert!(!manual.summary.contains("print lines") && manual.name == command, "{command}: {manual:?}");
+    }
     // The tools' own parsers: what BSD has and GNU has not, and what no documentation names.
     for (command, option, expected) in [
         (&["ls"][..], "--colour", Some(false)),
@@ -376,6 +433,7 @@ fn real_programs_are_known() {
         (&["df"], "-m", Some(true)),
         (&["sort"], "--parallel", Some(true)),
         (&["grep"], "-y", Some(true)),
+        (&["zgrep"], "-y", Some(true)),
     ] {
         assert_eq!(knowledge.accepts(command, option), expected, "{command:?} {option}");
     }
@@ -455,6 +513,34 @@ fn a_second_look_starts_and_parses_nothing() {
     }
     let (third, _) = look();
     assert_eq!(third, first, "a cache of another version is made anew");
+}
+
+/// The shell is asked about the line and about what comes of it, not about what was tried in between.
+#[test]
+fn a_repair_asks_the_shell_once() {
+    let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
+    let machine = Machine::new(host.clone(), None);
+    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+    for (line, mended, asked) in [
+        ("ls --colour -l | sort --revers -n", "ls --color -l | sort --revers -n", 2),
+        ("find . -nmae x", "find . -name x", 2),
+        ("ls -l", "", 1),
+    ] {
+        let report = examiner.examine(line).report;
+        assert_eq!(report.syntax_ok, Some(true), "{line}");
+        let repaired = examiner.repair(line, &report);
+        assert_eq!(repaired.map(|repaired| repaired.line).unwrap_or_default(), mended, "{line}: {report:?}");
+        let probes = std::mem::take(&mut *host.probes.lock().unwrap());
+        let syntax = probes.iter().filter(|probe| probe.contains("\"extglob\""));
+        assert_eq!(syntax.count(), asked, "{line}: {probes:?}");
+    }
+    // One that bash refuses is shown to it until it doesn't.
+    let line = "grep -c \"root /etc/passwd";
+    let report = examiner.examine(line).report;
+    assert_eq!(report.syntax_ok, Some(false));
+    assert_eq!(examiner.repair(line, &report).unwrap().line, "grep -c \"root\" /etc/passwd");
 }
 
 #[test]

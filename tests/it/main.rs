@@ -15,6 +15,7 @@ mod parser;
 mod platform;
 mod pty;
 mod real;
+mod refine;
 mod repair;
 mod sandbox;
 mod shells;

@@ -75,6 +75,30 @@ fn a_deadline_ends_the_work_and_harms_nothing() {
     ask("60000").code(0);
 }
 
+/// The chat form speaks through the template in the model's own file.
+#[test]
+fn a_chat_gets_a_command_too() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("config.toml");
+    let profile = "[profiles.local]\nprompt = \"chat\"\n";
+    std::fs::write(&config, profile).unwrap();
+    let ask = |extra: &'static str| {
+        Askline::new(["suggest", "--shell", "bash", extra, "--", "list the files in this directory"])
+            .env("ASKLINE_CONFIG", config.to_str().unwrap())
+            .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+            .env("ASKLINE_DEADLINE_MS", "60000")
+            .run()
+            .code(0)
+            .stdout
+    };
+    let command = ask("--no-refine");
+    assert!(command.starts_with("ls") || command.starts_with("find"), "{command}");
+    let shown = ask("--show-request");
+    assert!(shown.starts_with("You turn a request into one bash command line"), "{shown}");
+}
+
 /// The beginning of a command is another command: an answer that is cut off is none.
 #[test]
 fn an_answer_that_is_cut_off_is_refused() {

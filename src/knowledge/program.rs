@@ -1,0 +1,159 @@
+//! What a name stands for, and whether the program it leads to may be asked for its documentation.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::eligible::{self, Facts};
+use super::kept::Record;
+use super::{Knowledge, builtins};
+use crate::config::Help;
+use crate::context::Directory;
+use crate::host::{Entry, find_on_path};
+use crate::reference::Kind;
+use crate::shell::Shell;
+
+/// Most aliases followed from one to the next.
+const ALIASES_MAX: usize = 8;
+
+/// A program that a name leads to.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    /// As it goes by: `ls`, also where that is a link to `busybox`.
+    pub name: String,
+    pub path: PathBuf,
+    pub real_path: PathBuf,
+    pub file: Entry,
+    /// Where it stands, an owner put it; documentation of its name is about it.
+    pub trusted: bool,
+    /// One of fish's own, with a page in fish's manual; the program is fish.
+    pub is_builtin: bool,
+}
+
+impl Knowledge {
+    /// What a command's first word stands for, and the program with the words that follow it, once aliases are followed.
+    pub(super) fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
+        let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        let mut alias = None;
+        let mut followed = BTreeSet::new();
+        // A shell does not expand an alias again inside of itself.
+        while let Some(name) = words.first().cloned().filter(|name| !followed.contains(name)) {
+            let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
+            alias.get_or_insert_with(|| value.clone());
+            let expanded = shell_words::split(value).unwrap_or_default();
+            let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
+            words.splice(..1, leading);
+            followed.insert(name);
+        }
+        let Some(name) = words.first().cloned() else {
+            return (alias.map_or(Kind::Missing, Kind::Alias), None);
+        };
+        let rest = words.split_off(1);
+        let kind_of = |kind: Kind| alias.clone().map_or(kind, Kind::Alias);
+        if self.functions.contains(&name) {
+            return (kind_of(Kind::Function), None);
+        }
+        let shell = self.context.shell;
+        if builtins::of(shell).contains(&name) {
+            let page = self.program(shell.name()).filter(|program| program.trusted && shell == Shell::Fish);
+            let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
+            return (kind_of(Kind::Builtin), builtin);
+        }
+        match self.program(&name) {
+            Some(program) => {
+                let (path, real_path) = (program.path.clone(), program.real_path.clone());
+                (kind_of(Kind::Program { path, real_path }), Some((program, rest)))
+            }
+            None => (kind_of(Kind::Missing), None),
+        }
+    }
+
+    /// The program of a name, or at a path.
+    pub(super) fn program(&self, name: &str) -> Option<Program> {
+        let host = self.host.as_ref();
+        let (path, trusted) = if name.contains('/') {
+            let path = self.whole_path(name)?;
+            let trusted = eligible::in_system(&path);
+            (path, trusted)
+        } else {
+            let commands = &self.context.commands;
+            let found = commands.find(name).or_else(|| {
+                // What was not scanned in time may still be there.
+                (!commands.complete).then(|| find_on_path(host, name)).flatten()
+            });
+            let path = found?;
+            let above = path.parent();
+            let is_above = |directory: &&Directory| Some(directory.path.as_path()) == above;
+            let trusted =
+                commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
+            (path, trusted)
+        };
+        let file = host.entry(&path).filter(|entry| entry.executable)?;
+        let real_path = host.real_path(&path).ok()?;
+        let trusted = trusted && !self.is_in_working_tree(&path);
+        let name = path.file_name()?.to_str()?.to_owned();
+        Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+    }
+
+    /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
+    /// nor where the system keeps programs.
+    fn is_in_working_tree(&self, path: &Path) -> bool {
+        let is_project =
+            |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
+        let current = self.context.current_dir.as_ref().filter(is_project);
+        current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
+    }
+
+    /// A path as the shell would hand it to a program.
+    pub(super) fn whole_path(&self, path: &str) -> Option<PathBuf> {
+        if path.is_empty() || path.contains('\0') {
+            return None;
+        }
+        match path.strip_prefix('~') {
+            Some("") => self.home.clone(),
+            Some(rest) => Some(self.home.as_ref()?.join(rest.strip_prefix('/')?)),
+            None if path.starts_with('/') => Some(PathBuf::from(path)),
+            None => Some(self.context.current_dir.as_ref()?.join(path)),
+        }
+    }
+
+    /// Whether the program may be started, and only in a cage; `own` is what is known of the program itself.
+    pub(super) fn is_eligible(&self, program: &Program, own: &Record) -> bool {
+        if self.help == Help::Never || program.is_builtin || !program.trusted {
+            return false;
+        }
+        let above = |path: &Path| path.ancestors().skip(1).map(Path::to_owned).collect::<Vec<_>>();
+        let directories: BTreeSet<PathBuf> =
+            [above(&program.path), above(&program.real_path)].concat().into_iter().collect();
+        let entries = directories.iter().map(|path| self.host.entry(path)).collect::<Option<Vec<_>>>();
+        let Some(above) = entries else { return false };
+        let verdict = eligible::for_help(&Facts {
+            name: &program.name,
+            path: &program.path,
+            real_path: &program.real_path,
+            file: program.file,
+            above: &above,
+            home: self.home.as_deref(),
+            current_dir: self.context.current_dir.as_deref(),
+            page_says_help: own.page_says_help,
+            says_help: own.says_help,
+        });
+        verdict.inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display())).is_ok()
+    }
+}
+
+impl Program {
+    /// One file for many programs: it is another one by each name.
+    pub(super) fn is_multi_call(&self) -> bool {
+        let name = self.real_path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.starts_with("busybox") || name.starts_with("toybox")
+    }
+
+    pub(super) fn goes_by_own_name(&self) -> bool {
+        self.real_path.file_name().is_some_and(|name| name == self.name.as_str())
+    }
+
+    /// What tells its records from those of other names of the same file.
+    pub(super) fn key_path(&self) -> PathBuf {
+        if self.is_builtin { Path::new("builtin").join(&self.name) } else { self.path.clone() }
+    }
+}

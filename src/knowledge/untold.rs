@@ -1,0 +1,53 @@
+//! What is true of a command and stands in none of its texts, added to what they say.
+
+use std::sync::Arc;
+
+use super::Knowledge;
+use super::kept::Record;
+use super::program::Program;
+use crate::manual::{self, Manual};
+use crate::platform::{Userland, userland_of};
+
+impl Knowledge {
+    /// What the texts say of a level, with what our table knows besides.
+    pub(super) fn completed(
+        &self,
+        program: &Program,
+        words: &[&str],
+        record: &Record,
+    ) -> Option<Arc<Manual>> {
+        let own = record.manual.clone();
+        // The table is about the programs of packages.
+        if !program.trusted || program.is_builtin {
+            return own;
+        }
+        let command = [&[program.name.as_str()], words].concat().join(" ");
+        let untold = |command: &str| manual::exceptions(command, self.userland(program));
+        let Some(exceptions) = untold(&command) else { return own };
+        // One step only: what the other is like does not count.
+        let other =
+            exceptions.like.as_deref().filter(|other| untold(other).is_none_or(|it| it.like.is_none()));
+        let other = other.and_then(|other| self.level(&self.program(other)?, &[], true).manual.clone());
+        let mut manual = match (own, other) {
+            (None, None) => return None,
+            (Some(own), None) => Arc::unwrap_or_clone(own),
+            (own, Some(other)) => {
+                let Manual { options, mentioned, style, .. } = Arc::unwrap_or_clone(other);
+                let borrowed = Manual { options, mentioned, style, ..Manual::default() };
+                match own {
+                    Some(own) => manual::unite(borrowed, Arc::unwrap_or_clone(own)),
+                    None => Manual { name: program.name.clone(), ..borrowed },
+                }
+            }
+        };
+        exceptions.apply(&mut manual);
+        Some(Arc::new(manual))
+    }
+
+    pub(super) fn userland(&self, program: &Program) -> Userland {
+        match program.is_builtin {
+            true => Userland::Unknown,
+            false => userland_of(&program.real_path, &self.context.system.os),
+        }
+    }
+}

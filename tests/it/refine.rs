@@ -1,0 +1,206 @@
+//! The loop from a request to the best command, with replies from a script on a recorded machine whose manuals are a
+//! few lines long.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askline::config::Help;
+use askline::context::{self, Machine};
+use askline::examine::Examiner;
+use askline::host::recorded::RecordedHost;
+use askline::knowledge::Knowledge;
+use askline::model::Model as _;
+use askline::model::scripted::Scripted;
+use askline::patience::Patience;
+use askline::prompt::{self, Form};
+use askline::refine::{self, Limits, Refined};
+use askline::shell::Shell;
+use askline::suggestion::Failure;
+
+/// Two programs with pages and one without. No shell can be asked, no program probed: the pages decide.
+const MACHINE: &str = r#"
+    current_dir = "/home/ada"
+    programs = ["/usr/bin/show", "/usr/bin/seek", "/usr/bin/mute"]
+    [system]
+    os = "linux"
+    release = "6.6.1"
+    machine = "x86_64"
+    [env]
+    PATH = "/usr/bin"
+    HOME = "/home/ada"
+    [files]
+    "/usr/share/man/man1/show.1" = """
+.TH SHOW 1 2026 "tools 3.1"
+.SH NAME
+show \\- show what is there
+.SH OPTIONS
+.TP
+\\fB\\-a\\fR, \\fB\\-\\-all\\fR
+also what is hidden
+.TP
+\\fB\\-\\-color\\fR[=\\fIWHEN\\fR]
+in colour
+.TP
+\\fB\\-l\\fR
+one a line
+.TP
+\\fB\\-\\-sort\\fR=\\fIKEY\\fR
+in order
+.TP
+\\fB\\-r\\fR
+the other way round
+"""
+    "/usr/share/man/man1/seek.1" = """
+.TH SEEK 1 2026 "tools 3.1"
+.SH NAME
+seek \\- seek files
+.SH OPTIONS
+.TP
+\\fB\\-n\\fR \\fINAME\\fR
+by name
+.TP
+\\fB\\-t\\fR \\fITYPE\\fR
+by type
+.TP
+\\fB\\-d\\fR \\fIDEPTH\\fR
+as deep
+.TP
+\\fB\\-\\-newer\\fR \\fIFILE\\fR
+newer ones
+.TP
+\\fB\\-\\-empty\\fR
+empty ones
+"""
+"#;
+
+fn machine() -> Machine {
+    Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None)
+}
+
+fn limits(rounds: u32) -> Limits {
+    Limits { rounds, time: Duration::from_secs(5), max_tokens: 96 }
+}
+
+/// Asks for "show everything"; `script` holds the replies and must be used up unless the loop fails.
+fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
+    let machine = machine();
+    let context = context::gather(&machine, Shell::Bash, &[]);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
+    let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+    let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
+    let mut model = Scripted::parse(Path::new("script"), script).unwrap();
+    let refined = refine::run(prompt, &mut model, &examiner, limits, patience)?;
+    model.finish().unwrap();
+    Ok(refined)
+}
+
+fn best(refined: &Refined) -> &str {
+    refined.best.command.text.as_str()
+}
+
+#[test]
+fn a_draft_that_checks_is_taken_as_it_is() {
+    let refined = run(r#"{"reply": "show -la --color=never"}"#, limits(2), &Patience::endless()).unwrap();
+    assert_eq!((best(&refined), refined.rounds), ("show -la --color=never", 1));
+    assert_eq!(refined.best.report.flags_verified, 3);
+    assert!(refined.best.report.findings.is_empty());
+}
+
+#[test]
+fn a_slip_is_mended_without_asking_again() {
+    let refined = run(r#"{"reply": "show --colour"}"#, limits(2), &Patience::endless()).unwrap();
+    assert_eq!((best(&refined), refined.rounds), ("show --color", 1));
+    assert!(refined.best.repairs.join(" ").contains("--colour"), "{:?}", refined.best.repairs);
+}
+
+#[test]
+fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
+    let script = concat!(
+        r#"{"reply": "show --everything-there-is"}"#,
+        "\n",
+        r#"{"reply": "show --all", "must_contain": "show --everything-there-is\n# wrong: `show` documents no option `--everything-there-is`"}"#
+    );
+    let refined = run(script, limits(2), &Patience::endless()).unwrap();
+    assert_eq!((best(&refined), refined.rounds), ("show --all", 2), "{:?}", refined.best.report.findings);
+    assert_eq!(refined.others.len(), 1, "the first draft stays as an alternative");
+}
+
+#[test]
+fn a_worse_answer_is_not_taken() {
+    let script = concat!(
+        r#"{"reply": "show --nothing-like-it"}"#,
+        "\n",
+        r#"{"reply": "show --nothing-like-it | nosuchprogram --x"}"#,
+        "\n",
+    );
+    let refined = run(script, limits(1), &Patience::endless()).unwrap();
+    assert_eq!((best(&refined), refined.rounds), ("show --nothing-like-it", 2));
+}
+
+/// The same answer twice, or another answer with the same fault: the model will not find out by being asked once more.
+#[test]
+fn going_round_in_circles_ends_the_loop() {
+    let script = [r#"{"reply": "show --nothing-like-it"}"#; 2].join("\n");
+    assert_eq!(run(&script, limits(4), &Patience::endless()).unwrap().rounds, 2);
+}
+
+#[test]
+fn no_rounds_no_time_or_a_failing_model_leave_the_first_draft() {
+    let one = r#"{"reply": "show --nothing-like-it"}"#;
+    assert_eq!(run(one, limits(0), &Patience::endless()).unwrap().rounds, 1);
+    let hurried = Limits { time: Duration::ZERO, ..limits(2) };
+    assert_eq!(run(one, hurried, &Patience::endless()).unwrap().rounds, 1);
+    let fails = format!("{one}\n{}", r#"{"fail": "the server is gone"}"#);
+    assert_eq!(best(&run(&fails, limits(2), &Patience::endless()).unwrap()), "show --nothing-like-it");
+    let words = format!("{one}\n{}", r#"{"reply": "I'm sorry, I can't help with that."}"#);
+    assert_eq!(best(&run(&words, limits(2), &Patience::endless()).unwrap()), "show --nothing-like-it");
+    let late = format!("{one}\n{}", r#"{"reply": "show --all", "delay_ms": 60000}"#);
+    let short = Limits { time: Duration::from_millis(100), ..limits(2) };
+    assert_eq!(best(&run(&late, short, &Patience::endless()).unwrap()), "show --nothing-like-it");
+}
+
+#[test]
+fn a_person_who_gives_up_in_a_later_round_gets_nothing() {
+    let script = concat!(
+        r#"{"reply": "show --nothing-like-it"}"#,
+        "\n",
+        r#"{"reply": "show --all", "delay_ms": 60000}"#
+    );
+    let patience = Patience::endless();
+    let gives_up = patience.clone();
+    let person = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        gives_up.cancel();
+    });
+    let error = run(script, limits(2), &patience).unwrap_err();
+    person.join().unwrap();
+    assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
+}
+
+#[test]
+fn of_several_commands_in_one_answer_the_one_that_checks_best_is_taken() {
+    let script = r#"{"reply": "```\nshow --bogus-thing\n```\nor\n```\nseek -n a.txt\n```"}"#;
+    let refined = run(script, limits(0), &Patience::endless()).unwrap();
+    assert_eq!(best(&refined), "seek -n a.txt");
+    assert_eq!(refined.others.len(), 1);
+}
+
+#[test]
+fn a_first_answer_of_words_is_no_command() {
+    let error = run(r#"{"reply": "I can't do that."}"#, limits(2), &Patience::endless()).unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(Failure::NoCommand(_))), "{error:#}");
+}
+
+#[test]
+fn confidence_comes_from_checks_and_doubts_lower_it() {
+    let of = |reply: &str| {
+        let script = format!(r#"{{"reply": "{reply}"}}"#);
+        let refined = run(&script, limits(0), &Patience::endless()).unwrap();
+        refine::confidence(&refined.best)
+    };
+    let (good, unknown, wrong, missing) =
+        (of("show --all"), of("mute --all"), of("show --nothing-like-it"), of("nosuchprogram --x"));
+    assert!(unknown < good && wrong < unknown && missing < unknown, "{good} {unknown} {wrong} {missing}");
+    assert!((0.0..=1.0).contains(&good) && (0.0..=1.0).contains(&missing));
+}
