@@ -6,9 +6,10 @@ use std::thread;
 use crate::check::{self, Finding, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
 use crate::platform;
+use crate::reference::{self, Reference as _};
 use crate::repair::{self, Repaired};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed, Span};
+use crate::syntax::{self, Parsed, SimpleCommand, Span};
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -47,6 +48,9 @@ impl Examiner<'_> {
             let Examined { parsed, mut report } = self.look_up(line);
             let verdict = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_default();
             report.syntax_ok = verdict.ok;
+            if self.shell == Shell::Nu && verdict.ok == Some(true) {
+                self.believe_nushell(line, &parsed, &mut report);
+            }
             let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
                 report.findings.push(Finding {
@@ -61,6 +65,23 @@ impl Examiner<'_> {
             }
             Examined { parsed, report }
         })
+    }
+
+    /// Nushell, which has read the line, knows the options of its own commands.
+    fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
+        let is_own = |command: &&SimpleCommand| {
+            let raw = command.words.first().and_then(|word| line.get(word.span.clone()));
+            let builtin = |name| self.knowledge.known(&[name]).kind == reference::Kind::Builtin;
+            raw.is_some_and(|raw| !raw.starts_with('^')) && command.name().is_some_and(builtin)
+        };
+        let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();
+        let before = report.findings.len();
+        report.findings.retain(|finding| {
+            finding.kind != Kind::FlagUnknown || !own.iter().any(|span| overlap(span, &finding.span))
+        });
+        let verified = (before - report.findings.len()).min(report.flags_unknown);
+        report.flags_unknown -= verified;
+        report.flags_verified += verified;
     }
 
     /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.
