@@ -45,6 +45,9 @@ const PROGRAM_LIMIT: u64 = 64 << 20;
 /// Longest line that a shell is asked about, bytes.
 const LINE_MAX: usize = 32 << 10;
 
+/// Functions that fish brings along and that only call the program of their name, with colours or a fallback.
+const FISH_WRAPPERS: [&str; 6] = ["diff", "grep", "ls", "man", "realpath", "seq"];
+
 /// Most levels and verdicts that are remembered at a time.
 const MEMORY_MAX: usize = 512;
 
@@ -112,7 +115,10 @@ impl Knowledge {
             context: context.clone(),
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             aliases: named("alias").collect(),
-            functions: named("function").map(|(name, _)| name).collect(),
+            functions: named("function")
+                .map(|(name, _)| name)
+                .filter(|name| context.shell != Shell::Fish || !FISH_WRAPPERS.contains(&name.as_str()))
+                .collect(),
             help,
             manuals: OnceLock::new(),
             levels: Mutex::default(),
