@@ -42,6 +42,7 @@ fish\t''"
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l lines -d 'Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line' -r -F
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l json -d 'Print one JSON object'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l timing -d 'Print the time of each stage to stderr'
+complete -c askline -n "__fish_askline_using_subcommand suggest" -l no-refine -d 'Ask the model once: what the checks find is mended or told, never asked about again'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l show-request -d 'Print the exact text a model would get, and ask none'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -s h -l help -d 'Print help'

@@ -16,6 +16,7 @@ module completions {
     --json                    # Print one JSON object
     --lines: path             # Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
     --timing                  # Print the time of each stage to stderr
+    --no-refine               # Ask the model once: what the checks find is mended or told, never asked about again
     --show-request            # Print the exact text a model would get, and ask none
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
