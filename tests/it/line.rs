@@ -424,7 +424,7 @@ fn a_narrow_terminal_gets_a_cut_row() {
     let rows: Vec<&str> = screen.lines().collect();
     assert_eq!(rows[0], "日本語 prompt$ list files", "wrapped by the terminal, left alone by us");
     assert!(rows.len() == 2 && rows[1].ends_with('…') && rows[1].chars().count() == 19, "{screen}");
-    run.ends("0", "ls -la");
+    run.says("0", "ls -la", "askline: checked\n2/2 flags");
     let failure = r#"{"fail": "日本語日本語日本語日本語日本語日本語; run `this`"}"#;
     let message = "askline:\n日本語日本語日本語\n日本語…; run `this`";
     Run::sized(8, 20, failure, "").says("3", "", message);
