@@ -61,7 +61,7 @@ pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> boo
     let Some(first) = at_top().next() else { return false };
     let Some(name) = first.name() else { return false };
     let known = reference.known(&[name]).kind != Kind::Missing;
-    let speaks = at_top().any(|command| command.words.iter().skip(1).any(|word| is_english(word)));
+    let speaks = at_top().any(|command| command.words.iter().skip(1).any(is_english));
     known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
 }
 

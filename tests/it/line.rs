@@ -11,6 +11,8 @@ use crate::pty::Pty;
 
 /// What is said after the deadline.
 const LATE: &str = "askline: no answer in time; try again or raise\n`deadline_ms`";
+/// What is said beside `ls -la`, the answer of most scripts here.
+const CHECKED: &str = "askline: checked 2/2 flags";
 /// What stands on the screen once the helper has ended; the program in the terminal then repeats what it reads.
 const ENDED: &str = "ended>";
 /// The wait a scripted model makes when a test wants to do something meanwhile.
@@ -81,10 +83,10 @@ impl Run {
         assert!(status.success());
     }
 
-    /// As `ends`, with an answer that needs no note, or none at all.
+    /// As `says`, with what the checks say of the answer, or without one.
     #[track_caller]
     fn ends(self, code: &str, line: &str) -> Ended {
-        self.says(code, line, "")
+        self.says(code, line, if line == "ls -la" { CHECKED } else { "" })
     }
 
     /// Waits for the end and checks how it ended and what was written: the new line and the message.
@@ -179,7 +181,7 @@ fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
 #[test]
 fn a_paste_that_outlasts_the_wait_is_swallowed() {
     for (model, key, code, out, message) in [
-        (reply("ls -la", 500).as_str(), "", "0", "ls -la", ""),
+        (reply("ls -la", 500).as_str(), "", "0", "ls -la", CHECKED),
         (&reply("ls -la", LONG), "\x03", "130", "", ""),
         (r#"{"fail": "the server is gone", "delay_ms": 500}"#, "x", "3", "", "askline: the server is gone"),
     ] {
@@ -222,7 +224,7 @@ fn a_paste_that_pauses_is_swallowed() {
 #[test]
 fn someone_who_is_still_typing_is_waited_for() {
     for (model, code, line, message) in [
-        (reply("ls -la", 400).as_str(), "0", "ls -la", ""),
+        (reply("ls -la", 400).as_str(), "0", "ls -la", CHECKED),
         (r#"{"fail": "the server is gone", "delay_ms": 400}"#, "3", "", "askline: the server is gone"),
     ] {
         let run = Run::start(model, "");
@@ -392,7 +394,7 @@ fn an_answer_that_changes_nothing_says_so() {
 #[test]
 fn a_line_that_is_right_says_so() {
     let run = Run::start("", "input='ls -la'");
-    run.says("0", "ls -la", "askline: the line is right as it stands");
+    run.says("0", "ls -la", "askline: checked 2/2 flags; the line is right as it stands");
 }
 
 #[test]
@@ -432,7 +434,7 @@ fn a_narrow_terminal_gets_a_cut_row() {
     let rows: Vec<&str> = screen.lines().collect();
     assert_eq!(rows[0], "日本語 prompt$ list files", "wrapped by the terminal, left alone by us");
     assert!(rows.len() == 2 && rows[1].ends_with('…') && rows[1].chars().count() == 19, "{screen}");
-    run.ends("0", "ls -la");
+    run.says("0", "ls -la", "askline: checked\n2/2 flags");
     let failure = r#"{"fail": "日本語日本語日本語日本語日本語日本語; run `this`"}"#;
     let message = "askline:\n日本語日本語日本語\n日本語…; run `this`";
     Run::sized(8, 20, failure, "").says("3", "", message);
@@ -459,13 +461,13 @@ fn a_resize_moves_the_row_along() {
 
 #[test]
 fn the_request_arrives_whole() {
-    let model = r#"{"reply": "a\nb", "must_contain": "größe 日本"}"#;
+    let model = r#"{"reply": "echo a\necho b", "must_contain": "größe 日本"}"#;
     let before = "input='größe 日本
 zweite Zeile
 '; extra='--cursor 3 --keymap vicmd --status -1'";
     Run::start(model, before).says(
         "0",
-        "a\nb",
+        "echo a\necho b",
         "askline: it spans 2 lines, and each may be a command of its\nown",
     );
 }
@@ -500,7 +502,7 @@ fn a_line_that_nobody_takes_is_a_failure() {
 #[test]
 fn without_a_terminal_the_reply_is_the_same() {
     for (model, code, line, message) in [
-        (reply("ls -la", 0), "0", "ls -la", ""),
+        (reply("ls -la", 0), "0", "ls -la", CHECKED),
         (r#"{"fail": "the server is gone"}"#.to_owned(), "3", "", "askline: the server is gone"),
         (
             r#"{"panic": "on purpose"}"#.to_owned(),

@@ -371,7 +371,8 @@ impl Sh {
     }
 }
 
-/// What stands after the last prompt on a screen.
+/// What stands after the last prompt on a screen, but for a message below it.
 fn last_line(screen: &str) -> &str {
-    screen.rsplit(PROMPT.trim_end()).next().unwrap_or_default().trim()
+    let after = screen.rsplit(PROMPT.trim_end()).next().unwrap_or_default();
+    after.split("\naskline: ").next().unwrap_or_default().trim()
 }
