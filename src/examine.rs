@@ -10,6 +10,7 @@ use crate::reference::{self, Reference as _};
 use crate::repair::{self, Repaired};
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed, SimpleCommand, Span};
+use crate::typed;
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -86,6 +87,9 @@ impl Examiner<'_> {
 
     /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.
     pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
+        if typed::is_plain_words(line) {
+            return None;
+        }
         // Asking the shell about each candidate takes longer than all else. Where it accepts the line, once is enough:
         // what it is handed in the end.
         let is_refused = report.syntax_ok == Some(false);

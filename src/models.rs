@@ -20,9 +20,11 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
-use crate::model::Model;
 use crate::model::local::Local;
 use crate::model::scripted::Scripted;
+use crate::model::{Model, Reply};
+use crate::patience::Patience;
+use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
 use crate::suggestion::Failure;
 use manifest::{Entry, Manifest, Source};
@@ -81,10 +83,11 @@ pub enum News<'a> {
     Say(&'a str),
 }
 
-/// Opens the model that the configuration names. Cheap: weights are read when it is first asked.
+/// Opens the model that the configuration names. Cheap: weights are read when it is first asked. One that isn't installed
+/// says so when it is asked: what the checks settle needs no model.
 ///
 /// # Errors
-/// [`Failure::NoModel`] with what to run when it isn't installed.
+/// When a script can't be read.
 pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
     match &config.model {
         ModelChoice::Scripted(file) => {
@@ -97,7 +100,13 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
             Ok(Box::new(script))
         }
         ModelChoice::Local(name) => {
-            let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+            let installed = match installed(name, config.model_file.as_deref(), host, paths) {
+                Ok(installed) => installed,
+                Err(error) => match error.downcast::<Failure>() {
+                    Ok(failure) => return Ok(Box::new(Absent { name: name.clone(), failure })),
+                    Err(error) => return Err(error),
+                },
+            };
             let states = paths.cache.join("states");
             Ok(Box::new(Local::new(
                 installed.name,
@@ -107,6 +116,27 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
                 config.threads,
             )))
         }
+    }
+}
+
+/// Stands for a model that can't be asked.
+#[derive(Debug)]
+struct Absent {
+    name: String,
+    failure: Failure,
+}
+
+impl Model for Absent {
+    fn source(&self) -> String {
+        format!("local:{}", self.name)
+    }
+
+    fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+        Err(self.failure.clone().into())
+    }
+
+    fn prepare(&mut self, _: &str, _: &Patience) -> anyhow::Result<()> {
+        Err(self.failure.clone().into())
     }
 }
 

@@ -65,6 +65,11 @@ pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> boo
     known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
 }
 
+/// Nothing but words: what a person says or a model echoes. The command nearest to its first word is not what is meant.
+pub fn is_plain_words(line: &str) -> bool {
+    line.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || matches!(c, ',' | '\''))
+}
+
 fn is_english(word: &Word) -> bool {
     !word.quoted && ENGLISH.binary_search(&word.text.to_lowercase().as_str()).is_ok()
 }
@@ -90,6 +95,14 @@ fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Re
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_words_are_told_from_commands() {
+        assert!(is_plain_words("list files") && is_plain_words("what's here, and where"));
+        assert!(
+            !is_plain_words("gti status -s") && !is_plain_words("sl | head") && !is_plain_words("cat a.txt")
+        );
+    }
 
     #[test]
     fn the_words_are_sorted_so_that_they_are_found() {

@@ -90,6 +90,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         .collect();
     expect![[r#"
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
+        evidence = "all" # default
         help = "system" # ASKLINE_HELP
         max_tokens = 9 # config.toml:3
         profile = "local" # default
@@ -161,7 +162,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, help, refine_rounds, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, help, refine_rounds, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` is not in this version yet; remove it
             config.toml:6: `profile` must be a text, not an array

@@ -118,6 +118,15 @@ fn what_is_a_command_already_needs_no_model() {
     assert!(mended["changes"][0].as_str().unwrap().contains("--colour"));
 }
 
+/// Not even an installed one.
+#[test]
+fn what_is_a_command_already_is_settled_where_no_model_is_installed() {
+    let ran = Askline::new(["suggest", "--shell", "bash", "--", "ls --colour -la"]).run().code(0);
+    assert_eq!(ran.stdout, "ls --color -la\n");
+    let ran = Askline::new(["suggest", "--shell", "bash", "--", "list the files"]).run().code(2);
+    assert!(ran.stderr.contains("askline model pull"), "{}", ran.stderr);
+}
+
 /// English stays English, also when it begins with a command's name or holds something like an option.
 #[test]
 fn words_are_a_request() {
