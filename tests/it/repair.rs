@@ -68,7 +68,7 @@ impl Reference for Machine {
         Arc::new(Known {
             kind,
             manual,
-            above: Vec::new(),
+            above: level.map(|_| Arc::new(Manual::default())).into_iter().collect(),
             userland: self.0,
             version: Some("9.1".to_owned()),
             askable: true,
