@@ -400,6 +400,10 @@ impl Reference for Knowledge {
         })
     }
 
+    fn shell_version(&self) -> Option<String> {
+        self.context.shell_version.clone()
+    }
+
     fn names(&self) -> Vec<String> {
         let own = self.aliases.keys().chain(&self.functions).chain(builtins::of(self.context.shell));
         let names = own.map(String::as_str).chain(self.context.commands.names());

@@ -59,4 +59,9 @@ pub trait Reference {
     /// Asks the program's own parser, without letting it do anything, whether it takes the option; none where it can't be
     /// asked or its answer is not clear.
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool>;
+
+    /// The version of the shell at the prompt, where it is told.
+    fn shell_version(&self) -> Option<String> {
+        None
+    }
 }

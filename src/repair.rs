@@ -1,7 +1,8 @@
 //! A line that is nearly right becomes right without a model: fixes that the checks know, and slips of its own that no
 //! documentation tells. A fix is taken only where it is the one that passes all checks, never where the line would
-//! become more dangerous, and never at the cost of text that was quoted. Pure but for what
-//! [`Reference`] answers and what the judge says.
+//! become more dangerous or destroys, overwrites or stops something once it works, and never at the cost of text that
+//! was quoted: there the fix is shown and a person decides. Pure but for what [`Reference`] answers and what the judge
+//! says.
 
 mod danger;
 mod dialect;
@@ -135,7 +136,7 @@ impl Bench<'_> {
     fn round(&mut self, state: &State) -> Option<(State, Vec<(Kind, String)>)> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
-        findings.extend(dialect::foreign(&state.line, self.shell).filter(|_| is_refused));
+        findings.extend(dialect::foreign(&state.line, self.shell, self.reference).filter(|_| is_refused));
         findings.sort_by_key(|finding| finding.span.start);
         let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
         for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
@@ -149,6 +150,7 @@ impl Bench<'_> {
                 let Some(line) = applied(&state.line, fix) else { continue };
                 if passing.iter().any(|(other, _)| *other == line)
                     || danger::grows(&state.line, &line, self.shell)
+                    || self.is_unsafe(finding.kind, &line)
                 {
                     continue;
                 }
@@ -171,10 +173,22 @@ impl Bench<'_> {
         for (_, fix, _) in &taken {
             line = applied(&line, fix)?;
         }
+        if danger::destroys(&line, self.shell) {
+            return None;
+        }
         let together = self.judged(line)?;
         taken.reverse();
         let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
+    }
+
+    /// Whether a person has to look before a line becomes this one by a fix for such a finding.
+    fn is_unsafe(&self, kind: Kind, line: &str) -> bool {
+        // What another platform calls its options is known, not guessed; `sed -i ''` says itself that it edits a file.
+        let is_guess = kind != Kind::Platform;
+        danger::destroys(line, self.shell)
+            || is_guess && danger::edits_in_place(line, self.shell)
+            || kind == Kind::CommandMissing && danger::forces(line, self.shell)
     }
 
     /// What is known of a line; none where the judge was asked often enough.

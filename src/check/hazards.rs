@@ -7,7 +7,7 @@ use super::{Draft, Finding, Fix, Grade, Kind};
 use crate::quoting::Reader;
 use crate::reference;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span};
 
 /// Programs whose first operand, or the value of these options, is a program text in which `$` is a variable of its own.
 const SCRIPTED: [(&str, &[&str]); 7] = [
@@ -124,12 +124,11 @@ fn comments(parsed: &Parsed, draft: &mut Draft<'_>) {
             draft.line.get(word.span.clone()).is_some_and(|raw| raw == "#" || raw.starts_with("# "))
         });
         let Some(mark) = mark else { continue };
-        let Some((before, rest)) = draft.line.split_at_checked(mark.span.start) else { continue };
-        let start = before.trim_end().len();
+        let rest = draft.line.get(mark.span.start..).unwrap_or_default();
         let end = mark.span.start + rest.find('\n').unwrap_or(rest.len());
-        let fix = Fix { span: start..end, replacement: String::new(), change: "comment left out".to_owned() };
+        // Whether they are meant as words is for their writer to say: nothing is taken out.
         let text = "at zsh's prompt `#` begins no comment; the words after it are arguments";
-        draft.hazard(mark.span.start..end, Grade::Warning, text, Some(fix));
+        draft.hazard(mark.span.start..end, Grade::Warning, text, None);
         return;
     }
 }
@@ -296,8 +295,8 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
         }
         // fish takes `[[ … ]]` with all its blanks for one word.
         if let Some(word) = command.words.first().filter(|word| word.text.starts_with("[[")) {
-            let fix = single_brackets(word, draft.line);
-            draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", fix);
+            // What is in it means less in single brackets: an unset variable would leave no word there.
+            draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", None);
         }
     }
     let mut reader = Reader::new(Shell::Fish);
@@ -402,16 +401,6 @@ fn assignment(command: &SimpleCommand, draft: &mut Draft<'_>) {
         change: "NAME=value → set NAME value".to_owned(),
     });
     draft.hazard(command.span.clone(), Grade::Error, "fish sets a variable with `set`", fix);
-}
-
-/// `[[ … ]]` as `[ … ]`, where nothing in it means more in double brackets.
-fn single_brackets(word: &Word, line: &str) -> Option<Fix> {
-    let inner = line.get(word.span.clone())?.strip_prefix("[[ ")?.strip_suffix(" ]]")?;
-    if inner.contains(['*', '?', '<', '>', '&', '|', '(', ')', '[', ']', '~']) {
-        return None;
-    }
-    let replacement = format!("[ {} ]", inner.replace(" == ", " = "));
-    Some(Fix { span: word.span.clone(), replacement, change: "[[ ]] → [ ]".to_owned() })
 }
 
 impl Draft<'_> {

@@ -1,20 +1,35 @@
-//! What a repair must not do: add what destroys, or lose what was quoted.
+//! What a repair must not do: add what destroys, mend a line that destroys, or lose what was quoted.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::quote;
 use crate::shell::Shell;
-use crate::syntax;
+use crate::syntax::{self, Redirection, SimpleCommand, Word};
+
+/// Words of a command, options aside, among which its subcommands are looked for: `docker -H x system prune`.
+const SUBCOMMAND_WORDS_MAX: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
     commands: Vec<String>,
+    privileges: Vec<String>,
+    overwriters: Vec<String>,
     options: Vec<String>,
+    beginnings: Vec<String>,
+    columns: Vec<String>,
     letters: String,
+    forceful: String,
     harmless: Vec<String>,
+    verbs: Vec<String>,
+    verb_beginnings: Vec<String>,
+    readers: Vec<String>,
+    /// By a program's name, or by that and a word of it: letters.
+    after: BTreeMap<String, String>,
+    in_place: BTreeMap<String, String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -41,47 +56,128 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
     let mut count = HashMap::new();
     let mut add = |danger: String| *count.entry(danger).or_default() += 1;
     for command in syntax::parse(line, shell).commands {
-        let harmless = command.name().is_some_and(|name| TABLE.harmless.iter().any(|known| known == name));
-        for redirection in &command.redirections {
-            let to_file = redirection.operator.starts_with('>') || redirection.operator.starts_with('&');
-            let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
-            let is_device =
-                target.starts_with("/dev/null") || target.bytes().all(|byte| byte.is_ascii_digit());
-            if to_file && !is_device && !redirection.operator.contains(">>") {
-                add(">".to_owned());
-            }
-        }
+        let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, name));
+        command
+            .redirections
+            .iter()
+            .filter(|redirection| overwrites(redirection))
+            .for_each(|_| add(">".to_owned()));
         for word in &command.words {
             let text = word.text.as_str();
             let option = text.split('=').next().unwrap_or(text);
             // Wrapped commands are words of their wrapper: any word may be a command word.
-            let base = text.rsplit('/').next().unwrap_or(text);
-            if TABLE.commands.iter().any(|known| known == base) || base.starts_with("mkfs.") {
+            let base = base(text);
+            if is_destroyer(base) || has(&TABLE.privileges, base) {
                 add(base.to_owned());
             }
-            if TABLE.options.iter().any(|known| known == option) {
+            if has(&TABLE.options, option) {
                 add(option.to_owned());
             }
             if word.glob {
                 add("*".to_owned());
             }
-            let is_cluster = text.starts_with('-') && !text.starts_with("--");
-            if is_cluster && !harmless {
-                text.chars().filter(|c| TABLE.letters.contains(*c)).for_each(|c| add(format!("-{c}")));
+            if !harmless {
+                letters(word).filter(|c| TABLE.letters.contains(*c)).for_each(|c| add(format!("-{c}")));
             }
         }
     }
     count
 }
 
+/// Whether a line destroys, overwrites, publishes or stops something, so that nothing in it may be guessed: what
+/// failed as it was typed would do so once it is mended. Rather too often than too seldom.
+pub(super) fn destroys(line: &str, shell: Shell) -> bool {
+    let line = line.replace("o+e>|", "|");
+    // The words of scripts in quotes and of what runs elsewhere, too.
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+    words.any(is_destroyer) || is_any(&line, shell, command_destroys)
+}
+
+/// Whether a line rewrites files in place, which its writer has asked for in so many words.
+pub(super) fn edits_in_place(line: &str, shell: Shell) -> bool {
+    is_any(line, shell, |command| {
+        let flagged = TABLE.in_place.get(command.name().map_or("", base));
+        let has_letter =
+            |word: &Word| letters(word).any(|c| flagged.is_some_and(|flagged| flagged.contains(c)));
+        command.words.iter().any(|word| word.text.starts_with("--in-place") || has_letter(word))
+    })
+}
+
+/// Whether a line forces something, so that neither the command nor the subcommand may be a guess: `git brnch -D`.
+pub(super) fn forces(line: &str, shell: Shell) -> bool {
+    is_any(line, shell, |command| {
+        let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
+        !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
+    })
+}
+
+/// Whether it holds of a command of the line, be it typed or run by another one.
+fn is_any(line: &str, shell: Shell, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
+    let parsed = [syntax::parse(line, grammar(shell)), syntax::commands(line, grammar(shell))];
+    parsed.iter().flat_map(|parsed| &parsed.commands).any(holds)
+}
+
+fn command_destroys(command: &SimpleCommand) -> bool {
+    let name = command.name().map_or("", base);
+    let is_overwriter = has(&TABLE.overwriters, name)
+        || name.strip_prefix('g').is_some_and(|name| has(&TABLE.overwriters, name));
+    let is_option = |word: &&Word| word.text.starts_with('-');
+    let has_option = command.words.iter().filter(is_option).any(|word| {
+        let is_shown = word.text.starts_with("--out") && has(&TABLE.columns, name);
+        !is_shown && TABLE.beginnings.iter().any(|beginning| word.text.starts_with(beginning.as_str()))
+    });
+    let has_verb = !has(&TABLE.readers, name)
+        && command.words.iter().skip(1).filter(|word| !is_option(word)).take(SUBCOMMAND_WORDS_MAX).any(
+            |word| {
+                has(&TABLE.verbs, &word.text)
+                    || TABLE.verb_beginnings.iter().any(|beginning| word.text.starts_with(beginning.as_str()))
+            },
+        );
+    let has_letter = TABLE.after.iter().any(|(words, flagged)| {
+        let (program, subcommand) = words.split_once(' ').unwrap_or((words, ""));
+        program == name
+            && (subcommand.is_empty() || command.words.iter().any(|word| word.text == subcommand))
+            && command.words.iter().flat_map(letters).any(|c| flagged.contains(c))
+    });
+    is_overwriter || has_option || has_verb || has_letter || command.redirections.iter().any(overwrites)
+}
+
+/// Whether what stood in the target is lost.
+fn overwrites(redirection: &Redirection) -> bool {
+    let operator = redirection.operator.as_str();
+    let to_file = operator.contains('>') && !operator.contains(">>");
+    let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
+    let is_device = target == "/dev/null" || target.bytes().all(|byte| byte.is_ascii_digit());
+    to_file && !is_device
+}
+
+/// The name of a program without its directory.
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
+}
+
+/// A command that destroys by itself, also under the name that GNU's has among BSD's: `gdd`.
+fn is_destroyer(name: &str) -> bool {
+    let is_known = |name| has(&TABLE.commands, name);
+    is_known(name) || name.strip_prefix('g').is_some_and(is_known) || name.starts_with("mkfs.")
+}
+
+/// The letters of a word such as `-abc`.
+fn letters(word: &Word) -> impl Iterator<Item = char> {
+    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    letters.unwrap_or_default().chars()
+}
+
 /// Whether each text that was quoted in the old line stands in the new one, byte for byte.
 pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
     // A quote that is never closed quotes what was not meant.
-    if syntax::parse(old, grammar(shell)).incomplete {
-        return true;
-    }
+    let open = quote::open_quote(old, shell).map_or(old.len(), |(start, _)| start);
     syntax::parse(old, grammar(shell)).commands.iter().all(|command| {
-        let words = command.words.iter().chain(&command.assignments);
+        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
         // In Nushell what is expanded within quotes is written otherwise.
         words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
             let raw = old.get(word.span.clone()).unwrap_or_default();
@@ -94,10 +190,4 @@ pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
 fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
     let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
     raw.split(quote).skip(1).step_by(2)
-}
-
-/// Whether a line destroys something, so that nothing in it may be guessed.
-pub(super) fn destroys(line: &str) -> bool {
-    line.split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
-        .any(|word| TABLE.commands.iter().any(|known| known == word) || word == "-delete")
 }

@@ -5,11 +5,15 @@ mod fish;
 mod nu;
 
 use crate::check::{Finding, Fix, Grade, Kind};
+use crate::reference::Reference;
 use crate::shell::Shell;
 use crate::syntax;
 
+/// The Nushell whose `;` ends the line where a program fails, as `&&` does.
+const STOPS_SINCE: (u32, u32) = (0, 98);
+
 /// The line in the shell's own words, as one fix; none where nothing is foreign or something has no counterpart.
-pub(super) fn foreign(line: &str, shell: Shell) -> Option<Finding> {
+pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
     let convert = match shell {
         Shell::Fish => fish::convert,
         Shell::Nu => nu::convert,
@@ -20,6 +24,11 @@ pub(super) fn foreign(line: &str, shell: Shell) -> Option<Finding> {
         return None;
     }
     let (replacement, mut changes) = convert(line)?;
+    // Before that version Nushell goes on after a `;` although a program has failed.
+    let goes_on = || !reference.shell_version().is_some_and(|version| is_since(&version, STOPS_SINCE));
+    if shell == Shell::Nu && changes.iter().any(|change| change == nu::AND) && goes_on() {
+        return None;
+    }
     changes.dedup();
     Some(Finding {
         kind: Kind::Syntax,
@@ -29,6 +38,13 @@ pub(super) fn foreign(line: &str, shell: Shell) -> Option<Finding> {
         evidence: shell.name().to_owned(),
         fixes: vec![Fix { span: 0..line.len(), replacement, change: changes.join(", ") }],
     })
+}
+
+/// Whether a version such as `0.98.0` is this one or a later one.
+fn is_since(version: &str, (major, minor): (u32, u32)) -> bool {
+    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
+    let told = numbers.next().flatten().zip(numbers.next().flatten());
+    told.is_some_and(|told| (major, minor) <= told)
 }
 
 /// A part of a line, cut where bash cuts it.

@@ -5,27 +5,37 @@ use crate::check::{Finding, Fix, Grade, Kind};
 use crate::quoting::Reader;
 use crate::reference::Reference;
 use crate::shell::Shell;
+use crate::syntax;
 
 /// How many words after the open quote are looked at.
 const WORDS_MAX: usize = 24;
+/// Commands whose first operand is a pattern or a program and whose others are files. Elsewhere, as in `git commit -m`,
+/// the name of a file may be a part of the text.
+const PATTERN_FIRST: [&str; 10] =
+    ["grep", "egrep", "fgrep", "zgrep", "rg", "awk", "gawk", "mawk", "sed", "jq"];
 /// Words that end a command when they stand outside quotes.
 const OPERATORS: [&str; 9] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "2>"];
 
-/// The open quote, with each place where closing it makes sense: what then stands outside exists as a file or is an
-/// option or another command, and what stands inside does not.
+/// The open quote, with each place where closing it makes sense: what then stands outside exists as a file or is another
+/// command, and what stands inside does not.
 pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
     let (start, quote) = open_quote(line, shell)?;
     let inside = line.get(start + 1..)?;
     let mut fixes = Vec::new();
     let alone = line.get(..start).is_some_and(|before| !before.is_empty() && !before.ends_with(' '));
-    if alone && (inside.is_empty() || inside.starts_with(' ')) {
+    if alone && inside.trim().is_empty() {
         // A quote too many at the end of a word.
         let change = format!("{quote} taken out");
         fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
     }
     // Where a line destroys something, the place is for its writer to say.
-    let ends = if danger::destroys(line) { Vec::new() } else { ends(inside) };
+    let ends = if danger::destroys(line, shell) { Vec::new() } else { ends(inside) };
+    let parsed = syntax::parse(line.get(..start)?, shell);
+    let name = parsed.commands.last().and_then(|command| command.name()).unwrap_or_default();
     for at in ends {
+        if at < inside.trim_end().len() && !PATTERN_FIRST.contains(&name) {
+            continue;
+        }
         let (Some(within), Some(rest)) = (inside.get(..at), inside.get(at..)) else { continue };
         if !within.is_empty() && is_text(within, reference) && is_call(rest, reference) {
             let at = start + 1 + at;
@@ -45,7 +55,7 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
 }
 
 /// The quote that is open at the end of a line.
-fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
+pub(super) fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
     let mut reader = Reader::new(shell);
     let mut open = None;
     for (at, c) in line.char_indices() {
@@ -98,9 +108,10 @@ fn is_text(within: &str, reference: &dyn Reference) -> bool {
             || within.split_whitespace().last().is_none_or(|word| reference.exists(word) != Some(true)))
 }
 
-/// What stands outside is the rest of a call: options and files up to an operator.
+/// What stands outside is the rest of a call: files up to an operator. What looks like an option may be a part of the
+/// text: `git commit -m "remove bug --amend`.
 fn is_call(rest: &str, reference: &dyn Reference) -> bool {
     rest.split_whitespace()
         .take_while(|word| !OPERATORS.contains(word))
-        .all(|word| word.starts_with('-') || reference.exists(word) == Some(true))
+        .all(|word| !word.starts_with('-') && reference.exists(word) == Some(true))
 }

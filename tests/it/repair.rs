@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use askline::check::{self, Report};
-use askline::manual::{Arity, Manual, OptionCard, Source, Style};
+use askline::manual::{Arity, Manual, OptionCard, Source, Style, Subcommand};
 use askline::platform::{self, Userland};
 use askline::reference::{Kind, Known, Reference};
 use askline::repair::{Repaired, repair};
@@ -22,38 +22,53 @@ struct Table {
     files: BTreeSet<String>,
     builtins: BTreeSet<String>,
     programs: BTreeMap<String, Vec<String>>,
+    subcommands: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("../data/repair/machine.toml")).unwrap());
 
-struct Machine(Userland);
+/// The family of its programs, and the version of its shell.
+struct Machine(Userland, &'static str);
+
+/// A Nushell whose `;` stops at a failure.
+const VERSION: &str = "0.115.1";
 
 impl Reference for Machine {
     fn known(&self, command: &[&str]) -> Arc<Known> {
         let name = command[0];
-        let options = TABLE.programs.get(name);
+        let below = TABLE.subcommands.get(name);
+        let level = below.and_then(|below| command.iter().skip(1).find_map(|word| below.get(*word)));
+        let options = level.or_else(|| TABLE.programs.get(name));
         let path = PathBuf::from("/usr/bin").join(name);
         let kind = match options {
             Some(_) => Kind::Program { path: path.clone(), real_path: path },
             None if TABLE.builtins.contains(name) => Kind::Builtin,
             None => Kind::Missing,
         };
+        let subcommands = below.filter(|_| level.is_none()).into_iter().flat_map(|below| below.keys());
+        let subcommands: Vec<Subcommand> =
+            subcommands.map(|name| Subcommand { name: name.clone(), summary: String::new() }).collect();
         // The table's options are GNU's.
         let manual =
             options.filter(|options| self.0 == Userland::Gnu && !options.is_empty()).map(|options| {
-                let style = if name == "find" { Style::LongDash } else { Style::Getopt };
+                let style = match name {
+                    "find" => Style::LongDash,
+                    _ if !subcommands.is_empty() => Style::Subcommands,
+                    _ => Style::Getopt,
+                };
                 Arc::new(Manual {
                     name: name.to_owned(),
                     options: options.iter().map(|option| card(option)).collect(),
                     style,
+                    subcommands,
                     ..Manual::default()
                 })
             });
         Arc::new(Known {
             kind,
             manual,
-            above: Vec::new(),
+            above: level.map(|_| Arc::new(Manual::default())).into_iter().collect(),
             userland: self.0,
             version: Some("9.1".to_owned()),
             askable: true,
@@ -66,6 +81,10 @@ impl Reference for Machine {
 
     fn exists(&self, path: &str) -> Option<bool> {
         Some(TABLE.files.contains(path))
+    }
+
+    fn shell_version(&self) -> Option<String> {
+        Some(self.1.to_owned())
     }
 
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
@@ -171,7 +190,7 @@ fn row_by_row(shell: Shell) {
     let Some(parser) = Parser::of(shell) else { return };
     let mut faults = Vec::new();
     for (_, userland, line, expected) in rows().into_iter().filter(|row| row.0 == shell) {
-        let machine = Machine(userland);
+        let machine = Machine(userland, VERSION);
         let got = repaired(&line, shell, &machine, Some(&parser));
         if got.as_ref().map(|repaired| &repaired.line) != expected.as_ref() {
             let report = judge(&line, shell, &machine, Some(&parser));
@@ -192,6 +211,21 @@ fn row_by_row(shell: Shell) {
         }
     }
     assert!(faults.is_empty(), "{} of {shell}:\n{}", faults.len(), faults.join("\n"));
+}
+
+/// Up to Nushell 0.97 `;` goes on after a program that failed.
+#[test]
+fn an_older_nushell_gets_no_semicolon_for_and() {
+    let Some(parser) = Parser::of(Shell::Nu) else { return };
+    let mended = |version| {
+        let machine = Machine(Userland::Gnu, version);
+        repaired("cat notes.txt && ls", Shell::Nu, &machine, Some(&parser)).map(|repaired| repaired.line)
+    };
+    assert_eq!(mended("0.98.0").as_deref(), Some("cat notes.txt; ls"));
+    assert_eq!(mended("1.0.0").as_deref(), Some("cat notes.txt; ls"));
+    for version in ["0.97.1", "0.9", "", "x"] {
+        assert_eq!(mended(version), None, "{version}");
+    }
 }
 
 #[test]
@@ -257,7 +291,7 @@ fn no_rule_and_no_row_adds_danger() {
 /// The time of a repair with knowledge at hand, most of it the judge's.
 #[test]
 fn repairs_are_quick() {
-    let machine = Machine(Userland::Gnu);
+    let machine = Machine(Userland::Gnu, VERSION);
     let mut slowest = (std::time::Duration::ZERO, String::new());
     for (shell, _, line, _) in rows().into_iter().filter(|row| row.0 != Shell::Nu) {
         let start = std::time::Instant::now();
@@ -273,7 +307,7 @@ proptest::proptest! {
 
     #[test]
     fn nothing_panics(line in ".{0,60}", shell in 0..4usize) {
-        let _ = repaired(&line, Shell::ALL[shell], &Machine(Userland::Gnu), None);
+        let _ = repaired(&line, Shell::ALL[shell], &Machine(Userland::Gnu, VERSION), None);
     }
 
     /// Torn and doubled rows: whatever comes out is not mended again, adds no danger and keeps what was quoted.
@@ -285,7 +319,7 @@ proptest::proptest! {
         let end: String = line.chars().skip(cut).collect();
         let literal = format!("'{literal}'");
         let line = format!("echo {literal}; {start}{more}{end}");
-        let machine = Machine(*userland);
+        let machine = Machine(*userland, VERSION);
         if let Some(Repaired { line: mended, .. }) = repaired(&line, *shell, &machine, None) {
             proptest::prop_assert!(mended.contains(&literal), "{line}\n{mended}");
             assert_no_more_danger(&line, &mended);

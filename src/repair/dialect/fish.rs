@@ -130,12 +130,12 @@ fn test(tokens: &[Token<'_>], from: usize, out: &mut String, changes: &mut Vec<S
                 out.truncate(out.trim_end().len());
                 return Some(index + 1);
             }
-            Token::Word("=~") => return None,
+            Token::Word("=~" | "-v" | "-R" | "-o") => return None,
             Token::Word("==") => out.push('='),
             // A pattern on the right of `==` has no counterpart; an unset variable must stay one word.
             Token::Word(word) if word.contains(['*', '?', '(']) => return None,
-            Token::Word(word) if word.starts_with('$') => {
-                out.push_str(&format!("\"{}\"", expanded(word, changes)?));
+            Token::Word(word) if word.contains(['$', '`']) => {
+                out.push_str(&expanded(&one_word(word)?, changes)?);
             }
             Token::Word(word) => out.push_str(&expanded(word, changes)?),
             Token::Blank(blank) => out.push_str(blank),
@@ -147,6 +147,15 @@ fn test(tokens: &[Token<'_>], from: usize, out: &mut String, changes: &mut Vec<S
         }
     }
     None
+}
+
+/// A word in quotes where what is expanded in it might leave no word; none where it is quoted in parts.
+fn one_word(word: &str) -> Option<String> {
+    let quoted = |quote| word.strip_prefix(quote)?.strip_suffix(quote);
+    match quoted('"').or_else(|| quoted('\'')) {
+        Some(inner) => (!inner.contains(['"', '\''])).then(|| word.to_owned()),
+        None => (!word.contains(['"', '\'', '\\', '~'])).then(|| format!("\"{word}\"")),
+    }
 }
 
 /// A word with its variables and substitutions in fish's words; none where it has what fish lacks.

@@ -2,6 +2,8 @@
 
 use super::{Token, tokens, variable};
 
+/// The change that is right only where `;` stops at a failure.
+pub(super) const AND: &str = "&& → ;";
 /// bash's words that Nushell has no short form for, or reads otherwise.
 const UNTRANSLATED: [&str; 27] = [
     "[", "[[", "]]", "if", "then", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
@@ -39,7 +41,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                     "&&" => {
                         out.truncate(out.trim_end().len());
                         out.push(';');
-                        changes.push("&& → ;".to_owned());
+                        changes.push(AND.to_owned());
                     }
                     "|&" => {
                         out.push_str("o+e>|");
