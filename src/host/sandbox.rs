@@ -25,7 +25,7 @@ mod linux {
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
     };
     use rustix::io::Errno;
-    use rustix::process::{Resource, Rlimit, setrlimit, setsid};
+    use rustix::process::{Pid, Resource, Rlimit, setrlimit, setsid};
     use seccompiler::{
         BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
         SeccompRule, apply_filter, sock_filter,
@@ -45,16 +45,31 @@ mod linux {
     const SETTINGS_MAX: usize = 20_000;
     const SETTINGS_DEPTH_MAX: usize = 12;
 
-    /// Bounds of each process inside: processor time in seconds, sizes in bytes. Address space has none: Go and Java
+    /// Bounds of each process inside: processor time in seconds, sizes in bytes, open files. Address space has none: Go and Java
     /// reserve far more of it than they use.
-    const LIMITS: [(Resource, u64); 4] =
-        [(Resource::Cpu, 3), (Resource::Fsize, 1 << 20), (Resource::Core, 0), (Resource::Data, 2 << 30)];
+    const LIMITS: [(Resource, u64); 5] = [
+        (Resource::Cpu, 3),
+        (Resource::Fsize, 1 << 20),
+        (Resource::Core, 0),
+        (Resource::Data, 2 << 30),
+        (Resource::Nofile, 256),
+    ];
+
+    /// Most bytes and entries in the private directory, levels of it, and processes and threads at a time. They are looked
+    /// at from time to time, so a program that ends first can have had more.
+    const PRIVATE_BYTES_MAX: u64 = 16 << 20;
+    const PRIVATE_ENTRIES_MAX: usize = 2_000;
+    const PRIVATE_DEPTH_MAX: usize = 32;
+    const TASKS_MAX: usize = 1_024;
+    const PROCESSES_MAX: usize = 64;
 
     /// A cage for one program.
     pub(in super::super) struct Cage {
         private: TempDir,
         files: RulesetCreated,
         filters: Vec<BpfProgram>,
+        /// Of the whole machine when the cage was made; the kernel counts them in 16 bits.
+        n_tasks_before: u16,
     }
 
     impl Cage {
@@ -65,12 +80,20 @@ mod linux {
         pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
             let private = tempfile::Builder::new().prefix("askline-").tempdir()?;
             let files = file_rules(program, private.path()).context("this system has no sandbox")?;
-            Ok(Self { private, files, filters: filters()? })
+            Ok(Self { private, files, filters: filters()?, n_tasks_before: rustix::system::sysinfo().procs })
         }
 
         /// The only directory that can be written in.
         pub(in super::super) fn directory(&self) -> &Path {
             self.private.path()
+        }
+
+        /// Whether what runs inside, the process group `group`, takes more than its share and has to be ended.
+        pub(in super::super) fn is_overrun(&self, group: Pid) -> bool {
+            // One call tells that the machine as a whole has few new tasks; mostly it does.
+            let n_new = rustix::system::sysinfo().procs.wrapping_sub(self.n_tasks_before);
+            let many = (PROCESSES_MAX..usize::from(u16::MAX / 2)).contains(&usize::from(n_new));
+            is_overfull(self.directory()) || many && is_crowded(group)
         }
 
         /// Starts `command` inside by `spawn`.
@@ -126,6 +149,42 @@ mod linux {
         // SAFETY: the call takes three numbers and only sets a flag on descriptors.
         let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
         if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    }
+
+    fn is_overfull(directory: &Path) -> bool {
+        let (mut n_bytes, mut n_entries) = (0, 0);
+        let mut left = vec![(directory.to_path_buf(), 0)];
+        while let Some((directory, depth)) = left.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                let Ok(facts) = entry.metadata() else { continue };
+                n_bytes += facts.len();
+                n_entries += 1;
+                if PRIVATE_BYTES_MAX < n_bytes || PRIVATE_ENTRIES_MAX < n_entries || PRIVATE_DEPTH_MAX < depth
+                {
+                    return true;
+                }
+                if facts.is_dir() {
+                    left.push((entry.path(), depth + 1));
+                }
+            }
+        }
+        false
+    }
+
+    fn is_crowded(group: Pid) -> bool {
+        let group = group.as_raw_nonzero().to_string();
+        let (mut n_processes, mut n_tasks) = (0, 0);
+        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Ok(facts) = fs::read_to_string(process.path().join("stat")) else { continue };
+            // After the name, in parentheses, which may hold anything: state, parent, group, and 14 later the threads.
+            let Some((_, facts)) = facts.rsplit_once(')') else { continue };
+            let mut facts = facts.split_ascii_whitespace().skip(2);
+            if facts.next() == Some(group.as_str()) {
+                n_processes += 1;
+                n_tasks += facts.nth(14).and_then(|threads| threads.parse().ok()).unwrap_or(1);
+            }
+        }
+        PROCESSES_MAX < n_processes || TASKS_MAX < n_tasks
     }
 
     fn file_rules(program: &Path, private: &Path) -> anyhow::Result<RulesetCreated> {
@@ -377,6 +436,7 @@ mod elsewhere {
     use std::process::{Child, Command};
 
     use anyhow::bail;
+    use rustix::process::Pid;
 
     /// There is none.
     pub(in super::super) enum Cage {}
@@ -387,6 +447,10 @@ mod elsewhere {
         }
 
         pub(in super::super) fn directory(&self) -> &Path {
+            match *self {}
+        }
+
+        pub(in super::super) fn is_overrun(&self, _group: Pid) -> bool {
             match *self {}
         }
 

@@ -352,6 +352,24 @@ fn memory_is_bounded() {
     assert!(output.is_err() || output.is_ok_and(|output| output.stdout.is_empty()));
 }
 
+#[test]
+fn the_disk_and_the_processes_are_bounded() {
+    let top = tempfile::tempdir().unwrap();
+    let bodies = [
+        "my $much = 'x' x (1 << 20); for (1 .. 64) { open(my $f, '>', $_); print $f $much; } sleep 2;",
+        "for (1 .. 9000) { mkdir $_ and open(my $f, '>', \"$_/$_\"); } sleep 2;",
+        "for (1 .. 40) { mkdir 'd'; chdir 'd'; } sleep 2;",
+        "for (1 .. 200) { if (!fork) { sleep 2; exit; } } sleep 2;",
+    ];
+    for body in bodies {
+        let error = help_of(top.path(), "/usr/bin/perl", body).unwrap_err();
+        assert!(format!("{error:#}").contains("it took too many"), "{body}: {error:#}");
+    }
+    let modest =
+        "for (1 .. 20) { open(my $f, '>', $_); if (!fork) { sleep 0.1; exit; } } sleep 1; print 'end';";
+    assert_eq!(printed(top.path(), "/usr/bin/perl", modest), "end");
+}
+
 /// Of the programs on `PATH`, one in four of those that askline would ask: nothing changes, nothing survives, and most say
 /// something.
 #[test]
