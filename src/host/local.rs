@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -22,6 +23,9 @@ use super::{Entry, Host, OUTPUT_LIMIT, Output, Probe, System};
 
 /// How often a program that has closed its output is asked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
+
+/// How often a cage is looked at for a program that takes more than its share.
+const WATCH: Duration = Duration::from_millis(20);
 
 /// What a probed program gets of the user's environment, unless its probe inherits all of it.
 const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
@@ -169,7 +173,34 @@ fn probe_caged(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
     command.env_clear().envs(CAGED_VARIABLES);
     command.env("HOME", cage.directory()).env("TMPDIR", cage.directory());
     let child = cage.start(command, spawn)?;
-    collect(child, Instant::now() + probe.patience())
+    collect_watched(&cage, child, Instant::now() + probe.patience())
+}
+
+/// Collects what `child` prints, and ends it with all it started when it takes more than its share.
+fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Result<Output> {
+    let group = Pid::from_child(&child);
+    let (running_yet, ended) = mpsc::channel::<()>();
+    let watch = move || {
+        while ended.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
+            if cage.is_overrun(group) {
+                // Held meanwhile, and the group still in it, so that nobody kills one whose number is free again.
+                let running = running();
+                if running.as_ref().is_some_and(|groups| groups.contains(&group)) {
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
+                return true;
+            }
+        }
+        false
+    };
+    thread::scope(|scope| {
+        let watch = thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch);
+        let output = collect(child, deadline);
+        drop(running_yet);
+        let overrun = watch?.join().unwrap_or(true);
+        ensure!(!overrun, "it took too many processes or too much of the disk");
+        output
+    })
 }
 
 fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {

@@ -11,53 +11,65 @@ pub(super) use linux::Cage;
 
 #[cfg(target_os = "linux")]
 mod linux {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
     use std::os::unix::process::CommandExt as _;
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command};
+    use std::sync::LazyLock;
     use std::thread;
 
     use anyhow::{Context as _, anyhow, ensure};
     use landlock::{
         ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
-        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus,
+        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
     };
     use rustix::io::Errno;
-    use rustix::process::{Resource, Rlimit, setrlimit, setsid};
+    use rustix::process::{Pid, Resource, Rlimit, setrlimit, setsid};
     use seccompiler::{
         BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-        SeccompRule, apply_filter,
+        SeccompRule, apply_filter, sock_filter,
     };
     use tempfile::TempDir;
 
-    /// What may be read and executed: packages and their settings. Not `/proc`, where the environment of the user's other
+    /// What may be read and executed: packages. Not `/proc`, where the environment of the user's other
     /// processes stands: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
-    const READABLE: [&str; 11] = [
-        "/usr",
-        "/bin",
-        "/sbin",
-        "/lib",
-        "/lib32",
-        "/lib64",
-        "/libx32",
-        "/opt",
-        "/etc",
-        "/nix/store",
-        "/gnu/store",
+    const READABLE: [&str; 10] =
+        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
+
+    /// The packages' settings, of which only what everybody may read is readable: root's own programs can read the
+    /// passwords and keys that stand there too.
+    const SETTINGS: &str = "/etc";
+
+    /// Entries of that directory that are looked at, and levels. What lies beyond can't be read.
+    const SETTINGS_MAX: usize = 20_000;
+    const SETTINGS_DEPTH_MAX: usize = 12;
+
+    /// Bounds of each process inside: processor time in seconds, sizes in bytes, open files. Address space has none: Go and Java
+    /// reserve far more of it than they use.
+    const LIMITS: [(Resource, u64); 5] = [
+        (Resource::Cpu, 3),
+        (Resource::Fsize, 1 << 20),
+        (Resource::Core, 0),
+        (Resource::Data, 2 << 30),
+        (Resource::Nofile, 256),
     ];
 
-    /// Devices that may be read.
-    const DEVICES: [&str; 4] = ["/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-
-    /// Bounds of each process inside: processor time in seconds, sizes in bytes. Address space has none: Go and Java
-    /// reserve far more of it than they use.
-    const LIMITS: [(Resource, u64); 4] =
-        [(Resource::Cpu, 3), (Resource::Fsize, 1 << 20), (Resource::Core, 0), (Resource::Data, 2 << 30)];
+    /// Most bytes and entries in the private directory, levels of it, and processes and threads at a time. They are looked
+    /// at from time to time, so a program that ends first can have had more.
+    const PRIVATE_BYTES_MAX: u64 = 16 << 20;
+    const PRIVATE_ENTRIES_MAX: usize = 2_000;
+    const PRIVATE_DEPTH_MAX: usize = 32;
+    const TASKS_MAX: usize = 1_024;
+    const PROCESSES_MAX: usize = 64;
 
     /// A cage for one program.
     pub(in super::super) struct Cage {
         private: TempDir,
         files: RulesetCreated,
         filters: Vec<BpfProgram>,
+        /// Of the whole machine when the cage was made; the kernel counts them in 16 bits.
+        n_tasks_before: u16,
     }
 
     impl Cage {
@@ -68,12 +80,20 @@ mod linux {
         pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
             let private = tempfile::Builder::new().prefix("askline-").tempdir()?;
             let files = file_rules(program, private.path()).context("this system has no sandbox")?;
-            Ok(Self { private, files, filters: filters()? })
+            Ok(Self { private, files, filters: filters()?, n_tasks_before: rustix::system::sysinfo().procs })
         }
 
         /// The only directory that can be written in.
         pub(in super::super) fn directory(&self) -> &Path {
             self.private.path()
+        }
+
+        /// Whether what runs inside, the process group `group`, takes more than its share and has to be ended.
+        pub(in super::super) fn is_overrun(&self, group: Pid) -> bool {
+            // One call tells that the machine as a whole has few new tasks; mostly it does.
+            let n_new = rustix::system::sysinfo().procs.wrapping_sub(self.n_tasks_before);
+            let many = (PROCESSES_MAX..usize::from(u16::MAX / 2)).contains(&usize::from(n_new));
+            is_overfull(self.directory()) || many && is_crowded(group)
         }
 
         /// Starts `command` inside by `spawn`.
@@ -131,6 +151,42 @@ mod linux {
         if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
     }
 
+    fn is_overfull(directory: &Path) -> bool {
+        let (mut n_bytes, mut n_entries) = (0, 0);
+        let mut left = vec![(directory.to_path_buf(), 0)];
+        while let Some((directory, depth)) = left.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                let Ok(facts) = entry.metadata() else { continue };
+                n_bytes += facts.len();
+                n_entries += 1;
+                if PRIVATE_BYTES_MAX < n_bytes || PRIVATE_ENTRIES_MAX < n_entries || PRIVATE_DEPTH_MAX < depth
+                {
+                    return true;
+                }
+                if facts.is_dir() {
+                    left.push((entry.path(), depth + 1));
+                }
+            }
+        }
+        false
+    }
+
+    fn is_crowded(group: Pid) -> bool {
+        let group = group.as_raw_nonzero().to_string();
+        let (mut n_processes, mut n_tasks) = (0, 0);
+        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Ok(facts) = fs::read_to_string(process.path().join("stat")) else { continue };
+            // After the name, in parentheses, which may hold anything: state, parent, group, and 14 later the threads.
+            let Some((_, facts)) = facts.rsplit_once(')') else { continue };
+            let mut facts = facts.split_ascii_whitespace().skip(2);
+            if facts.next() == Some(group.as_str()) {
+                n_processes += 1;
+                n_tasks += facts.nth(14).and_then(|threads| threads.parse().ok()).unwrap_or(1);
+            }
+        }
+        PROCESSES_MAX < n_processes || TASKS_MAX < n_tasks
+    }
+
     fn file_rules(program: &Path, private: &Path) -> anyhow::Result<RulesetCreated> {
         let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
         // What the first version of Landlock rules must be enforced. Later ones add cutting files short and moving them
@@ -140,18 +196,23 @@ mod linux {
             .handle_access(AccessFs::from_all(ABI::V1))?
             .set_compatibility(CompatLevel::BestEffort)
             .handle_access(AccessFs::from_all(ABI::V5))?
+            // Signals and abstract sockets, which the filters forbid by themselves.
+            .scope(Scope::from_all(ABI::V6))?
             .create()?;
         let read = AccessFs::from_read(ABI::V1);
         let read_file = AccessFs::Execute | AccessFs::ReadFile;
-        for directory in READABLE {
-            let Ok(opened) = PathFd::new(directory) else { continue };
+        for directory in READABLE.into_iter().chain([SETTINGS]) {
             let holds_home = home.as_ref().is_some_and(|home| home.starts_with(directory));
             ensure!(!holds_home, "the home directory stands in {directory}");
+        }
+        for directory in READABLE {
+            let Ok(opened) = PathFd::new(directory) else { continue };
             rules = rules.add_rule(PathBeneath::new(opened, read))?;
         }
-        for device in DEVICES {
-            let Ok(opened) = PathFd::new(device) else { continue };
-            rules = rules.add_rule(PathBeneath::new(opened, AccessFs::ReadFile))?;
+        for setting in PUBLIC_SETTINGS.iter() {
+            let Ok(opened) = PathFd::new(&setting.path) else { continue };
+            let access = if setting.is_directory { read } else { read_file };
+            rules = rules.add_rule(PathBeneath::new(opened, access))?;
         }
         let null = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
         let inside = AccessFs::ReadFile
@@ -168,6 +229,54 @@ mod linux {
         Ok(rules.add_rule(PathBeneath::new(PathFd::new(private)?, inside))?)
     }
 
+    /// A file that everybody may read, or a directory that holds nothing else.
+    struct Public {
+        path: PathBuf,
+        is_directory: bool,
+    }
+
+    /// All of the settings that everybody may read, looked up once.
+    static PUBLIC_SETTINGS: LazyLock<Vec<Public>> = LazyLock::new(|| {
+        let (mut left, mut found) = (SETTINGS_MAX, Vec::new());
+        if public_beneath(Path::new(SETTINGS), SETTINGS_DEPTH_MAX, &mut left, &mut found) {
+            found.push(Public { path: SETTINGS.into(), is_directory: true });
+        }
+        found
+    });
+
+    /// Whether everybody may read all that is beneath `directory`. If not, what they may read of it goes to `found`.
+    fn public_beneath(directory: &Path, depth: usize, left: &mut usize, found: &mut Vec<Public>) -> bool {
+        let (mut all, n_before) = (true, found.len());
+        let Ok(entries) = fs::read_dir(directory) else { return false };
+        for entry in entries {
+            if depth == 0 || *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            // Of a link only its name stands here; what it points to has rules of its own.
+            let Some((path, facts)) =
+                entry.ok().and_then(|entry| Some((entry.path(), entry.metadata().ok()?)))
+            else {
+                all = false;
+                continue;
+            };
+            let public = match facts.mode() {
+                mode if facts.is_dir() => {
+                    mode & 0o5 == 0o5 && public_beneath(&path, depth.saturating_sub(1), left, found)
+                }
+                mode => facts.is_symlink() || mode & 0o4 != 0,
+            };
+            if public && !facts.is_symlink() {
+                found.push(Public { path, is_directory: facts.is_dir() });
+            }
+            all &= public;
+        }
+        if all {
+            found.truncate(n_before);
+        }
+        all
+    }
+
     /// System calls that are refused, as if the user had no right to them.
     #[rustfmt::skip]
     const REFUSED: &[libc::c_long] = &[
@@ -177,16 +286,18 @@ mod linux {
         libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo,
         libc::SYS_pidfd_send_signal, libc::SYS_pidfd_open, libc::SYS_pidfd_getfd, libc::SYS_ptrace,
         libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_process_madvise, libc::SYS_kcmp,
+        libc::SYS_process_mrelease, libc::SYS_migrate_pages, libc::SYS_move_pages,
         libc::SYS_setpriority, libc::SYS_ioprio_set, libc::SYS_sched_setscheduler, libc::SYS_sched_setparam,
         libc::SYS_sched_setattr, libc::SYS_sched_setaffinity,
         // Connections of every family, and what outlives a process in memory.
-        libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_semget,
-        libc::SYS_msgget, libc::SYS_mq_open, libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key,
-        libc::SYS_keyctl,
+        libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
+        libc::SYS_shmctl, libc::SYS_semget, libc::SYS_semctl, libc::SYS_semop, libc::SYS_semtimedop,
+        libc::SYS_msgget, libc::SYS_msgctl, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_mq_open,
+        libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
         // Properties of files, which Landlock does not rule.
         libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat,
         libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr, libc::SYS_removexattr, libc::SYS_lremovexattr,
-        libc::SYS_fremovexattr, libc::SYS_utimensat, libc::SYS_truncate, libc::SYS_mknodat, libc::SYS_quotactl,
+        libc::SYS_fremovexattr, libc::SYS_utimensat, libc::SYS_truncate, libc::SYS_mknodat, libc::SYS_quotactl, libc::SYS_quotactl_fd,
         libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at, libc::SYS_fanotify_init, libc::SYS_sync,
         libc::SYS_syncfs,
         // The machine.
@@ -219,6 +330,33 @@ mod linux {
         libc::SYS_io_uring_register,
     ];
 
+    /// The last system call that these lists were made for, `mseal`. Newer ones have the same number on every processor,
+    /// and on x86-64 the second set of numbers, meant for 32-bit pointers, lies far above it.
+    const LAST_KNOWN: u32 = 462;
+
+    /// What may be done to an open file by `fcntl`. The rest has others signalled, or kept waiting, on its account.
+    const CONTROLS: [libc::c_int; 15] = [
+        libc::F_DUPFD,
+        libc::F_DUPFD_CLOEXEC,
+        libc::F_GETFD,
+        libc::F_SETFD,
+        libc::F_GETFL,
+        libc::F_SETFL,
+        libc::F_GETLK,
+        libc::F_SETLK,
+        libc::F_SETLKW,
+        libc::F_OFD_GETLK,
+        libc::F_OFD_SETLK,
+        libc::F_OFD_SETLKW,
+        libc::F_GETPIPE_SZ,
+        libc::F_SETPIPE_SZ,
+        libc::F_GET_SEALS,
+    ];
+
+    /// What may be done to an open file by `ioctl`: asking whether it is a terminal, and the like. The rest belongs to
+    /// devices, sockets and file systems, and some of it changes a file that is only open for reading.
+    const DEVICE_CONTROLS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+
     fn filters() -> anyhow::Result<Vec<BpfProgram>> {
         let always =
             |calls: &[libc::c_long]| calls.iter().map(|call| (*call, Vec::new())).collect::<Vec<_>>();
@@ -246,7 +384,36 @@ mod linux {
         refused.push((libc::SYS_openat, vec![when(2, SeccompCmpOp::MaskedEq(mask), cuts)?]));
         #[cfg(target_arch = "x86_64")]
         refused.push((libc::SYS_open, vec![when(1, SeccompCmpOp::MaskedEq(mask), cuts)?]));
-        Ok(vec![compiled(refused, libc::EPERM)?, compiled(always(&TOO_NEW), libc::ENOSYS)?])
+        let others = CONTROLS.iter().map(|control| {
+            let control = u64::from(control.cast_unsigned());
+            SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, control)
+        });
+        refused.push((libc::SYS_fcntl, vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?]));
+        let (first, last) = DEVICE_CONTROLS.into_inner();
+        let others = vec![when(1, SeccompCmpOp::Lt, first)?, when(1, SeccompCmpOp::Gt, last)?];
+        Ok(vec![
+            compiled(refused, libc::EPERM)?,
+            compiled(vec![(libc::SYS_ioctl, others)], libc::ENOTTY)?,
+            compiled(always(&TOO_NEW), libc::ENOSYS)?,
+            only_known(),
+        ])
+    }
+
+    /// The filter by which the kernel has no system call after [`LAST_KNOWN`]. Calls made for another processor, which
+    /// have other numbers, end the program in each of the other filters.
+    fn only_known() -> BpfProgram {
+        let instruction = |code: u32, jf, k| sock_filter { code: code as u16, jt: 0, jf, k };
+        vec![
+            // The number of the call, which stands first.
+            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+            instruction(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 1, LAST_KNOWN),
+            instruction(
+                libc::BPF_RET | libc::BPF_K,
+                0,
+                libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned(),
+            ),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        ]
     }
 
     fn compiled(
@@ -269,6 +436,7 @@ mod elsewhere {
     use std::process::{Child, Command};
 
     use anyhow::bail;
+    use rustix::process::Pid;
 
     /// There is none.
     pub(in super::super) enum Cage {}
@@ -279,6 +447,10 @@ mod elsewhere {
         }
 
         pub(in super::super) fn directory(&self) -> &Path {
+            match *self {}
+        }
+
+        pub(in super::super) fn is_overrun(&self, _group: Pid) -> bool {
             match *self {}
         }
 
