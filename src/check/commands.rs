@@ -147,7 +147,9 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             && let Some(nearest) = nearest::clear(name, candidates)
         {
             text.push_str(&format!("; did you mean `{nearest}`"));
-            if draft.line.get(word.span.clone()) == Some(name) {
+            // Two letters off is another command as often as a slip: `rename` is no `renice`.
+            let is_slip = strsim::osa_distance(name, nearest) == 1;
+            if is_slip && draft.line.get(word.span.clone()) == Some(name) {
                 fixes.push(Fix {
                     span: word.span.clone(),
                     replacement: nearest.to_owned(),
