@@ -22,7 +22,9 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
     let (start, quote) = open_quote(line, shell)?;
     let inside = line.get(start + 1..)?;
     let mut fixes = Vec::new();
-    let alone = line.get(..start).is_some_and(|before| !before.is_empty() && !before.ends_with(' '));
+    let word = line.get(..start)?.rsplit(char::is_whitespace).next().unwrap_or_default();
+    // An option is given by its writer, not by a quote less.
+    let alone = !word.is_empty() && !word.starts_with('-');
     if alone && inside.trim().is_empty() {
         // A quote too many at the end of a word.
         let change = format!("{quote} taken out");
