@@ -1,6 +1,6 @@
-//! A cage for programs that we ask for their documentation. Inside they can read the system's files and nothing else
-//! (not the user's), write only into an empty directory of their own, open no connection, signal nobody, reach no
-//! terminal, and all they start ends with them.
+//! A cage for programs that we ask for their documentation. Inside they can read the system's public files and nothing
+//! else (not the user's, no device), write only so much and only into an empty directory of their own, open no
+//! connection, signal nobody, reach no terminal, and all they start ends with them.
 //!
 //! Linux only: Landlock (5.13) rules the files, seccomp the rest. Elsewhere, on older kernels and on processors without
 //! a filter there is no cage, and what is known of a command comes from man pages only; macOS's `sandbox-exec` is
@@ -32,8 +32,7 @@ mod linux {
     };
     use tempfile::TempDir;
 
-    /// What may be read and executed: packages. Not `/proc`, where the environment of the user's other
-    /// processes stands: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
+    /// What may be read and executed: packages. Not `/proc`, where the environment of the user's other processes stands: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
     const READABLE: [&str; 10] =
         ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
 
@@ -45,8 +44,8 @@ mod linux {
     const SETTINGS_MAX: usize = 20_000;
     const SETTINGS_DEPTH_MAX: usize = 12;
 
-    /// Bounds of each process inside: processor time in seconds, sizes in bytes, open files. Address space has none: Go and Java
-    /// reserve far more of it than they use.
+    /// Bounds of each process inside: processor time in seconds, sizes in bytes, open files. Address space has
+    /// none: Go and Java reserve far more of it than they use.
     const LIMITS: [(Resource, u64); 5] = [
         (Resource::Cpu, 3),
         (Resource::Fsize, 1 << 20),
