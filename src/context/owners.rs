@@ -15,7 +15,16 @@ const MEMORY_MAX: usize = 4096;
 pub struct Owners {
     /// The user, by the owner of the home directory; none where that is not known, and then root alone counts.
     user: Option<u32>,
-    directories: Mutex<HashMap<PathBuf, bool>>,
+    directories: Mutex<HashMap<PathBuf, Seen>>,
+}
+
+/// What was seen of a directory; neither where its owner doesn't count.
+#[derive(Debug, Default, Clone, Copy)]
+struct Seen {
+    /// Others can't put anything into it.
+    is_closed: bool,
+    /// Others can't replace what doesn't belong to them.
+    keeps: bool,
 }
 
 impl Owners {
@@ -32,39 +41,51 @@ impl Owners {
         let above = |path: &Path| path.parent().is_some_and(|above| self.made_directory(host, above));
         above(path)
             && host.real_path(path).is_ok_and(|real| {
-                above(&real) && host.entry(&real).is_some_and(|entry| entry.is_file && self.has(&entry))
+                let is_theirs = |entry: Entry| entry.is_file && self.own(&entry) && is_closed(&entry);
+                above(&real) && host.entry(&real).is_some_and(is_theirs)
             })
     }
 
-    /// Whether only they can have put something into a directory: it and all above it are theirs.
+    /// Whether only they can have put something into a directory: it is theirs alone to write, and nobody else can put
+    /// another one in its place.
     pub fn made_directory(&self, host: &dyn Host, directory: &Path) -> bool {
-        directory.is_absolute() && directory.ancestors().all(|directory| self.has_directory(host, directory))
+        let mut places = directory.ancestors();
+        directory.is_absolute()
+            && places.next().is_some_and(|directory| self.look(host, directory).is_closed)
+            && places.all(|above| self.look(host, above).keeps)
     }
 
-    fn has_directory(&self, host: &dyn Host, directory: &Path) -> bool {
+    fn look(&self, host: &dyn Host, directory: &Path) -> Seen {
         // Each answer is fit to use whatever happened while the map was held.
         let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known().get(directory) {
-            return *known;
+        if let Some(seen) = known().get(directory) {
+            return *seen;
         }
-        let has = host.entry(directory).is_some_and(|entry| entry.is_directory && self.has(&entry));
+        let entry = host.entry(directory).filter(|entry| entry.is_directory && self.own(entry));
+        let seen = entry.map_or(Seen::default(), |entry| Seen {
+            is_closed: is_closed(&entry),
+            keeps: is_closed(&entry) || is_sticky(&entry),
+        });
         let mut known = known();
         if known.len() < MEMORY_MAX {
-            known.insert(directory.to_owned(), has);
+            known.insert(directory.to_owned(), seen);
         }
-        has
+        seen
     }
 
-    fn has(&self, entry: &Entry) -> bool {
-        (entry.owner == 0 || Some(entry.owner) == self.user) && is_closed(entry)
+    fn own(&self, entry: &Entry) -> bool {
+        entry.owner == 0 || Some(entry.owner) == self.user
     }
 }
 
-/// Whether nobody but its owner can change it. Who is in a group is not known, so a group is everybody; but in a directory
-/// like `/nix/store`, where each may only touch what is their own, what root put there stays as it is.
+/// Whether nobody but its owner can change it. Who is in a group is not known, so a group is everybody.
 pub fn is_closed(entry: &Entry) -> bool {
-    let each_their_own = entry.is_directory && entry.mode & 0o1000 != 0;
-    entry.mode & 0o002 == 0 && (entry.mode & 0o020 == 0 || each_their_own)
+    entry.mode & 0o022 == 0
+}
+
+/// Whether others may add to a directory, but not replace what isn't theirs: `/nix/store`, `/var/tmp`.
+pub fn is_sticky(entry: &Entry) -> bool {
+    entry.is_directory && entry.mode & 0o1000 != 0
 }
 
 #[cfg(test)]
@@ -75,7 +96,7 @@ mod tests {
     const MACHINE: &str = r#"
         programs = [
             "/usr/bin/ls", "/usr/bin/open", "/usr/bin/theirs", "/home/ada/bin/mine", "/home/eve/bin/hers",
-            "/open/safe/x", "/group/safe/x", "/nix/store/git/bin/git",
+            "/open/safe/x", "/group/safe/x", "/tmp/x", "/tmp/mine/x", "/nix/store/git/bin/git",
         ]
         [system]
         os = "linux"
@@ -91,6 +112,7 @@ mod tests {
         "/usr/bin/open" = 0o775
         "/open" = 0o777
         "/group" = 0o775
+        "/tmp" = 0o1777
         "/nix/store" = 0o1775
         [owners]
         "/home/ada" = 1000
@@ -112,6 +134,8 @@ mod tests {
             ("/usr/bin/open", false),
             ("/usr/bin/theirs", false),
             ("/home/eve/bin/hers", false),
+            ("/tmp/mine/x", true),
+            ("/tmp/x", false),
             ("/open/safe/x", false),
             ("/open/safe/in", false),
             ("/group/safe/x", false),

@@ -363,12 +363,18 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let man1 = top.path().join("man1");
         std::fs::create_dir(&man1).unwrap();
-        let put = |name: &str, target: &str| {
-            let text = [format!(".so man1/{target}\n").as_bytes(), &[b' '; 7 << 20]].concat();
+        let packed = |text: &[u8]| {
             let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-            gz.write_all(&text).unwrap();
-            std::fs::write(man1.join(format!("{name}.gz")), gz.finish().unwrap()).unwrap();
-            std::fs::write(man1.join(name), text).unwrap();
+            gz.write_all(text).unwrap();
+            gz.finish().unwrap()
+        };
+        let blanks = vec![b' '; 7 << 20];
+        let packed_blanks = packed(&blanks);
+        let put = |name: &str, target: &str| {
+            let request = format!(".so man1/{target}\n").into_bytes();
+            let gz = [packed(&request), packed_blanks.clone()].concat();
+            std::fs::write(man1.join(format!("{name}.gz")), gz).unwrap();
+            std::fs::write(man1.join(name), [request, blanks.clone()].concat()).unwrap();
         };
         put("turn.1", "turn.1");
         (1..=5).for_each(|n| put(&format!("chain{n}.1"), &format!("chain{}.1", n + 1)));

@@ -354,16 +354,16 @@ fn only_a_trusted_shell_judges() {
         ("/usr/bin", "/usr/bin/bash", true),
         ("/brew/bin", "/brew/bin/bash", true),
         ("/nix/store/x/bin", "/nix/store/x/bin/bash", true),
-        ("/usr/bin", "/usr/bin/../bin/bash", true),
         ("/open/safe/bin", "/open/safe/bin/bash", false),
         ("/group/bin", "/group/bin/bash", false),
         ("/eve/bin", "/eve/bin/bash", false),
         ("/brew/.pyenv/shims", "/brew/.pyenv/shims/bash", false),
+        ("/usr/lib/node_modules/bin", "/usr/lib/node_modules/bin/bash", true),
         ("/home/ada/.cargo/bin", "/home/ada/.cargo/bin/bash", false),
         (&late, "/late/bin/bash", false),
     ] {
-        let program = program.replace("bin/../", "");
-        let rows = format!("programs = [{program:?}]\ndirectories = {many:?}");
+        let directories = [&many[..], &["/home/ada".to_owned()]].concat();
+        let rows = format!("programs = [{program:?}]\ndirectories = {directories:?}");
         let tables = format!(
             "[modes]\n\"/open\" = 0o777\n\"/group/bin\" = 0o775\n\"/nix/store\" = 0o1775\n\
              [owners]\n\"/home/ada\" = 1000\n\"/eve/bin/bash\" = 1001\n\"/brew\" = 1000\n\
