@@ -4,6 +4,8 @@
 //! Models score worse when they are told such facts (`benches/accuracy.md`), so none stands in the prompt; they serve
 //! to check what a model wrote.
 
+pub mod owners;
+
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
+use self::owners::Owners;
 use crate::host::{Host, System, find_on_path};
 use crate::platform::{Distribution, Userland, userland_of};
 use crate::shell::Shell;
@@ -199,7 +202,8 @@ pub struct Commands {
 pub struct Directory {
     /// Where it is, links followed.
     pub path: PathBuf,
-    /// It was named by a full path and not everyone may write it: what it holds was put there by an owner.
+    /// It was named by a full path, and it and all above it are root's or the user's alone to write: nobody else put there
+    /// what it holds.
     pub trusted: bool,
     /// When its list of files last changed.
     modified: SystemTime,
@@ -217,6 +221,7 @@ impl Commands {
         let path = host.env("PATH").unwrap_or_default();
         let mut commands = Self { complete: true, ..Self::default() };
         let mut seen = HashSet::new();
+        let owners = Owners::of(host);
         for (n_seen, named) in std::env::split_paths(&path).enumerate() {
             if n_seen == DIRECTORIES_LIMIT || (SCAN_BUDGET < started.elapsed() && commands.changed) {
                 commands.complete = false;
@@ -241,7 +246,7 @@ impl Commands {
                 }
             };
             commands.directories.push(Directory {
-                trusted: named.is_absolute() && entry.mode & 0o002 == 0,
+                trusted: named.is_absolute() && owners.made_directory(host, &real),
                 path: real,
                 modified: entry.modified,
                 names,
@@ -451,6 +456,34 @@ mod tests {
         let trusted: Vec<bool> = commands.directories.iter().map(|directory| directory.trusted).collect();
         assert_eq!(trusted, [false, true, true, false]);
         assert_eq!(commands.names().filter(|name| *name == "ls").count(), 2);
+    }
+
+    #[test]
+    fn directories_that_others_can_change_are_not_trusted() {
+        let text = r#"
+            directories = [
+                "/usr/bin", "/open/safe/bin", "/group/bin", "/home/ada/bin", "/home/eve/bin", "/nix/store/x/bin",
+            ]
+            [system]
+            os = "linux"
+            release = "6"
+            machine = "x86_64"
+            [env]
+            PATH = "/usr/bin:/open/safe/bin:/group/bin:/home/ada/bin:/home/eve/bin:/nix/store/x/bin"
+            HOME = "/home/ada"
+            [modes]
+            "/open" = 0o777
+            "/group/bin" = 0o775
+            "/nix/store" = 0o1775
+            [owners]
+            "/home/ada" = 1000
+            "/home/ada/bin" = 1000
+            "/home/eve" = 1001
+        "#;
+        let host = RecordedHost::parse(Path::new("machine.toml"), text).unwrap();
+        let commands = gather(&machine(host), Shell::Bash, &[]).commands;
+        let trusted: Vec<bool> = commands.directories.iter().map(|directory| directory.trusted).collect();
+        assert_eq!(trusted, [true, false, false, true, false, true]);
     }
 
     /// This machine with another `PATH`.

@@ -22,10 +22,11 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use self::kept::{Key, Record, Stamp};
-use self::pages::Manuals;
+use self::pages::{Manuals, Search};
 use self::program::Program;
 pub use self::verdict::SyntaxVerdict;
 use crate::config::Help;
+use crate::context::owners::Owners;
 use crate::context::{Context, Machine};
 use crate::host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
 use crate::manual::{self, Manual, Style};
@@ -57,6 +58,7 @@ pub struct Knowledge {
     cache: Option<PathBuf>,
     context: Context,
     home: Option<PathBuf>,
+    owners: Owners,
     aliases: BTreeMap<String, String>,
     functions: BTreeSet<String>,
     help: Help,
@@ -114,6 +116,7 @@ impl Knowledge {
             cache: machine.cache.clone(),
             context: context.clone(),
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
+            owners: Owners::of(machine.host.as_ref()),
             aliases: named("alias").collect(),
             functions: named("function")
                 .map(|(name, _)| name)
@@ -172,8 +175,11 @@ impl Knowledge {
         if let Some(known) = held(memory).get(line) {
             return Some(known.clone());
         }
-        // Its file is one that the user runs all day, wherever it stands.
         let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
+        let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
+        may_start
+            .inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display()))
+            .ok()?;
         let said = read(&self.ask(&program.real_path, probe)?)?;
         let mut memory = held(memory);
         if memory.len() < MEMORY_MAX {
@@ -249,14 +255,16 @@ impl Knowledge {
 
     /// What is known of a level; `named` when it is sure that there is one, so that the program may be asked about it.
     fn level(&self, program: &Program, words: &[&str], named: bool) -> Arc<Looked> {
-        let key = Key::new(&program.key_path(), &program.real_path, words);
+        let key = Key::new(&program.key_path(), &program.real_path, program.trusted, words);
         if let Some(looked) = held(&self.levels).get(&key) {
             return Arc::clone(looked);
         }
         let stamp = Stamp::of(&program.real_path, &program.file);
         let recalled =
             self.cache.as_ref().and_then(|cache| kept::recall(self.host.as_ref(), cache, &key, &stamp));
-        let mut looked = match recalled {
+        let is_believed =
+            |record: &Record| record.page.as_ref().is_none_or(|page| self.is_believed(page.path()));
+        let mut looked = match recalled.filter(is_believed) {
             Some(record) => Looked { record, manual: None, changed: false },
             None => self.look_up(program, words, stamp),
         };
@@ -282,7 +290,7 @@ impl Knowledge {
     fn hold(&self, program: &Program, words: &[&str], looked: &mut Looked) {
         looked.changed = true;
         looked.manual = self.completed(program, words, &looked.record);
-        let key = Key::new(&program.key_path(), &program.real_path, words);
+        let key = Key::new(&program.key_path(), &program.real_path, program.trusted, words);
         self.insert(key, Arc::new(looked.clone()));
     }
 
@@ -308,18 +316,19 @@ impl Knowledge {
         {
             return None;
         }
+        let mut search = Search::new(host, |file| self.is_believed(file));
         if program.is_builtin {
             let own = program.real_path.parent()?.parent()?.join("share/fish/man");
             return manuals
-                .find(host, &program.name, &program.real_path, &[&own])
+                .find(&mut search, &program.name, &program.real_path, &[&own])
                 .filter(|page| page.file.starts_with(&own));
         }
         let name = [&[program.name.as_str()], words].concat().join("-");
         let real_name =
             || Some(program.real_path.file_name()?.to_str()?.to_owned()).filter(|_| words.is_empty());
-        let find = |name: &str| {
-            let found = manuals.find(host, name, &program.real_path, &[]);
-            found.or_else(|| manuals.find(host, name, &program.path, &[]))
+        let mut find = |name: &str| {
+            let found = manuals.find(&mut search, name, &program.real_path, &[]);
+            found.or_else(|| manuals.find(&mut search, name, &program.path, &[]))
         };
         find(&name).or_else(|| find(&real_name().filter(|real| *real != name)?))
     }

@@ -171,7 +171,10 @@ fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
     for directory in context.commands.directories.iter().filter(|directory| !directory.trusted) {
         findings.push(warning(
             "PATH",
-            format!("{} is on it by a relative path, or everyone may write it", directory.path.display()),
+            format!(
+                "{} is on it by a relative path, or others may write it or what it stands in",
+                directory.path.display()
+            ),
             "take it off PATH: others can put commands there",
         ));
     }

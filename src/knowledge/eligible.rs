@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::context::owners::{is_closed, is_sticky};
 use crate::host::Entry;
 
 /// What is looked at.
@@ -36,6 +37,7 @@ pub(super) struct Facts<'a> {
 struct Table {
     directories: Vec<String>,
     shims: Vec<String>,
+    shells_in: Vec<String>,
     never: Vec<String>,
     never_options: Vec<String>,
 }
@@ -55,21 +57,19 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     if !paths.iter().all(|path| in_system(path)) {
         return Err("it stands outside the system's directories");
     }
+    is_settled(paths, facts.home, &[])?;
     let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
-    if facts.home.is_some_and(|home| home != Path::new("/") && is_below(home)) {
-        return Err("it stands in the home directory");
-    }
     // Standing in `/usr/bin` does not make it a working tree.
     let is_tree =
         |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
         return Err("it stands in the working directory");
     }
-    if paths.iter().any(|path| is_shim(path)) {
-        return Err("it is a shim that may install or start something else");
-    }
-    let closed = |entry: &Entry| entry.owner == 0 && entry.mode & 0o002 == 0;
-    if !closed(&facts.file) || facts.file.mode & 0o020 != 0 || !facts.above.iter().all(closed) {
+    let open_above = |entry: &Entry| {
+        let is_shared = is_sticky(entry) && entry.mode & 0o002 == 0;
+        entry.owner != 0 || !(is_closed(entry) || is_shared)
+    };
+    if facts.file.owner != 0 || !is_closed(&facts.file) || facts.above.iter().any(open_above) {
         return Err("others than the system's owner can write it");
     }
     if [facts.name, &found, &real].iter().any(|name| is_listed(&TABLE.never, name)) {
@@ -81,6 +81,26 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     }
     if !facts.says_help {
         return Err("it does not say that it has a help text");
+    }
+    Ok(())
+}
+
+/// Whether a trusted shell may be started to read a line; otherwise why not. `paths` are the one it was found under and its
+/// real one.
+pub(super) fn for_lines(paths: [&Path; 2], home: Option<&Path>) -> Result<(), &'static str> {
+    is_settled(paths, home, &TABLE.shells_in)
+}
+
+/// Whether a program is the one that is meant, and not the user's own or a tool manager's; `passed` are parts of paths that
+/// do not count as such.
+fn is_settled(paths: [&Path; 2], home: Option<&Path>, passed: &[String]) -> Result<(), &'static str> {
+    let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
+    if home.is_some_and(|home| home != Path::new("/") && is_below(home)) {
+        return Err("it stands in the home directory");
+    }
+    let is_shim = |part| TABLE.shims.iter().any(|shim| part == shim.as_str() && !passed.contains(shim));
+    if paths.iter().any(|path| path.iter().any(is_shim)) {
+        return Err("it is a shim that may install or start something else");
     }
     Ok(())
 }
@@ -104,10 +124,6 @@ pub(super) fn in_system(path: &Path) -> bool {
 /// tree.
 pub(super) fn holds_system(directory: &Path) -> bool {
     TABLE.directories.iter().any(|known| Path::new(known).starts_with(directory))
-}
-
-fn is_shim(path: &Path) -> bool {
-    path.iter().any(|part| TABLE.shims.iter().any(|shim| part == shim.as_str()))
 }
 
 /// A row is a name, or the beginning of names when it ends in `*`.
@@ -185,8 +201,16 @@ mod tests {
             let open = why("/usr/bin/x", |facts| facts.file = entry(true, owner, mode));
             assert!(open.contains("can write"), "{owner} {mode:o}");
         }
-        let open = [entry(false, 0, 0o755), entry(false, 0, 0o1777)];
-        assert!(why("/usr/bin/x", |facts| facts.above = &open).contains("can write"));
+        let opens = [0o1777, 0o775, 0o2775].map(|mode| [entry(false, 0, 0o755), entry(false, 0, mode)]);
+        for open in &opens {
+            assert!(why("/usr/bin/x", |facts| facts.above = open).contains("can write"), "{open:?}");
+        }
+        let store = [entry(false, 0, 0o755), entry(false, 0, 0o1775)];
+        assert_eq!(
+            why("/nix/store/x/bin/x", |facts| facts.above = &store),
+            "",
+            "each may only touch their own"
+        );
         let theirs = [entry(false, 1000, 0o755)];
         assert!(why("/usr/bin/x", |facts| facts.above = &theirs).contains("can write"));
     }

@@ -49,6 +49,10 @@ impl Stamp {
         Self { path: path.to_owned(), modified_ns, size: entry.size }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     fn still_is(&self, host: &dyn Host) -> bool {
         host.entry(&self.path).is_some_and(|entry| *self == Self::of(&self.path, &entry))
     }
@@ -114,13 +118,15 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The name under which a level is kept: the program as found and as it is, and the words that lead to the level.
+/// The name under which a level is kept: the program as found and as it is, whether it is trusted here, and the words that lead
+/// to the level. What was read of a trusted program is not there for the same one where it isn't.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(String);
 
 impl Key {
-    pub(super) fn new(path: &Path, real_path: &Path, words: &[&str]) -> Self {
+    pub(super) fn new(path: &Path, real_path: &Path, trusted: bool, words: &[&str]) -> Self {
         let mut hash = Sha256::new();
+        hash.update([u8::from(trusted)]);
         for part in [path, real_path].map(|path| path.as_os_str().as_encoded_bytes()) {
             hash.update(part);
             hash.update([0]);
@@ -182,7 +188,7 @@ mod tests {
             let home = tempfile::tempdir().unwrap();
             let program = home.path().join("program");
             fs::write(&program, "1").unwrap();
-            let key = Key::new(&program, &program, &["log"]);
+            let key = Key::new(&program, &program, true, &["log"]);
             Self { home, program, key }
         }
 
@@ -272,11 +278,12 @@ mod tests {
     fn levels_have_names_of_their_own() {
         let (path, other) = (Path::new("/usr/bin/git"), Path::new("/usr/bin/got"));
         let keys = [
-            Key::new(path, path, &[]),
-            Key::new(path, path, &["log"]),
-            Key::new(path, path, &["lo", "g"]),
-            Key::new(path, other, &[]),
-            Key::new(other, path, &[]),
+            Key::new(path, path, true, &[]),
+            Key::new(path, path, false, &[]),
+            Key::new(path, path, true, &["log"]),
+            Key::new(path, path, true, &["lo", "g"]),
+            Key::new(path, other, true, &[]),
+            Key::new(other, path, true, &[]),
         ];
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());

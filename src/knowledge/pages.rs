@@ -1,8 +1,10 @@
 //! Finds a command's man page and reads its source, without `man`: in the manual directories of `MANPATH`, of `manpath.config` and
 //! beside the directories of `PATH`, packed or not, through links and `.so` requests.
 
+use std::collections::HashSet;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::host::Host;
 use crate::manual;
@@ -15,6 +17,12 @@ const XZ_MEMORY_KB: u32 = 100 << 10;
 
 /// Largest `manpath.config` that is read, bytes.
 const SETTINGS_LIMIT: u64 = 64 << 10;
+
+/// Most that is read and unpacked in one search, bytes: room for the longest page behind others that say nothing.
+const SEARCH_LIMIT: u64 = 2 * PAGE_LIMIT;
+
+/// How long one search may take before nothing more is opened.
+const SEARCH_TIME: Duration = Duration::from_secs(1);
 
 /// Most `.so` requests followed from one page.
 const REDIRECTS_MAX: usize = 5;
@@ -53,6 +61,70 @@ pub(super) struct Page {
     pub file: PathBuf,
     /// Its source.
     pub text: String,
+}
+
+/// One search for the page of one level of a command, under all names it may have: what it may still open.
+pub(super) struct Search<'a, B> {
+    host: &'a dyn Host,
+    /// Whether a file may be believed; another one is not there.
+    is_believed: B,
+    /// Opened before, and it was no page.
+    opened: HashSet<PathBuf>,
+    bytes_left: u64,
+    until: Instant,
+}
+
+impl<'a, B: Fn(&Path) -> bool> Search<'a, B> {
+    pub(super) fn new(host: &'a dyn Host, is_believed: B) -> Self {
+        let until = Instant::now() + SEARCH_TIME;
+        Self { host, is_believed, opened: HashSet::new(), bytes_left: SEARCH_LIMIT, until }
+    }
+
+    fn is_over(&self) -> bool {
+        self.bytes_left == 0 || self.until <= Instant::now()
+    }
+
+    /// The page that stands at `file`, packed in whatever way, with `.so` requests followed within its manual directory.
+    fn read(&mut self, directory: &Path, file: PathBuf) -> Option<Page> {
+        let mut wanted = file;
+        for _ in 0..=REDIRECTS_MAX {
+            let (file, text) = self.text(&wanted)?;
+            let Some(target) = manual::redirect(&text) else { return Some(Page { file, text }) };
+            let target = Path::new(target);
+            // `..` and full paths lead out of the manual.
+            if !target.components().all(|part| matches!(part, Component::Normal(_))) {
+                return None;
+            }
+            let above = if target.components().count() == 1 { file.parent()? } else { directory };
+            let target = above.join(target);
+            // It may name the packed file.
+            wanted = match target.extension().and_then(|end| end.to_str()) {
+                Some("gz" | "zst" | "xz") => target.with_extension(""),
+                _ => target,
+            };
+        }
+        None
+    }
+
+    /// The source that stands at a path, in the first packing that is there: the others are not tried after it.
+    fn text(&mut self, file: &Path) -> Option<(PathBuf, String)> {
+        let host = self.host;
+        let is_there =
+            |file: &Path| host.entry(file).is_some_and(|entry| entry.is_file) && (self.is_believed)(file);
+        let (packing, file) = PACKINGS.iter().find_map(|packing| {
+            let mut name = file.as_os_str().to_owned();
+            name.push(packing);
+            let file = PathBuf::from(name);
+            is_there(&file).then_some((packing, file))
+        })?;
+        if self.is_over() || !self.opened.insert(file.clone()) {
+            return None;
+        }
+        let packed = host.read(&file, PAGE_LIMIT.min(self.bytes_left)).ok()?;
+        self.bytes_left = self.bytes_left.saturating_sub(packed.len() as u64);
+        let text = unpacked(&packed, packing, &mut self.bytes_left)?;
+        Some((file, text_of(&text)))
+    }
 }
 
 /// The manual directories of a machine, best first.
@@ -112,7 +184,13 @@ impl Manuals {
 
     /// The page of a name, such as `git-log`; that of the same installation as the program first, so that two versions
     /// don't get mixed up.
-    pub(super) fn find(&self, host: &dyn Host, name: &str, program: &Path, extra: &[&Path]) -> Option<Page> {
+    pub(super) fn find<B: Fn(&Path) -> bool>(
+        &self,
+        search: &mut Search<'_, B>,
+        name: &str,
+        program: &Path,
+        extra: &[&Path],
+    ) -> Option<Page> {
         if name.is_empty() || name.contains(['/', '\0']) {
             return None;
         }
@@ -123,10 +201,9 @@ impl Manuals {
             extra.iter().copied().chain(own.iter().chain(others).map(PathBuf::as_path)).collect();
         directories.iter().find_map(|directory| {
             // One look instead of dozens where there is no such directory.
-            host.entry(directory)?;
+            search.host.entry(directory).filter(|_| !search.is_over())?;
             SECTIONS.iter().find_map(|(within, section)| {
-                let file = directory.join(within).join(format!("{name}.{section}"));
-                read(host, directory, &file, REDIRECTS_MAX)
+                search.read(directory, directory.join(within).join(format!("{name}.{section}")))
             })
         })
     }
@@ -152,41 +229,19 @@ fn named_in(settings: &str) -> Vec<PathBuf> {
     settings.lines().filter_map(directory).collect()
 }
 
-/// The page that stands at `file`, packed in whatever way, with `.so` requests followed within its manual directory.
-fn read(host: &dyn Host, directory: &Path, file: &Path, redirects: usize) -> Option<Page> {
-    PACKINGS.iter().find_map(|packing| {
-        let mut name = file.as_os_str().to_owned();
-        name.push(packing);
-        let file = PathBuf::from(name);
-        host.entry(&file).filter(|entry| entry.is_file)?;
-        let text = text_of(&unpacked(&host.read(&file, PAGE_LIMIT).ok()?, packing)?);
-        let Some(target) = manual::redirect(&text) else { return Some(Page { file, text }) };
-        let target = Path::new(target);
-        // `..` and full paths lead out of the manual.
-        let plain = target.components().all(|part| matches!(part, std::path::Component::Normal(_)));
-        let left = redirects.checked_sub(1).filter(|_| plain)?;
-        let above = file.parent()?;
-        let target =
-            if target.components().count() == 1 { above.join(target) } else { directory.join(target) };
-        // It may name the packed file.
-        let target = match target.extension().and_then(|end| end.to_str()) {
-            Some("gz" | "zst" | "xz") => target.with_extension(""),
-            _ => target,
-        };
-        read(host, directory, &target, left)
-    })
-}
-
-fn unpacked(packed: &[u8], packing: &str) -> Option<Vec<u8>> {
-    fn all(reader: impl Read) -> Option<Vec<u8>> {
+/// What was packed. Its bytes are taken off `bytes_left`, and what there are not enough for is not read to its end.
+fn unpacked(packed: &[u8], packing: &str, bytes_left: &mut u64) -> Option<Vec<u8>> {
+    let mut all = |reader: &mut dyn Read| {
+        let limit = PAGE_LIMIT.min(*bytes_left);
         let mut whole = Vec::new();
-        reader.take(PAGE_LIMIT + 1).read_to_end(&mut whole).ok()?;
-        (whole.len() as u64 <= PAGE_LIMIT).then_some(whole)
-    }
+        let read = reader.take(limit + 1).read_to_end(&mut whole);
+        *bytes_left = bytes_left.saturating_sub(whole.len() as u64);
+        (read.is_ok() && whole.len() as u64 <= limit).then_some(whole)
+    };
     match packing {
-        ".gz" => all(flate2::read::MultiGzDecoder::new(packed)),
-        ".zst" => all(ruzstd::decoding::StreamingDecoder::new(packed).ok()?),
-        ".xz" => all(lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KB)),
+        ".gz" => all(&mut flate2::read::MultiGzDecoder::new(packed)),
+        ".zst" => all(&mut ruzstd::decoding::StreamingDecoder::new(packed).ok()?),
+        ".xz" => all(&mut lzma_rust2::XzReader::new_mem_limit(packed, true, XZ_MEMORY_KB)),
         _ => Some(packed.to_owned()),
     }
 }
@@ -232,7 +287,8 @@ mod tests {
 
     fn find(name: &str, program: &str) -> Option<String> {
         let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
-        Manuals::of(&host).find(&host, name, Path::new(program), &[]).map(|page| page.text)
+        let mut search = Search::new(&host, |_| true);
+        Manuals::of(&host).find(&mut search, name, Path::new(program), &[]).map(|page| page.text)
     }
 
     #[test]
@@ -267,20 +323,72 @@ mod tests {
         let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         gz.write_all(b"text").unwrap();
         let gz = gz.finish().unwrap();
-        assert_eq!(unpacked(&gz, ".gz").unwrap(), b"text");
+        assert_eq!(unpack(&gz, ".gz").unwrap(), b"text");
         // What `zstd` and `xz --check=crc32` made of it.
         let zst = b"\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00\x74\x65\x78\x74\x52\xaf\xcc\x88";
-        assert_eq!(unpacked(zst, ".zst").unwrap(), b"text");
+        assert_eq!(unpack(zst, ".zst").unwrap(), b"text");
         let xz = b"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\x03\x74\x65\x78\x74\x00\xc7\xa7\x8b\x3b\x00\x01\x18\x04\x6b\xe9\xf0\xa5\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a";
-        assert_eq!(unpacked(xz, ".xz").unwrap(), b"text");
+        assert_eq!(unpack(xz, ".xz").unwrap(), b"text");
         for packing in [".gz", ".zst", ".xz"] {
-            assert_eq!(unpacked(b"plain text that is not packed", packing), None, "{packing}");
-            assert_eq!(unpacked(b"", packing).unwrap_or_default(), b"", "{packing}");
+            assert_eq!(unpack(b"plain text that is not packed", packing), None, "{packing}");
+            assert_eq!(unpack(b"", packing).unwrap_or_default(), b"", "{packing}");
             for cut in 0..gz.len() {
-                unpacked(&gz[..cut], packing);
+                unpack(&gz[..cut], packing);
             }
         }
         assert_eq!(text_of(b"caf\xe9"), "caf\u{e9}");
+    }
+
+    fn unpack(packed: &[u8], packing: &str) -> Option<Vec<u8>> {
+        unpacked(packed, packing, &mut SEARCH_LIMIT.clone())
+    }
+
+    #[test]
+    fn pages_that_are_not_believed_are_not_there() {
+        let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
+        let find = |refused: &str| {
+            let mut search = Search::new(&host, |file| !file.starts_with(refused));
+            let page = Manuals::of(&host).find(&mut search, "tool", Path::new("/usr/local/bin/tool"), &[]);
+            page.map(|page| page.text)
+        };
+        assert_eq!(find("/none").unwrap(), "tool of local");
+        assert_eq!(find("/usr/local").unwrap(), "tool of usr");
+        assert_eq!(find("/usr"), None);
+    }
+
+    /// Pages of 7 MB that lead to themselves or to the next, packed and not: each is read once, and no more than two.
+    #[test]
+    fn no_page_makes_a_search_long() {
+        use std::io::Write as _;
+        let top = tempfile::tempdir().unwrap();
+        let man1 = top.path().join("man1");
+        std::fs::create_dir(&man1).unwrap();
+        let packed = |text: &[u8]| {
+            let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            gz.write_all(text).unwrap();
+            gz.finish().unwrap()
+        };
+        let blanks = vec![b' '; 7 << 20];
+        let packed_blanks = packed(&blanks);
+        let put = |name: &str, target: &str| {
+            let request = format!(".so man1/{target}\n").into_bytes();
+            let gz = [packed(&request), packed_blanks.clone()].concat();
+            std::fs::write(man1.join(format!("{name}.gz")), gz).unwrap();
+            std::fs::write(man1.join(name), [request, blanks.clone()].concat()).unwrap();
+        };
+        put("turn.1", "turn.1");
+        (1..=5).for_each(|n| put(&format!("chain{n}.1"), &format!("chain{}.1", n + 1)));
+        for (name, n_opened) in [("turn", 1), ("chain1", 3)] {
+            let host = crate::host::local::LocalHost;
+            let mut search = Search::new(&host, |_| true);
+            let started = Instant::now();
+            for _ in 0..4 {
+                let program = Path::new("/nowhere/bin/x");
+                assert_eq!(Manuals::default().find(&mut search, name, program, &[top.path()]), None);
+            }
+            assert!(search.opened.len() <= n_opened, "{name}: {:?}", search.opened);
+            assert!(started.elapsed() < 3 * SEARCH_TIME, "{name}: {:?}", started.elapsed());
+        }
     }
 
     #[test]
@@ -291,6 +399,6 @@ mod tests {
         for _ in 0..=PAGE_LIMIT >> 20 {
             gz.write_all(&zeros).unwrap();
         }
-        assert_eq!(unpacked(&gz.finish().unwrap(), ".gz"), None);
+        assert_eq!(unpack(&gz.finish().unwrap(), ".gz"), None);
     }
 }

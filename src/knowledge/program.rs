@@ -11,6 +11,7 @@ use crate::context::Directory;
 use crate::host::{Entry, find_on_path};
 use crate::reference::Kind;
 use crate::shell::Shell;
+use crate::syntax;
 
 /// Most aliases followed from one to the next.
 const ALIASES_MAX: usize = 8;
@@ -23,7 +24,7 @@ pub(super) struct Program {
     pub path: PathBuf,
     pub real_path: PathBuf,
     pub file: Entry,
-    /// Where it stands, an owner put it; documentation of its name is about it.
+    /// Only root or the user can have put it there; documentation of its name is about it.
     pub trusted: bool,
     /// One of fish's own, with a page in fish's manual; the program is fish.
     pub is_builtin: bool,
@@ -39,7 +40,10 @@ impl Knowledge {
         while let Some(name) = words.first().cloned().filter(|name| !followed.contains(name)) {
             let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
             alias.get_or_insert_with(|| value.clone());
-            let expanded = shell_words::split(value).unwrap_or_default();
+            // Of several commands, the words behind the alias are the last one's: which that is, is not ours to say.
+            let Some(expanded) = simple_words(value, self.context.shell) else {
+                return (alias.map_or(Kind::Missing, Kind::Alias), None);
+            };
             let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
             words.splice(..1, leading);
             followed.insert(name);
@@ -84,14 +88,19 @@ impl Knowledge {
             let above = path.parent();
             let is_above = |directory: &&Directory| Some(directory.path.as_path()) == above;
             let trusted =
-                commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
+                commands.directories.iter().find(is_above).is_some_and(|directory| directory.trusted);
             (path, trusted)
         };
         let file = host.entry(&path).filter(|entry| entry.executable)?;
         let real_path = host.real_path(&path).ok()?;
-        let trusted = trusted && !self.is_in_working_tree(&path);
+        let trusted = trusted && self.is_believed(&path);
         let name = path.file_name()?.to_str()?.to_owned();
         Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+    }
+
+    /// Whether a file is one that only root or the user can have made, outside the working tree, which anyone may have sent.
+    pub(super) fn is_believed(&self, file: &Path) -> bool {
+        !self.is_in_working_tree(file) && self.owners.made_file(self.host.as_ref(), file)
     }
 
     /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
@@ -139,6 +148,22 @@ impl Knowledge {
         });
         verdict.inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display())).is_ok()
     }
+}
+
+/// The words of what an alias stands for, where that is one command and nothing in it is expanded.
+fn simple_words(value: &str, shell: Shell) -> Option<Vec<String>> {
+    if shell == Shell::Nu {
+        // Its own engine took the alias, which can only be one call.
+        return if value.contains(['|', ';', '(', '\n']) { None } else { shell_words::split(value).ok() };
+    }
+    let parsed = syntax::parse(value, shell);
+    let [command] = parsed.commands.as_slice() else { return None };
+    let is_whole = value.get(command.span.clone()) == Some(value.trim());
+    let is_simple = command.within.is_empty() && command.assignments.is_empty();
+    let is_literal = command.words.iter().all(|word| word.literal);
+    let is_read = parsed.errors.is_empty() && !parsed.incomplete;
+    (is_whole && is_simple && is_literal && is_read)
+        .then(|| command.words.iter().map(|word| word.text.clone()).collect())
 }
 
 impl Program {

@@ -1,7 +1,7 @@
 //! What a shell says of a line that it has read without running it. Pure: the shells' answers in, a verdict out.
 //!
-//! Each shell has its traps: bash takes a half-open `[[` and only complains of it, zsh's exit status says nothing, it opens the files of `$(<file)` and it takes a line that ends
-//! in `&&`; fish says nothing by its status with `-c`, so it reads standard input; Nushell accepts an open pipe.
+//! Each shell has its traps: bash takes a half-open `[[` and only complains of it; zsh's exit status is turned around by `!`, it
+//! expands words and so opens the files of `$(<file)`, and it takes a line that ends in `&&`; fish says nothing by its status with `-c`, so it reads standard input; Nushell accepts an open pipe.
 
 use serde::Deserialize;
 
@@ -35,15 +35,32 @@ impl SyntaxVerdict {
 
 /// Whether the shell may be asked about the line at all.
 pub(super) fn may_be_asked(shell: Shell, line: &str) -> bool {
-    // zsh performs `$(<file)` while it reads, and would wait for ever on a pipe.
-    let reads_files = || {
-        let mut rests = line.match_indices("$(").chain(line.match_indices('`'));
-        rests.any(|(start, opening)| {
-            let inside = line.get(start + opening.len()..).unwrap_or_default().trim_start();
-            inside.starts_with('<')
-        })
+    !(line.contains('\0') || shell == Shell::Zsh && may_read_files(line))
+}
+
+/// Whether zsh could read a file while it reads the line: it expands words, and performs `$(<file)` then in all its forms,
+/// `$(0<file)` or with a comment before it. A pipe would hold it for ever and a device fill the memory. What can't be told
+/// apart by looking at a few characters counts as such.
+fn may_read_files(line: &str) -> bool {
+    // It reads on over a broken line, also between `$` and `(`.
+    let line = line.replace("\\\n", "");
+    let after = |opening: &'static str| {
+        line.match_indices(opening).filter_map(|(start, _)| line.get(start + opening.len()..))
     };
-    !(line.contains('\0') || shell == Shell::Zsh && reads_files())
+    let holds_redirection = |rest: &str| {
+        let inside = rest.split(')').next().unwrap_or_default();
+        // Where something is quoted, nested or a comment, the first `)` may not be the end.
+        let is_sure = !inside.contains(['\'', '"', '\\', '#', '(', '`']);
+        (if is_sure { inside } else { rest }).contains('<')
+    };
+    // `${(e)…}` performs substitutions in a text, in which the characters need not even stand as themselves.
+    let may_evaluate = |rest: &str| {
+        let flags = rest.split(')').next().unwrap_or_default();
+        flags.contains('e') || !flags.chars().all(|c| c.is_ascii_alphabetic() || c == '@')
+    };
+    after("$(").any(holds_redirection)
+        || after("${(").any(may_evaluate)
+        || line.contains('`') && line.contains('<')
 }
 
 /// Reads the shell's answer about `line`.
@@ -67,10 +84,14 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
         }
         Shell::Fish => of_fish(line, &stderr),
         Shell::Zsh => {
-            let says = |text: &&str| text.starts_with("parse error") || text.starts_with("unmatched");
+            let complaints = ["parse error", "unmatched", "closing brace expected"];
+            let says = |text: &&str| complaints.iter().any(|complaint| text.starts_with(complaint));
+            // Nothing is run, but a `!` turns the status around all the same.
+            let is_turned = || stderr.trim().is_empty() && line.split_whitespace().any(|word| word == "!");
             match stderr.lines().map(after_program).find(says) {
                 Some(text) => SyntaxVerdict::refused(text, near(line, text)),
-                None => SyntaxVerdict::accepted(),
+                None if answer.success || is_turned() => SyntaxVerdict::accepted(),
+                None => SyntaxVerdict::default(),
             }
         }
         Shell::Nu => of_nu(line, &String::from_utf8_lossy(&answer.stdout)),
@@ -189,6 +210,17 @@ mod tests {
             Some(true),
             "the status is not the verdict"
         );
+        for (line, said) in
+            [("ls", ""), ("! ls", "zsh: out of memory\n"), ("ls ${a b}", "zsh:1: bad substitution\n")]
+        {
+            assert_eq!(
+                verdict(Shell::Zsh, line, false, "", said).ok,
+                None,
+                "{line}: it did not read to the end"
+            );
+        }
+        let open = verdict(Shell::Zsh, "ls ${", false, "", "zsh:1: closing brace expected\n");
+        assert_eq!(open.ok, Some(false));
         let found = verdict(Shell::Zsh, "ls )", true, "", "zsh: parse error near `)'\n");
         assert_eq!((found.ok, found.span), (Some(false), Some(3..4)));
         assert_eq!(verdict(Shell::Zsh, "echo \"a", true, "", "zsh: unmatched \"\n").ok, Some(false));
@@ -201,11 +233,32 @@ mod tests {
 
     #[test]
     fn zsh_is_not_asked_where_it_would_open_files() {
-        for line in ["echo $(<x)", "echo $( <x)", "echo `<x`", "a=$(\n<x)", "echo $(<x"] {
+        for line in [
+            "echo $(<x)",
+            "echo $( <x)",
+            "echo `<x`",
+            "a=$(\n<x)",
+            "echo $(<x",
+            "echo $(0<x)",
+            "echo \"$(0<x)\"",
+            "echo $(\\\n<x)",
+            "echo $\\\n(<x)",
+            "echo $(#c\n<x)",
+            "echo $(#)\n<x)",
+            "echo $(cat $(<x))",
+            "echo `0<x`",
+            "echo ${x:-$(<x)}",
+            "cat <$(0<x)",
+            "echo ${(e):-'$(<x)'}",
+            r"echo ${(e):-$'\x24(\x3cx)'}",
+            "echo ${(s:):e)x}",
+        ] {
             assert!(!may_be_asked(Shell::Zsh, line), "{line}");
             assert!(may_be_asked(Shell::Bash, line), "{line}");
         }
-        assert!(may_be_asked(Shell::Zsh, "sort <(ls) <x $(cat <x)"));
+        for line in ["sort <(ls) <x $(cat x)", "for f in $(ls); do wc <$f; done", "echo ${(f)x} ${(@)y} <z"] {
+            assert!(may_be_asked(Shell::Zsh, line), "{line}");
+        }
         assert!(!may_be_asked(Shell::Bash, "a\0b"));
     }
 

@@ -282,6 +282,159 @@ fn the_shell_judges_a_recorded_line() {
     assert_eq!(knowledge.verdict(&"x".repeat(40 << 10)).ok, None);
 }
 
+/// A machine of which the rows differ, with `rows` before the tables and `tables` after them.
+fn recorded(rows: &str, path: &str, tables: &str) -> RecordedHost {
+    let text = format!(
+        "{rows}\n[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n{tables}\n\
+         [env]\nHOME = \"/home/ada\"\nMANPATH = \"/open/man:/home/ada/clone/man:/home/ada/man\"\nPATH = \"{path}\"\n"
+    );
+    RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()
+}
+
+fn knowledge_of(host: RecordedHost, shell: Shell, cache: Option<&Path>) -> Knowledge {
+    let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
+    let context = context::gather(&machine, shell, &[]);
+    Knowledge::new(&machine, &context, &[], Help::System)
+}
+
+/// A page that anybody could have written confirms no option and lets no program be started.
+#[test]
+fn pages_that_others_could_write_are_not_there() {
+    let page = |name: &str| {
+        format!(".TH X 1\n.SH NAME\n{name} \\- x\n.SH OPTIONS\n.TP\n\\-\\-{name}\nx \\-\\-help\n")
+    };
+    let host = |current: &str, owner: u32| {
+        let files: String = [
+            ("/open/man/man1/openly.1", "openly"),
+            ("/open/man/man8/foodd.8", "foodd"),
+            ("/home/ada/clone/man/man1/cloned.1", "cloned"),
+            ("/home/ada/man/man1/own.1", "own"),
+            ("/usr/share/man/man1/group.1", "group"),
+            ("/usr/share/man/man1/theirs.1", "theirs"),
+            ("/usr/share/man/man1/lent.1", "lent"),
+        ]
+        .map(|(path, name)| format!("{path:?} = {:?}\n", page(name)))
+        .concat();
+        let programs = ["openly", "cloned", "own", "group", "theirs", "lent", "bare"]
+            .map(|name| format!("/usr/bin/{name}"));
+        let rows = format!(
+            "current_dir = {current:?}\nprograms = {:?}",
+            [&programs[..], &["/usr/sbin/foodd".to_owned()]].concat()
+        );
+        let tables = format!(
+            "[files]\n{files}[links]\n\"/usr/share/man/man1/bare.1\" = \"/open/man/man1/openly.1\"\n\
+             [modes]\n\"/open\" = 0o777\n\"/usr/share/man/man1/group.1\" = 0o664\n\
+             [owners]\n\"/home/ada\" = 1000\n\"/home/ada/man\" = {owner}\n\"/usr/share/man/man1/theirs.1\" = 1001\n"
+        );
+        recorded(&rows, "/usr/bin:/usr/sbin", &tables)
+    };
+    let documented = |current: &str, owner: u32| {
+        let knowledge = knowledge_of(host(current, owner), Shell::Bash, None);
+        assert!(!knowledge.known(&["foodd"]).askable);
+        ["openly", "cloned", "own", "group", "theirs", "lent", "bare", "foodd"]
+            .into_iter()
+            .filter(|name| {
+                let known = knowledge.accepts(&[name], &format!("--{name}"));
+                assert_eq!(known.is_some(), knowledge.known(&[name]).manual.is_some(), "{name}");
+                known == Some(true)
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(documented("/home/ada/clone", 1000), ["own", "lent"]);
+    assert_eq!(documented("/home/ada", 1000), ["cloned", "own", "lent"]);
+    assert_eq!(documented("/home/ada", 1001), ["cloned", "lent"]);
+}
+
+/// The shell that reads a line is one that only root or the user can have put there, and none below the home directory.
+#[test]
+fn only_a_trusted_shell_judges() {
+    let many: Vec<String> = (0..128).map(|n| format!("/d{n}")).collect();
+    let late = format!("{}:/late/bin", many.join(":"));
+    for (path, program, judges) in [
+        ("/usr/bin", "/usr/bin/bash", true),
+        ("/brew/bin", "/brew/bin/bash", true),
+        ("/nix/store/x/bin", "/nix/store/x/bin/bash", true),
+        ("/open/safe/bin", "/open/safe/bin/bash", false),
+        ("/group/bin", "/group/bin/bash", false),
+        ("/eve/bin", "/eve/bin/bash", false),
+        ("/brew/.pyenv/shims", "/brew/.pyenv/shims/bash", false),
+        ("/usr/lib/node_modules/bin", "/usr/lib/node_modules/bin/bash", true),
+        ("/home/ada/.cargo/bin", "/home/ada/.cargo/bin/bash", false),
+        (&late, "/late/bin/bash", false),
+    ] {
+        let directories = [&many[..], &["/home/ada".to_owned()]].concat();
+        let rows = format!("programs = [{program:?}]\ndirectories = {directories:?}");
+        let tables = format!(
+            "[modes]\n\"/open\" = 0o777\n\"/group/bin\" = 0o775\n\"/nix/store\" = 0o1775\n\
+             [owners]\n\"/home/ada\" = 1000\n\"/eve/bin/bash\" = 1001\n\"/brew\" = 1000\n\
+             [[probes]]\nprogram = {program:?}\narguments = [\"-O\", \"extglob\", \"-n\"]\ninput = \"ls\\n\"\n"
+        );
+        let knowledge = knowledge_of(recorded(&rows, path, &tables), Shell::Bash, None);
+        assert!(matches!(knowledge.known(&["bash"]).kind, Kind::Program { .. }), "{program}");
+        assert_eq!(knowledge.verdict("ls").ok.is_some(), judges, "{program}");
+    }
+}
+
+/// What was kept of a program where it is trusted is not believed where it isn't.
+#[test]
+fn the_cache_does_not_lend_trust() {
+    let cache = tempfile::tempdir().unwrap();
+    let look = |current: &str| {
+        let rows = format!("current_dir = {current:?}\nprograms = [\"/home/ada/clone/bin/tool\"]");
+        let tables = "[files]\n\"/usr/share/man/man1/tool.1\" = '''\n.TH TOOL 1\n.SH NAME\ntool \\- x\n\
+                      .SH OPTIONS\n.TP\n\\-\\-real\nx\n'''\n";
+        let knowledge =
+            knowledge_of(recorded(&rows, "/home/ada/clone/bin", tables), Shell::Bash, Some(cache.path()));
+        let known = knowledge.known(&["tool"]);
+        knowledge.remember();
+        known.manual.is_some()
+    };
+    assert!(look("/home/ada") && look("/home/ada"));
+    assert!(!look("/home/ada/clone"), "in the working tree it may be anything");
+    assert!(look("/home/ada"));
+}
+
+/// Behind `ls | less` a flag is not `ls`'s.
+#[test]
+fn aliases_of_more_than_one_command_lead_to_no_program() {
+    for (shell, value, leads) in [
+        (Shell::Bash, "ls -l", true),
+        (Shell::Bash, " ls -l ", true),
+        (Shell::Bash, "'ls' 2>/dev/null", true),
+        (Shell::Fish, "ls -l", true),
+        (Shell::Nu, "ls -l", true),
+        (Shell::Bash, "ls -l | less", false),
+        (Shell::Zsh, "ls; git", false),
+        (Shell::Bash, "ls && git", false),
+        (Shell::Bash, "ls &", false),
+        (Shell::Bash, "ls $(git)", false),
+        (Shell::Bash, "$LISTER -l", false),
+        (Shell::Bash, "ls $MORE", false),
+        (Shell::Bash, "PATH=/tmp ls", false),
+        (Shell::Bash, "(ls)", false),
+        (Shell::Bash, "if ls; then", false),
+        (Shell::Bash, "ls \nls", false),
+        (Shell::Bash, "ls '", false),
+        (Shell::Fish, "ls | less", false),
+        (Shell::Nu, "ls | length", false),
+        (Shell::Bash, "", false),
+    ] {
+        let recorded = Recorded::new(shell);
+        let told = [("alias.l", value), ("alias.again", "l -a")];
+        let knowledge = recorded.knowledge(&told);
+        for name in ["l", "again"] {
+            let known = knowledge.known(&[name]);
+            assert!(matches!(known.kind, Kind::Alias(_)), "{value}");
+            assert_eq!(known.manual.is_some(), leads && shell != Shell::Nu, "{shell}: {value}");
+        }
+        assert_eq!(
+            knowledge.accepts(&["l"], "--color").is_some(),
+            leads && shell != Shell::Nu,
+            "{shell}: {value}"
+        );
+    }
+}
+
 fn here(shell: Shell) -> (Machine, Arc<Context>) {
     let machine = Machine::new(Arc::new(LocalHost), None);
     let context = Arc::new(context::gather(&machine, shell, &[]));
@@ -320,6 +473,9 @@ fn real_shells_judge_lines_without_running_them() {
         (Shell::Zsh, "echo )", Some(false)),
         (Shell::Zsh, &harm, Some(true)),
         (Shell::Zsh, &reads, None),
+        (Shell::Zsh, "echo $(0</dev/zero)", None),
+        (Shell::Zsh, "ls ${a b}", None),
+        (Shell::Zsh, "echo ${", Some(false)),
         (Shell::Fish, "for f in *.txt; echo $f; end", Some(true)),
         (Shell::Fish, "echo (ls", Some(false)),
         (Shell::Fish, "ls | | x", Some(false)),
