@@ -67,7 +67,14 @@ pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> boo
 
 /// Nothing but words: what a person says or a model echoes. The command nearest to its first word is not what is meant.
 pub fn is_plain_words(line: &str) -> bool {
-    line.chars().all(|c| c.is_alphabetic() || c.is_whitespace() || matches!(c, ',' | '\''))
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches([',', '.', '?']);
+        // An apostrophe stands within a word, a quote around it.
+        word.chars().all(|c| c.is_alphabetic() || c == '\'')
+            && !word.starts_with('\'')
+            && !word.ends_with('\'')
+    };
+    line.split_whitespace().all(is_word)
 }
 
 fn is_english(word: &Word) -> bool {
