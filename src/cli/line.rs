@@ -32,6 +32,7 @@ use self::terminal::{COLUMNS, Terminal};
 use super::args::Draw;
 use super::{Desk, Exit};
 use crate::clean::visible;
+use crate::context::Machine;
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::models;
@@ -107,13 +108,17 @@ fn help(args: &super::args::Line) -> Exit {
         }
     };
     // First the reply, then the terminal (when `attendant` is dropped): keys are ours until the very end.
-    match write_reply(line, &attendant.message(&message)) {
+    let exit = match write_reply(line, &attendant.message(&message)) {
         Ok(()) => exit,
         Err(error) => {
             tracing::debug!("the reply was not taken: {error}");
             Exit::Failed
         }
+    };
+    if let Some(machine) = &attendant.machine {
+        machine.settle();
     }
+    exit
 }
 
 fn write_reply(line: &str, message: &str) -> io::Result<()> {
@@ -141,6 +146,8 @@ struct Attendant {
     glyphs: Glyphs,
     /// A signal asked this process to end.
     ended: Arc<AtomicBool>,
+    /// The machine that was asked about; what was found out about it is written when the answer is out.
+    machine: Option<Machine>,
 }
 
 impl Attendant {
@@ -168,6 +175,7 @@ impl Attendant {
             settled_by: None,
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
             ended,
+            machine: None,
         };
         let until = Instant::now() + FOREGROUND_WAIT;
         while !attendant.take_terminal() && Instant::now() < until {
@@ -197,6 +205,7 @@ impl Attendant {
             "a line of {} characters",
             input.line.text.chars().count()
         );
+        self.machine = Some(desk.machine.clone());
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
         let words = input.line.text.clone();

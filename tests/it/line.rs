@@ -405,6 +405,16 @@ fn what_was_looked_up_and_mended_is_told() {
     assert!(ended.out.starts_with("ls --color\u{1f}askline: --colour → --color: "), "{}", ended.out);
 }
 
+#[test]
+fn what_was_found_out_is_kept_for_the_next_press() {
+    let cache = tempfile::tempdir().unwrap();
+    let run = Run::start(&reply("ls -la", 0), &format!("export XDG_CACHE_HOME={}", cache.path().display()));
+    run.ends("0", "ls -la");
+    for kept in ["askline/commands", "askline/knowledge"] {
+        assert!(cache.path().join(kept).exists(), "{kept}");
+    }
+}
+
 /// Logs and the row would draw over each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {
