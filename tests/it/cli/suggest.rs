@@ -106,10 +106,22 @@ fn ctrl_c_keeps_the_answers_that_are_there() {
     use std::io::{BufRead as _, BufReader, Read as _};
     use std::os::unix::process::ExitStatusExt as _;
 
-    let mut asked = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
+    let asked = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
         .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\", \"delay_ms\": 60000}")
         .file("rows", "a\nb\n");
-    let mut child = asked.command.stdout(Stdio::piped()).spawn().unwrap();
+    // What runs the tests may ignore the signal (a job in the background does), and children would too.
+    let asked = &asked.command;
+    let mut child = std::process::Command::new("env")
+        .arg("--default-signal=INT")
+        .arg(asked.get_program())
+        .args(asked.get_args())
+        .env_clear()
+        .envs(asked.get_envs().filter_map(|(name, value)| Some((name, value?))))
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .current_dir(asked.get_current_dir().unwrap_or(std::path::Path::new(".")))
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut answers = BufReader::new(child.stdout.take().unwrap());
     let mut first = String::new();
     answers.read_line(&mut first).unwrap();
