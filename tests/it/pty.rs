@@ -12,6 +12,8 @@ use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native
 const PATIENCE: Duration = Duration::from_secs(20);
 /// How often the screen is looked at meanwhile.
 const TICK: Duration = Duration::from_millis(10);
+/// Most bytes of its output that a message shows.
+const TAIL: usize = 500;
 
 type Screen = Arc<Mutex<vt100::Parser<Replies>>>;
 type Keyboard = Arc<Mutex<Box<dyn Write + Send>>>;
@@ -135,11 +137,13 @@ impl Pty {
         }
     }
 
-    /// The screen, the cursor and what the emulator did not understand, for messages.
+    /// The screen, the cursor, what the emulator did not understand and the last bytes it got, for messages.
     pub(crate) fn describe(&self) -> String {
         let unknown = self.screen.lock().unwrap().callbacks().unknown.clone();
+        let raw = self.raw().into_bytes();
+        let tail = raw[raw.len().saturating_sub(TAIL)..].escape_ascii();
         format!(
-            "screen:\n{}\n-- cursor {:?}, sequences not understood: {unknown:?}",
+            "screen:\n{}\n-- cursor {:?}, sequences not understood: {unknown:?}, last bytes: {tail}",
             self.screen(),
             self.cursor()
         )

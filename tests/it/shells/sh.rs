@@ -332,7 +332,8 @@ impl Sh {
         self.pty.wait_for("Esc keeps your line");
     }
 
-    /// Clears the line and runs a command; returns what it left in `out`.
+    /// Clears the line and runs a command; returns what it left in `out`. To be called at a prompt: what is typed before
+    /// one is echoed by the terminal first and puts the prompt elsewhere.
     #[track_caller]
     pub(crate) fn runs(&self, command: &str) -> String {
         let _ = fs::remove_file(self.home().join("done"));

@@ -82,6 +82,7 @@ fn a_dead_helper_is_named(setup: Setup) {
     sh.types("ask something");
     sh.pty.send("\r");
     sh.pty.wait_for("ended unexpectedly");
+    sh.expect_line("");
     sh.is_well();
 }
 
@@ -90,6 +91,7 @@ fn without_words_it_says_how(setup: Setup) {
     sh.types("ask");
     sh.pty.send("\r");
     sh.pty.wait_for("usage: ask ");
+    sh.expect_line("");
     sh.is_well();
 }
 
@@ -120,6 +122,7 @@ fn in_a_pipeline_it_prints(setup: Setup) {
     sh.types("ask make a mark | tr a-z A-Z");
     sh.pty.send("\r");
     sh.pty.wait("the answer", |screen| screen.lines().any(|row| row == "TOUCH SUGGESTED"));
+    sh.expect_line("");
     sh.is_well();
     sh.lacks("suggested");
 }
