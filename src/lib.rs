@@ -20,6 +20,7 @@ pub mod prompt;
 pub mod quoting;
 pub mod reference;
 pub mod repair;
+pub mod risk;
 pub mod syntax;
 pub mod typed;
 // 2 outside: the only code that touches the machine

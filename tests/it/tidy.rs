@@ -18,6 +18,7 @@ const LAYERS: &[&[&str]] = &[
         "quoting",
         "reference",
         "repair",
+        "risk",
         "syntax",
         "typed",
     ],
