@@ -8,19 +8,26 @@
 mod call;
 mod decode;
 mod effect;
+mod facts;
 mod feed;
+mod guard;
 mod place;
 mod reading;
 mod script;
 mod table;
 #[cfg(test)]
 mod table_tests;
+mod taint;
 mod weigh;
 mod words;
 
 pub use effect::{Effect, Label, Scope};
+pub use facts::{Facts, Seen, Unknown};
+pub use guard::guarded;
+pub use table::is_like;
 pub use weigh::Act;
 
+use crate::clean::clean;
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed, Span};
 use reading::Reader;
@@ -40,24 +47,41 @@ const MAX_NESTING: usize = 16;
 pub struct Risk {
     /// How careful one should be.
     pub label: Label,
-    /// The word that caused the label; none for Safe lines.
+    /// The word that caused the label, in bytes of the line; none for Safe lines.
     pub span: Option<Span>,
     /// Why, in words; empty for Safe lines.
     pub cause: String,
     /// All that the line does, in the order of its words.
     pub acts: Vec<Act>,
+    /// What is true of this machine now and matters, in words.
+    pub facts: Vec<String>,
+}
+
+impl Risk {
+    /// The same, at least as careful as somebody else says. Nothing lowers a label.
+    fn raise(&mut self, label: Label, span: Span, cause: String) {
+        if self.label < label {
+            (self.label, self.span, self.cause) = (label, Some(span), cause);
+        }
+    }
 }
 
 /// What is known around a line.
 pub struct Around<'a> {
+    /// The request that the line answers; none where a person typed it.
+    pub request: Option<&'a str>,
     /// What an alias of the user's stands for.
     pub alias: &'a dyn Fn(&str) -> Option<String>,
+    /// What a word anywhere in a line of zsh stands for (`alias -g`).
+    pub global_alias: &'a dyn Fn(&str) -> Option<String>,
+    /// What is true of the machine.
+    pub facts: &'a dyn Facts,
 }
 
 impl Around<'_> {
     /// Nothing.
     pub fn nothing() -> Self {
-        Self { alias: &|_| None }
+        Self { request: None, alias: &|_| None, global_alias: &|_| None, facts: &Unknown }
     }
 }
 
@@ -70,18 +94,53 @@ pub fn judge(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
 
 fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
     let parsed = syntax::commands(line, shell);
-    let acts = Reader::new(shell, table, around.alias).read(line, &parsed);
-    let mut risk = match reading::worst(&acts) {
-        Some(act) => Risk { label: act.label, span: Some(act.span.clone()), cause: act.why.clone(), acts: Vec::new() },
-        None => Risk::default(),
-    };
-    risk.acts = acts;
-    if let Some(why) = unreadable(line, &parsed).filter(|_| risk.label < Label::Confirm) {
-        risk.label = Label::Confirm;
-        risk.span = Some(0..line.len());
-        risk.cause = why;
+    let mut reader = Reader::new(shell, table, around.alias);
+    if let Some(expanded) =
+        (shell == Shell::Zsh).then(|| expand(line, &parsed, around.global_alias)).flatten()
+    {
+        reader.also(&expanded, 0..line.len());
     }
+    let (mut acts, placed) = reader.read(line, &parsed);
+    let facts = facts::raise(&mut acts, &placed, around.facts);
+    let mut risk = Risk { facts, ..Risk::default() };
+    if let Some(act) = reading::worst(&acts) {
+        risk.raise(act.label, act.span.clone(), act.why.clone());
+    }
+    let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
+    let long = unreadable(line, &parsed).map(|why| (Label::Confirm, 0..line.len(), why));
+    let asked = around.request.and_then(|request| taint::of(request, &parsed, &acts, shell, table));
+    let tainted = taint::deceptive(&parsed, shell).into_iter().chain(asked);
+    let tainted = tainted.map(|taint| (taint.label, taint.span, taint.why));
+    for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {
+        risk.raise(label, span, why);
+    }
+    risk.acts = acts;
     risk
+}
+
+/// What is seen is not what runs.
+fn hides(line: &str, shell: Shell) -> Option<String> {
+    if line.len() > MAX_BYTES || line.trim().is_empty() {
+        return None;
+    }
+    clean(line, shell).err()
+}
+
+/// The line of zsh with its global aliases replaced; none when it has none.
+fn expand(line: &str, parsed: &Parsed, alias: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut words: Vec<_> = parsed.commands.iter().flat_map(|command| &command.words).collect();
+    words.sort_by_key(|word| word.span.start);
+    let (mut expanded, mut end) = (String::new(), 0);
+    for word in words {
+        let meaning = alias(&word.text).filter(|_| !word.quoted && end <= word.span.start);
+        if let (Some(meaning), Some(before)) = (meaning, line.get(end..word.span.start)) {
+            expanded.push_str(before);
+            expanded.push_str(&meaning);
+            end = word.span.end;
+        }
+    }
+    expanded.push_str(line.get(end..).filter(|_| end > 0)?);
+    Some(expanded)
 }
 
 /// Why a line can't be taken in at a glance, or not be taken apart.

@@ -63,7 +63,9 @@ impl<'a> Call<'a> {
                 }
             } else if text == "--" {
                 ended = true;
-            } else if let Some((name, value)) = text.split_once('=').filter(|_| text.starts_with("--") || style == Style::Words) {
+            } else if let Some((name, value)) =
+                text.split_once('=').filter(|_| text.starts_with("--") || style == Style::Words)
+            {
                 self.flags.push(Flag { name: name.to_owned(), value: Some(tail(word, value)) });
             } else if text.starts_with("--") || style == Style::Words || text.starts_with('+') {
                 let value = takes(text).then(|| words.next()).flatten().cloned();
@@ -91,7 +93,8 @@ impl<'a> Call<'a> {
             let name = format!("-{letter}");
             if takes(&name) {
                 let attached = letters.as_str();
-                let value = if attached.is_empty() { words.next().cloned() } else { Some(tail(word, attached)) };
+                let value =
+                    if attached.is_empty() { words.next().cloned() } else { Some(tail(word, attached)) };
                 self.flags.push(Flag { name, value });
                 return;
             }
@@ -153,7 +156,10 @@ impl<'a> Call<'a> {
                     found.extend(self.after(form));
                 }
             } else {
-                let tails = self.words.iter().filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?)));
+                let tails = self
+                    .words
+                    .iter()
+                    .filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?)));
                 found.extend(tails);
             }
         }

@@ -34,7 +34,10 @@ pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Sh
     let is_placed = line.get(command.span.clone()).is_some_and(|text| text.contains("{}"))
         || READERS.contains(&wrapper) && replaces(outer, command);
     if FINDERS.contains(&wrapper) {
-        return Some(Feed { place: found_by(outer, wrapper, shell), is_placed: is_placed || wrapper == "find" });
+        return Some(Feed {
+            place: found_by(outer, wrapper, shell),
+            is_placed: is_placed || wrapper == "find",
+        });
     }
     if !READERS.contains(&wrapper) {
         return None;
@@ -43,7 +46,9 @@ pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Sh
     let place = match above.and_then(|above| Some((above, above.name()?))) {
         Some((finder, name)) if FINDERS.contains(&name) => found_by(finder, name, shell),
         Some((lister, "ls" | "printf" | "echo")) if lister.words.len() > 1 => listed_by(lister, shell),
-        Some((searcher, "grep" | "rg" | "ag" | "locate" | "mdfind")) if searcher.words.len() > 1 => named(Scope::Own),
+        Some((searcher, "grep" | "rg" | "ag" | "locate" | "mdfind")) if searcher.words.len() > 1 => {
+            named(Scope::Own)
+        }
         _ => named(Scope::Unreadable),
     };
     Some(Feed { place, is_placed })
@@ -75,7 +80,9 @@ fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> Place {
             Place { scope: worst.scope.max(Scope::Cwd), ..worst }
         };
     }
-    let is_pattern = |word: &&Word| !word.text.starts_with('-') && !matches!(word.text.as_str(), "." | "" | "^" | ".*" | "f" | "d" | "l");
+    let is_pattern = |word: &&Word| {
+        !word.text.starts_with('-') && !matches!(word.text.as_str(), "." | "" | "^" | ".*" | "f" | "d" | "l")
+    };
     if words.iter().any(|word| is_pattern(&word)) { named(Scope::Own) } else { named(Scope::Cwd) }
 }
 
@@ -91,7 +98,10 @@ fn named(scope: Scope) -> Place {
 }
 
 /// The commands before this one in its pipeline, as far as they are single commands.
-pub(super) fn above<'p>(command: &'p SimpleCommand, parsed: &'p Parsed) -> impl Iterator<Item = &'p SimpleCommand> {
+pub(super) fn above<'p>(
+    command: &'p SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> {
     let mut last = None;
     parsed.commands.iter().filter(move |other| {
         let is_above = other.pipeline == command.pipeline

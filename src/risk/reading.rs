@@ -24,6 +24,19 @@ const MAX_ACTS: usize = 2_000;
 /// Looks up what an alias of the user's stands for.
 pub(super) type Alias<'a> = &'a dyn Fn(&str) -> Option<String>;
 
+/// An act that hits a path which the machine can be asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Index of the act.
+    pub(super) act: usize,
+    /// The path is a pattern.
+    pub(super) glob: bool,
+    /// A file that is there would be lost.
+    pub(super) replaces: bool,
+    /// An absolute path outside the home directory.
+    pub(super) outside: bool,
+}
+
 /// Reads one line, and the scripts in it.
 pub(super) struct Reader<'a> {
     shell: Shell,
@@ -42,6 +55,7 @@ pub(super) struct Reader<'a> {
     /// The script runs with another user's rights.
     privileged: bool,
     acts: Vec<Act>,
+    placed: Vec<Placed>,
     /// Is told of each row that speaks.
     #[cfg(test)]
     hears: Option<&'a dyn Fn(&Row)>,
@@ -68,6 +82,7 @@ impl<'a> Reader<'a> {
             holder: None,
             privileged: false,
             acts: Vec::new(),
+            placed: Vec::new(),
             #[cfg(test)]
             hears: None,
         }
@@ -79,10 +94,16 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// What the line does, in the order of its words.
-    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> Vec<Act> {
+    /// What the line does, in the order of its words, and where.
+    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>) {
         self.text(Text { line, parsed });
-        self.acts
+        (self.acts, self.placed)
+    }
+
+    /// Reads another text of the same meaning first; what it does is shown at `holder`.
+    pub(super) fn also(&mut self, line: &str, holder: Span) {
+        let word = Word { span: holder, text: line.to_owned(), literal: true, quoted: false, glob: false };
+        self.script(line, self.shell, &word);
     }
 
     fn text(&mut self, text: Text<'_>) {
@@ -110,7 +131,8 @@ impl<'a> Reader<'a> {
 
     /// What a command sends out comes from where secrets are.
     fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
-        let sends = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
+        let sends =
+            |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
         if !self.acts.iter().skip(before).any(sends) {
             return;
         }
@@ -158,7 +180,13 @@ impl<'a> Reader<'a> {
         if let Some(feed) = &feed
             && !feed.is_placed
         {
-            words.push(Word { text: "{}".to_owned(), literal: false, quoted: false, glob: false, ..word.clone() });
+            words.push(Word {
+                text: "{}".to_owned(),
+                literal: false,
+                quoted: false,
+                glob: false,
+                ..word.clone()
+            });
         }
         let call = Call::read(&word.text, words, self.table, self.shell);
         if self.fetched.contains(word.text.trim_start_matches("./")) {
@@ -195,7 +223,14 @@ impl<'a> Reader<'a> {
             }
             None => {
                 let says = format!("runs a command that can't be read from the line: {}", word.text);
-                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), Some(says));
+                self.add(
+                    Effect::ExecData,
+                    Scope::Unreadable,
+                    word,
+                    &word.text,
+                    Manner::default(),
+                    Some(says),
+                );
             }
         }
     }
@@ -302,6 +337,19 @@ impl<'a> Reader<'a> {
 
     /// A word that names a place, or a file of a secret kind.
     fn place(&mut self, effect: Effect, place: &Place, word: &Word, manner: Manner, says: Option<String>) {
+        self.placed(effect, place, word, manner, false, says);
+    }
+
+    /// The same, where what is there may be kept.
+    fn placed(
+        &mut self,
+        effect: Effect,
+        place: &Place,
+        word: &Word,
+        manner: Manner,
+        appends: bool,
+        says: Option<String>,
+    ) {
         let manner = Manner { in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let (effect, scope) = match (place.kind, effect) {
@@ -309,11 +357,19 @@ impl<'a> Reader<'a> {
             (Kind::Log, Effect::Delete | Effect::Overwrite) => (Effect::History, Scope::Home),
             (Kind::Startup, Effect::WriteNew) => (Effect::Persistence, place.scope),
             (Kind::Startup | Kind::Secret, Effect::Overwrite) => (effect, Scope::Home),
-            (Kind::Secret | Kind::Repository, Effect::Delete) if manner.tree || manner.forced => (effect, Scope::Home),
+            (Kind::Secret | Kind::Repository, Effect::Delete) if manner.tree || manner.forced => {
+                (effect, Scope::Home)
+            }
             (Kind::Secret, Effect::NetSend) => (effect, Scope::Home),
             _ => (effect, place.scope),
         };
+        let act = self.acts.len();
         self.add(effect, scope, word, &word.text, manner, says);
+        let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
+        if is_path && matches!(effect, Effect::WriteNew | Effect::Overwrite | Effect::Delete) {
+            let replaces = !appends && !manner.tree && !manner.recoverable;
+            self.placed.push(Placed { act, glob: place.glob, replaces, outside: place.outside });
+        }
     }
 
     /// A word that names a host.
@@ -384,13 +440,24 @@ impl<'a> Reader<'a> {
 
     /// Text in another language.
     fn foreign(&mut self, row: &Row, word: &Word, read: impl Fn(&str) -> Vec<Deed>) {
-        let known = if word.literal { Some(word.text.clone()) } else { decode::expand(&word.text, &self.variables, self.shell) };
+        let known = if word.literal {
+            Some(word.text.clone())
+        } else {
+            decode::expand(&word.text, &self.variables, self.shell)
+        };
         let Some(text) = known else {
             let has_command = word.text.contains("$(") || word.text.contains('`');
             let scope = if has_command { Scope::Unreadable } else { Scope::Own };
             return self.add(row.does, scope, word, &word.text, Manner::default(), row.says.clone());
         };
-        self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some("runs the code in it".to_owned()));
+        self.add(
+            Effect::Project,
+            Scope::Own,
+            word,
+            "",
+            Manner::default(),
+            Some("runs the code in it".to_owned()),
+        );
         for deed in read(&text) {
             match &deed.shell_script {
                 Some(script) => self.script(script, grammar(self.shell), word),
@@ -404,10 +471,15 @@ impl<'a> Reader<'a> {
 
     /// A command that runs what it reads.
     fn input(&mut self, row: &Row, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        let given = command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
+        let given =
+            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
         let script = match given {
             Some(given) if given.operator == "<<<" => given.target.as_ref().map(|target| {
-                if target.literal { Some(target.text.clone()) } else { decode::expand(&target.text, &self.variables, self.shell) }
+                if target.literal {
+                    Some(target.text.clone())
+                } else {
+                    decode::expand(&target.text, &self.variables, self.shell)
+                }
             }),
             Some(given) if given.operator.starts_with("<<") => Some(feed::document(given, text.line)),
             Some(given) => {
@@ -441,7 +513,8 @@ impl<'a> Reader<'a> {
         if above.len() != command.position {
             return None;
         }
-        let words: Option<Vec<Vec<String>>> = above.iter().map(|command| self.known_words(&command.words)).collect();
+        let words: Option<Vec<Vec<String>>> =
+            above.iter().map(|command| self.known_words(&command.words)).collect();
         let words = words?;
         let steps: Vec<Step<'_>> = above
             .iter()
@@ -453,13 +526,18 @@ impl<'a> Reader<'a> {
 
     fn known_words(&self, words: &[Word]) -> Option<Vec<String>> {
         let known = |word: &Word| {
-            if word.literal { Some(word.text.clone()) } else { decode::expand(&word.text, &self.variables, self.shell) }
+            if word.literal {
+                Some(word.text.clone())
+            } else {
+                decode::expand(&word.text, &self.variables, self.shell)
+            }
         };
         words.iter().map(known).collect()
     }
 
     fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
-        let given = command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with("<<"))?;
+        let given =
+            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with("<<"))?;
         if given.operator == "<<<" {
             return given.target.as_ref().filter(|target| target.literal).map(|target| target.text.clone());
         }
@@ -523,7 +601,14 @@ impl<'a> Reader<'a> {
             let Some(target) = &redirection.target else { continue };
             if target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/") {
                 let says = format!("opens a connection to {}", target.text);
-                self.add(Effect::NetSend, Scope::Everything, target, &target.text, Manner::default(), Some(says));
+                self.add(
+                    Effect::NetSend,
+                    Scope::Everything,
+                    target,
+                    &target.text,
+                    Manner::default(),
+                    Some(says),
+                );
                 continue;
             }
             let Some(effect) = written_by(redirection, command) else { continue };
@@ -534,16 +619,20 @@ impl<'a> Reader<'a> {
                 Kind::Startup | Kind::Secret if !redirection.operator.contains(">>") => Effect::Overwrite,
                 _ => effect,
             };
-            self.place(effect, &place, target, Manner { forced, ..Manner::default() }, None);
+            let appends = redirection.operator.contains(">>");
+            self.placed(effect, &place, target, Manner { forced, ..Manner::default() }, appends, None);
         }
     }
 
     /// A function that calls itself twice at once.
     fn forks(&mut self, text: Text<'_>) {
-        for command in text.parsed.commands.iter().filter(|command| command.within.contains(&Nesting::Function)) {
+        for command in
+            text.parsed.commands.iter().filter(|command| command.within.contains(&Nesting::Function))
+        {
             let Some(name) = command.name() else { continue };
             let before = text.line.get(..command.span.start).unwrap_or_default();
-            let is_defined = before.contains(&format!("{name}()")) || before.contains(&format!("function {name}"));
+            let is_defined =
+                before.contains(&format!("{name}()")) || before.contains(&format!("function {name}"));
             let after = text.line.get(command.span.end..).unwrap_or_default().trim_start();
             if is_defined && (command.position > 0 || after.starts_with('|') || after.starts_with('&')) {
                 let word = command.words.first().cloned();
@@ -555,7 +644,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn add(&mut self, effect: Effect, scope: Scope, word: &Word, target: &str, manner: Manner, says: Option<String>) {
+    fn add(
+        &mut self,
+        effect: Effect,
+        scope: Scope,
+        word: &Word,
+        target: &str,
+        manner: Manner,
+        says: Option<String>,
+    ) {
         if self.acts.len() >= MAX_ACTS {
             return;
         }
@@ -571,7 +668,8 @@ impl<'a> Reader<'a> {
 fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effect> {
     let operator = redirection.operator.as_str();
     let target = redirection.target.as_ref()?;
-    let is_descriptor = operator.ends_with('&') && target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    let is_descriptor =
+        operator.ends_with('&') && target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if !operator.contains('>') || is_descriptor {
         return None;
     }
@@ -589,7 +687,7 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effe
 }
 
 /// Names after `$` or `${` in a word.
-fn variables(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).map(|rest| {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
         let rest = rest.strip_prefix("env.").unwrap_or(rest);

@@ -1,19 +1,17 @@
 //! The tables of effects: what programs do to what. `README.md` beside this file says how they are written.
 
-use std::collections::{BTreeMap, HashMap};
+#[cfg(test)]
+use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use anyhow::Context as _;
 use serde::Deserialize;
 
 use super::effect::{Effect, Label, Scope};
 use crate::shell::Shell;
 
-/// The tables, by subject.
-const FILES: &[(&str, &str)] = &[
-    ("files", include_str!("effects/files.toml")),
-    ("wrappers", include_str!("effects/wrappers.toml")),
-];
+/// All of them, as `build/effects.rs` leaves them.
+const OWN: &str = include_str!(concat!(env!("OUT_DIR"), "/effects.json"));
 
 /// The name of the entry that speaks for programs without one.
 const ANY: &str = "*";
@@ -43,8 +41,8 @@ pub(super) struct Program {
     pub(super) idle_reads: Option<Scope>,
     #[serde(default, rename = "row")]
     pub(super) rows: Vec<Row>,
+    #[cfg(test)]
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are tests"))]
     pub(super) safe: Vec<String>,
 }
 
@@ -87,9 +85,11 @@ pub(super) struct Row {
     pub(super) recoverable: bool,
     pub(super) says: Option<String>,
     /// Lines in which it speaks, with the label of the whole line.
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are tests"))]
+    #[cfg(test)]
+    #[serde(default)]
     yes: BTreeMap<String, Label>,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are tests"))]
+    #[cfg(test)]
+    #[serde(default)]
     no: Vec<String>,
 }
 
@@ -210,16 +210,18 @@ impl Table {
     pub(super) fn own() -> &'static Self {
         static TABLE: LazyLock<Table> = LazyLock::new(|| {
             #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
-            Table::read(FILES.iter().copied()).expect("the tables of effects are well-formed")
+            Table::of(serde_json::from_str(OWN).expect("the tables of effects are well-formed"))
         });
         &TABLE
     }
 
-    /// Reads tables, given as their names and texts.
+    /// Reads tables with their examples, given as their names and texts.
     ///
     /// # Errors
     /// Names the file and the place that is not as `README.md` says.
+    #[cfg(test)]
     pub(super) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> anyhow::Result<Self> {
+        use anyhow::Context as _;
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct File {
@@ -230,6 +232,10 @@ impl Table {
             let file: File = toml::from_str(text).with_context(|| format!("effects/{name}.toml"))?;
             programs.extend(file.program);
         }
+        Ok(Self::of(programs))
+    }
+
+    fn of(programs: Vec<Program>) -> Self {
         let mut by_name: HashMap<String, Vec<(Vec<String>, usize)>> = HashMap::new();
         let mut beginnings = Vec::new();
         for (index, program) in programs.iter().enumerate() {
@@ -246,10 +252,13 @@ impl Table {
         for named in by_name.values_mut() {
             // Stable: of entries with the same name, those for some shells only stand first.
             named.sort_by_key(|(words, index)| {
-                (usize::MAX - words.len(), programs.get(*index).is_none_or(|program| program.shells.is_empty()))
+                (
+                    usize::MAX - words.len(),
+                    programs.get(*index).is_none_or(|program| program.shells.is_empty()),
+                )
             });
         }
-        Ok(Self { programs, by_name, beginnings })
+        Self { programs, by_name, beginnings }
     }
 
     /// The entry for a command word and the words after it that are no options, which `rest` gives as far as they are
@@ -259,7 +268,8 @@ impl Table {
         let entries = self.by_name.get(name).or_else(|| self.by_name.get(beginning()?))?;
         entries.iter().find_map(|(words, index)| {
             let program = self.programs.get(*index)?;
-            let fits = words.len() <= rest.len() && words.iter().zip(rest).all(|(word, given)| is_like(given, word));
+            let fits =
+                words.len() <= rest.len() && words.iter().zip(rest).all(|(word, given)| is_like(given, word));
             (fits && program.is_of(shell)).then_some(Named { program, words: words.len() })
         })
     }
@@ -285,7 +295,7 @@ impl Table {
 }
 
 /// Whether a text has a form in which `*` stands for any text.
-pub(super) fn is_like(text: &str, form: &str) -> bool {
+pub fn is_like(text: &str, form: &str) -> bool {
     let mut parts = form.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
     let mut last = None;

@@ -27,7 +27,9 @@ fn table() -> (Table, usize) {
     let looked_at = read(&all).unwrap().programs().len();
     let also = std::env::var("RISK_EFFECTS_ALSO").unwrap_or_default();
     for directory in also.split(':').filter(|directory| !directory.is_empty()) {
-        all.extend(files(Path::new(directory)).into_iter().filter(|file| read(std::slice::from_ref(file)).is_ok()));
+        all.extend(
+            files(Path::new(directory)).into_iter().filter(|file| read(std::slice::from_ref(file)).is_ok()),
+        );
     }
     (read(&all).unwrap(), looked_at)
 }
@@ -38,7 +40,8 @@ fn named(program: &Program) -> String {
 }
 
 fn shell_of(program: &Program) -> Shell {
-    let named = Shell::ALL.into_iter().find(|shell| program.shells.first().is_some_and(|name| name == shell.name()));
+    let named =
+        Shell::ALL.into_iter().find(|shell| program.shells.first().is_some_and(|name| name == shell.name()));
     named.unwrap_or(Shell::Bash)
 }
 

@@ -81,9 +81,17 @@ pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
         (E::Stop, S::System | S::Everything | S::Device | S::Remote | S::Unreadable) => Dangerous,
         (E::Device, S::Device | S::Everything | S::Unreadable) => Dangerous,
         (E::History, S::System | S::Home | S::Everything) => Dangerous,
-        (E::Privilege | E::Persistence | E::SecurityOff, S::System | S::Everything | S::Unreadable) => Dangerous,
-        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) if forced => Dangerous,
-        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) if recoverable => Cautious,
+        (E::Privilege | E::Persistence | E::SecurityOff, S::System | S::Everything | S::Unreadable) => {
+            Dangerous
+        }
+        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) if forced => {
+            Dangerous
+        }
+        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _)
+            if recoverable =>
+        {
+            Cautious
+        }
         (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) => Confirm,
     };
     // With root's rights nothing is bounded by what the user may do.
@@ -107,7 +115,9 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
         (Effect::Overwrite, _) => "overwrites",
         (Effect::Delete, _) => "deletes",
         (Effect::ExecData, Scope::Remote) => "runs text from the network",
-        (Effect::ExecData | Effect::ExecArg, Scope::Unreadable) => "runs text that can't be read from the line",
+        (Effect::ExecData | Effect::ExecArg, Scope::Unreadable) => {
+            "runs text that can't be read from the line"
+        }
         (Effect::ExecData | Effect::ExecArg, _) => "runs",
         (Effect::NetRead, _) => "fetches from the network",
         (Effect::NetSend, _) => "sends data out",
@@ -115,7 +125,9 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
         (Effect::Privilege, _) => "acts with another user's rights",
         (Effect::Persistence, _) => "arranges for something to run later",
         (Effect::SecurityOff, _) => "weakens a protection",
-        (Effect::Stop, Scope::System | Scope::Everything) => "stops the machine, its network or what it needs",
+        (Effect::Stop, Scope::System | Scope::Everything) => {
+            "stops the machine, its network or what it needs"
+        }
         (Effect::Stop, _) => "stops something that runs",
         (Effect::Device, _) => "changes a device",
         (Effect::History, Scope::Cwd | Scope::Own) => "rewrites history",
@@ -128,7 +140,9 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
     let aside = match scope {
         Scope::Everything if effect == Effect::Delete || effect == Effect::Overwrite => " (everything)",
         Scope::Home if effect == Effect::Delete || effect == Effect::Overwrite => " (the home directory)",
-        Scope::Cwd if effect == Effect::Delete || effect == Effect::Overwrite => " (the working directory or above)",
+        Scope::Cwd if effect == Effect::Delete || effect == Effect::Overwrite => {
+            " (the working directory or above)"
+        }
         Scope::Unreadable if !target.is_empty() => " (not known before it runs)",
         _ => "",
     };
