@@ -54,6 +54,8 @@ pub(super) struct Reader<'a> {
     holder: Option<Span>,
     /// The script runs with another user's rights.
     privileged: bool,
+    /// The script's standard input is what its program hands it.
+    fed: bool,
     acts: Vec<Act>,
     placed: Vec<Placed>,
     /// Is told of each row that speaks.
@@ -81,6 +83,7 @@ impl<'a> Reader<'a> {
             bytes: MAX_BYTES,
             holder: None,
             privileged: false,
+            fed: false,
             acts: Vec::new(),
             placed: Vec::new(),
             #[cfg(test)]
@@ -122,11 +125,67 @@ impl<'a> Reader<'a> {
         let before = self.acts.len();
         self.assignments(command);
         self.redirections(command);
+        self.surroundings(command);
         if let Some(word) = command.words.first() {
             self.named(word, command, text);
         }
         self.leaks(before, command, text);
         self.privileged = outer;
+    }
+
+    /// What follows from where a command stands.
+    fn surroundings(&mut self, command: &SimpleCommand) {
+        let Some(word) = command.words.first() else { return };
+        match command.within.last() {
+            Some(Nesting::Function) => {
+                self.add(Effect::Session, Scope::Own, word, "", Manner::default(), None)
+            }
+            Some(Nesting::Wrapper(name)) if Words::own().is_afar(name) => {
+                let says = format!("runs {} on another machine", word.text);
+                self.add(Effect::RemoteChange, Scope::Own, word, &word.text, Manner::default(), Some(says));
+            }
+            _ => {}
+        }
+        let endless =
+            command.words.iter().skip(1).find(|word| place::path(word, self.shell).kind == Kind::Endless);
+        let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+        if let (Some(source), true, true) = (endless, writes, command.name() == Some("cat")) {
+            let says = format!("{} never ends and fills the disk", source.text);
+            self.add(Effect::Stop, Scope::System, source, &source.text, Manner::default(), Some(says));
+        }
+        // An array's index is evaluated, whatever the quotes around it say.
+        let evaluates = matches!(
+            command.name(),
+            Some(
+                "[[" | "["
+                    | "test"
+                    | "let"
+                    | "(("
+                    | "declare"
+                    | "typeset"
+                    | "local"
+                    | "printf"
+                    | "read"
+                    | "unset"
+                    | "export"
+            )
+        );
+        for word in &command.words {
+            let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
+            let again = !word.literal
+                && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
+            if hidden || again {
+                let says = "runs what stands in a text".to_owned();
+                self.add(
+                    Effect::ExecData,
+                    Scope::Unreadable,
+                    word,
+                    &word.text,
+                    Manner::default(),
+                    Some(says),
+                );
+            }
+        }
     }
 
     /// What a command sends out comes from where secrets are.
@@ -279,7 +338,11 @@ impl<'a> Reader<'a> {
             Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
         match &row.to {
             Target::Scope(scope) => {
-                self.add(row.does, *scope, word, "", manner, row.says.clone());
+                let unknown =
+                    feed.is_some_and(|feed| !feed.is_placed && feed.place.scope == Scope::Unreadable);
+                let scope =
+                    if unknown && row.does == Effect::RemoteChange { Scope::Unreadable } else { *scope };
+                self.add(row.does, scope, word, "", manner, row.says.clone());
             }
             Target::Stdin => self.input(row, word, command, text),
             target => {
@@ -311,28 +374,49 @@ impl<'a> Reader<'a> {
         feed: Option<&Feed>,
     ) {
         match row.reads {
-            Reads::Path => {
-                let place = match feed {
-                    Some(feed) if target.text.contains("{}") => feed.place.clone(),
-                    _ => place::path(&self.settled(target), self.shell),
-                };
-                self.place(row.does, &place, target, manner, row.says.clone());
+            Reads::Path if is_run(row.does) && !target.literal && self.printed(target, text).is_some() => {
+                let scope = self.printed(target, text).unwrap_or(Scope::Unreadable);
+                self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
+            Reads::Path => match feed.filter(|_| target.text.contains("{}")) {
+                Some(feed) => {
+                    // All that is below a place is more than the place's files.
+                    let manner = Manner { tree: manner.tree || feed.place.scope != Scope::Own, ..manner };
+                    self.place(row.does, &feed.place, target, manner, row.says.clone());
+                }
+                None => {
+                    let place = place::path(&self.settled(target), self.shell);
+                    self.place(row.does, &place, target, manner, row.says.clone());
+                }
+            },
             Reads::Name => {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
             Reads::Host => self.host(row, manner, target, text),
-            Reads::Shell => self.shell_text(target),
+            Reads::Shell => {
+                self.shell_text(target, speaks_shell(command, self.shell).unwrap_or(grammar(self.shell)));
+            }
             Reads::Code => {
                 let language = command.name().unwrap_or_default().to_owned();
-                self.foreign(row, target, |text| script::code(text, &language));
+                let quiet = Words::own().is_quiet(&language);
+                self.foreign(row, target, quiet, |text| script::code(text, &language));
             }
-            Reads::Sql => self.foreign(row, target, script::sql),
+            Reads::Sql => self.foreign(row, target, true, script::sql),
         }
         if row.does == Effect::NetRead {
             self.remember_fetched(target);
         }
+    }
+
+    /// The word is what commands in it print; where that comes from.
+    fn printed(&self, word: &Word, text: Text<'_>) -> Option<Scope> {
+        let inside = |inner: &&SimpleCommand| {
+            word.span.start <= inner.span.start && inner.span.end <= word.span.end && inner.span != word.span
+        };
+        let mut inner = text.parsed.commands.iter().filter(inside).peekable();
+        inner.peek()?;
+        Some(if inner.any(|command| self.fetches(command)) { Scope::Remote } else { Scope::Unreadable })
     }
 
     /// A word that names a place, or a file of a secret kind.
@@ -426,20 +510,25 @@ impl<'a> Reader<'a> {
     }
 
     /// A script for a shell, as the value of an option.
-    fn shell_text(&mut self, word: &Word) {
+    fn shell_text(&mut self, word: &Word, dialect: Shell) {
         let known = if word.literal {
             Some(word.text.clone())
         } else {
             decode::expand(&word.text, &self.variables, self.shell)
         };
         match known {
-            Some(script) => self.script(&script, grammar(self.shell), word),
+            Some(script) => {
+                // It gets what its program hands it, not the keyboard.
+                let fed = std::mem::replace(&mut self.fed, true);
+                self.script(&script, dialect, word);
+                self.fed = fed;
+            }
             None => self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), None),
         }
     }
 
     /// Text in another language.
-    fn foreign(&mut self, row: &Row, word: &Word, read: impl Fn(&str) -> Vec<Deed>) {
+    fn foreign(&mut self, row: &Row, word: &Word, quiet: bool, read: impl Fn(&str) -> Vec<Deed>) {
         let known = if word.literal {
             Some(word.text.clone())
         } else {
@@ -450,14 +539,10 @@ impl<'a> Reader<'a> {
             let scope = if has_command { Scope::Unreadable } else { Scope::Own };
             return self.add(row.does, scope, word, &word.text, Manner::default(), row.says.clone());
         };
-        self.add(
-            Effect::Project,
-            Scope::Own,
-            word,
-            "",
-            Manner::default(),
-            Some("runs the code in it".to_owned()),
-        );
+        if !quiet {
+            let says = "runs the code in it".to_owned();
+            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+        }
         for deed in read(&text) {
             match &deed.shell_script {
                 Some(script) => self.script(script, grammar(self.shell), word),
@@ -488,16 +573,20 @@ impl<'a> Reader<'a> {
                 let target = given.target.as_ref().unwrap_or(word);
                 return self.add(row.does, scope, target, &target.text, Manner::default(), row.says.clone());
             }
-            None if command.position == 0 => None,
+            None if command.position == 0 && !self.fed => None,
             None => Some(self.upstream(command, text)),
         };
         let Some(script) = script else { return };
         match script {
-            Some(script) if row.reads == Reads::Shell => self.script(&script, grammar(self.shell), word),
+            Some(script) if speaks_shell(command, self.shell).is_some() => {
+                let dialect = speaks_shell(command, self.shell).unwrap_or(Shell::Bash);
+                self.script(&script, dialect, word);
+            }
             Some(script) => {
                 let language = command.name().unwrap_or_default().to_owned();
                 let held = Word { text: script, literal: true, ..word.clone() };
-                self.foreign(row, &held, |text| script::code(text, &language));
+                let quiet = Words::own().is_quiet(&language);
+                self.foreign(row, &held, quiet, |text| script::code(text, &language));
             }
             None => {
                 let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
@@ -583,7 +672,7 @@ impl<'a> Reader<'a> {
                 self.add(Effect::SecurityOff, Scope::System, word, name, Manner::default(), None);
             } else if words.is_run(name) && !value.is_empty() {
                 let held = Word { text: value.to_owned(), ..word.clone() };
-                self.shell_text(&held);
+                self.shell_text(&held, grammar(self.shell));
             }
             if command.words.is_empty() {
                 self.add(Effect::Session, Scope::Own, word, name, Manner::default(), None);
@@ -686,6 +775,11 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effe
     Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
 }
 
+/// The effect runs what its operand holds.
+fn is_run(effect: Effect) -> bool {
+    matches!(effect, Effect::ExecData | Effect::ExecArg)
+}
+
 /// Names after `$` or `${` in a word.
 pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
     text.split('$').skip(1).map(|rest| {
@@ -694,6 +788,18 @@ pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default()
     })
+}
+
+/// The language that a shell reads; none when the command is no shell.
+fn speaks_shell(command: &SimpleCommand, line: Shell) -> Option<Shell> {
+    match command.name()?.rsplit('/').next()? {
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "rbash" => Some(Shell::Bash),
+        "zsh" => Some(Shell::Zsh),
+        "fish" => Some(Shell::Fish),
+        "nu" => Some(Shell::Nu),
+        "source" | "." => Some(line),
+        _ => None,
+    }
 }
 
 /// The language of scripts for `sh`.

@@ -15,6 +15,8 @@ pub(super) struct Words {
     secret_variables: Vec<String>,
     plain: Vec<String>,
     runs: Vec<String>,
+    quiet: Vec<String>,
+    afar: Vec<String>,
     injects: Vec<String>,
     weakens: BTreeMap<String, Vec<String>>,
     narrowing: BTreeMap<String, Vec<String>>,
@@ -54,6 +56,16 @@ impl Words {
     /// Some program runs the value of this variable.
     pub(super) fn is_run(&self, variable: &str) -> bool {
         has(&self.runs, variable)
+    }
+
+    /// A text in this language reads and prints unless it says otherwise.
+    pub(super) fn is_quiet(&self, language: &str) -> bool {
+        has(&self.quiet, language)
+    }
+
+    /// A wrapper by this name runs commands on another machine.
+    pub(super) fn is_afar(&self, wrapper: &str) -> bool {
+        has(&self.afar, wrapper)
     }
 
     /// The variable puts foreign code into programs.
