@@ -18,6 +18,8 @@ mod table;
 #[cfg(test)]
 mod table_tests;
 mod taint;
+#[cfg(test)]
+mod tests;
 mod weigh;
 mod words;
 

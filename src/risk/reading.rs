@@ -381,7 +381,8 @@ impl<'a> Reader<'a> {
             Reads::Path => match feed.filter(|_| target.text.contains("{}")) {
                 Some(feed) => {
                     // All that is below a place is more than the place's files.
-                    let manner = Manner { tree: manner.tree || feed.place.scope != Scope::Own, ..manner };
+                    let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
+                    let manner = Manner { tree: manner.tree || is_tree, ..manner };
                     self.place(row.does, &feed.place, target, manner, row.says.clone());
                 }
                 None => {
