@@ -18,6 +18,7 @@ mod pty;
 mod real;
 mod refine;
 mod repair;
+mod risk;
 mod sandbox;
 mod shells;
 mod solved;
