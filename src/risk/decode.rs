@@ -9,6 +9,7 @@ mod makers;
 mod structured;
 #[cfg(test)]
 mod tests;
+mod text;
 
 use crate::shell::Shell;
 

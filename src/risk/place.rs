@@ -3,6 +3,7 @@
 //! `reading` makes a path of a word, as far as the line tells what the shell will expand; here it is looked at.
 //! Which names mean what is data: `places.toml`.
 
+mod pattern;
 mod reading;
 #[cfg(test)]
 mod tests;
@@ -12,11 +13,14 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use self::pattern::braces;
 use self::reading::{Base, Component, Path};
 use super::address::Lists;
 use super::effect::Scope;
 use crate::shell::Shell;
 use crate::syntax::Word;
+
+pub(super) use self::pattern::matches;
 
 /// Steps up after which a relative path is taken to have reached the root.
 const CLIMBS_TO_ROOT: usize = 3;
@@ -71,12 +75,14 @@ pub(super) enum Kind {
 /// What a word of a line names as a path.
 pub(super) fn path(word: &Word, shell: Shell) -> Place {
     let expands = !word.literal || (shell == Shell::Nu && word.text.starts_with('~'));
-    if !expands && let Some((scheme, _)) = word.text.split_once("://") {
-        if is_scheme(scheme) && scheme != "file" {
-            return Place { scope: Scope::Remote, path: word.text.clone(), ..Place::nothing() };
-        }
+    if !expands
+        && let Some((scheme, _)) = word.text.split_once("://")
+        && is_scheme(scheme)
+        && scheme != "file"
+    {
+        return Place { scope: Scope::Remote, path: word.text.clone(), ..Place::nothing() };
     }
-    let alternatives = if expands { reading::braces(&word.text, shell) } else { vec![word.text.clone()] };
+    let alternatives = if expands { braces(&word.text, shell) } else { vec![word.text.clone()] };
     let places = alternatives.iter().map(|text| {
         let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
         judge(reading::read(text, shell, expands, globs))
@@ -370,30 +376,4 @@ fn kind(path: &Path) -> Kind {
 
 fn is_scheme(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
-}
-
-/// Whether a pattern, in which only `*` and `?` stand for others, fits a name. Time grows with the product of their lengths.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut at, mut in_name, mut star, mut resume) = (0, 0, None, 0);
-    while in_name < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some(at);
-                resume = in_name;
-                at += 1;
-            }
-            Some(c) if *c == '?' || name.get(in_name) == Some(c) => {
-                at += 1;
-                in_name += 1;
-            }
-            _ => {
-                let Some(star) = star else { return false };
-                at = star + 1;
-                resume += 1;
-                in_name = resume;
-            }
-        }
-    }
-    pattern.get(at..).is_none_or(|rest| rest.iter().all(|c| *c == '*'))
 }

@@ -5,6 +5,7 @@
 
 mod code;
 mod editors;
+mod redis;
 mod sql;
 #[cfg(test)]
 mod tests;
@@ -121,7 +122,7 @@ pub(super) fn code(text: &str, language: Language) -> Vec<Deed> {
 
 /// What commands for redis do, one a line.
 pub(super) fn redis(text: &str) -> Vec<Deed> {
-    bounded(text, sql::redis)
+    bounded(text, redis::read)
 }
 
 fn bounded(text: &str, read: impl Fn(&str) -> Vec<Deed>) -> Vec<Deed> {

@@ -107,10 +107,10 @@ impl Reading<'_> {
         {
             return format!("{module}{name}");
         }
-        if let Some((head, tail)) = name.split_once('.').filter(|_| self.program.syntax.is("python")) {
-            if let Some(module) = self.aliases.get(head) {
-                return format!("{module}.{tail}");
-            }
+        if let Some((head, tail)) = name.split_once('.')
+            && let Some(module) = self.aliases.get(head)
+        {
+            return format!("{module}.{tail}");
         }
         name.to_owned()
     }

@@ -1,33 +1,16 @@
-//! SQL statements and what the client programs understand beside them; the commands of redis.
+//! SQL statements and what the client programs understand beside them.
+
+mod tokens;
 
 use std::ops::Range;
 
+use self::tokens::{Kind, Token, tokens};
 use super::{Deed, TABLE};
 use crate::risk::effect::{Effect, Scope};
 use crate::risk::place::named;
 
-/// Pieces read of one text.
-const MAX_TOKENS: usize = 20_000;
 /// Code in dollar quotes inside such code.
 const MAX_DEPTH: usize = 2;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Token {
-    kind: Kind,
-    at: Range<usize>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Kind {
-    /// A name or keyword, in lower case.
-    Word(String),
-    /// A name in quotes.
-    Name(String),
-    Text(String),
-    /// Text in dollar quotes.
-    Body(String),
-    Mark(char),
-}
 
 /// What statements do.
 pub(super) fn read(text: &str) -> Vec<Deed> {
@@ -113,101 +96,6 @@ fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<Deed>) {
         Deed::new(Effect::Read, Scope::Remote, command, at)
     };
     deeds.push(deed);
-}
-
-fn tokens(text: &str, escapes: bool) -> Vec<Token> {
-    let mut found = Vec::new();
-    let mut pos = 0;
-    while let Some(rest) = text.get(pos..).filter(|rest| !rest.is_empty() && found.len() < MAX_TOKENS) {
-        let Some(c) = rest.chars().next() else { break };
-        let from = pos;
-        let to_line_end = || rest.find('\n').unwrap_or(rest.len());
-        let kind = match c {
-            _ if rest.starts_with("--") => {
-                pos += to_line_end();
-                continue;
-            }
-            // MySQL runs what stands in `/*! … */`.
-            _ if rest.starts_with("/*!") => {
-                pos += 3 + rest.chars().skip(3).take_while(char::is_ascii_digit).count();
-                continue;
-            }
-            _ if rest.starts_with("*/") => {
-                pos += 2;
-                continue;
-            }
-            _ if rest.starts_with("/*") => {
-                pos += rest.find("*/").map_or(rest.len(), |end| end + 2);
-                continue;
-            }
-            _ if c.is_whitespace() => {
-                pos += c.len_utf8();
-                continue;
-            }
-            '\'' => {
-                let (inside, length) = quoted(rest, '\'', escapes);
-                pos += length;
-                Kind::Text(inside)
-            }
-            '"' | '`' => {
-                let (inside, length) = quoted(rest, c, escapes);
-                pos += length;
-                Kind::Name(inside)
-            }
-            '$' => {
-                // `$$ … $$`, `$tag$ … $tag$`.
-                let tag = rest.get(1..).and_then(|tail| tail.split_once('$')).map(|(tag, _)| tag);
-                let tag = tag.filter(|tag| tag.chars().all(|c| c.is_alphanumeric() || c == '_'));
-                let body = tag.and_then(|tag| {
-                    let mark = format!("${tag}$");
-                    let inside = rest.get(mark.len()..)?;
-                    let end = inside.find(&mark).unwrap_or(inside.len());
-                    Some((inside.get(..end)?.to_owned(), mark.len() * 2 + end))
-                });
-                match body {
-                    Some((body, length)) => {
-                        pos = (pos + length).min(text.len());
-                        Kind::Body(body)
-                    }
-                    None => {
-                        pos += 1;
-                        Kind::Mark('$')
-                    }
-                }
-            }
-            _ if c.is_alphanumeric() || c == '_' => {
-                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-                pos += length;
-                Kind::Word(rest.get(..length).unwrap_or_default().to_lowercase())
-            }
-            _ => {
-                pos += c.len_utf8();
-                Kind::Mark(c)
-            }
-        };
-        found.push(Token { kind, at: from..pos });
-    }
-    found
-}
-
-/// What stands in the quotes at the head, and how many bytes it takes with them. Doubled quotes are one.
-fn quoted(text: &str, quote: char, escapes: bool) -> (String, usize) {
-    let mut inside = String::new();
-    let mut characters = text.char_indices().skip(1).peekable();
-    while let Some((at, c)) = characters.next() {
-        if c == quote {
-            if characters.next_if(|(_, next)| *next == quote).is_some() {
-                inside.push(quote);
-            } else {
-                return (inside, at + 1);
-            }
-        } else if c == '\\' && escapes {
-            inside.extend(characters.next().map(|(_, next)| next));
-        } else {
-            inside.push(c);
-        }
-    }
-    (inside, text.len())
 }
 
 struct Statement<'a> {
@@ -550,50 +438,4 @@ fn top_level(tokens: &[Token], separates: impl Fn(&Token) -> bool) -> Vec<&[Toke
             depth == 0 && separates(token)
         })
         .collect()
-}
-
-/// What commands for redis do, one a line.
-pub(super) fn redis(text: &str) -> Vec<Deed> {
-    let table = &TABLE.redis;
-    let mut deeds = Vec::new();
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let at = start..start + line.trim_end().len();
-        start += line.len();
-        let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-        let Some(first) = words.next() else { continue };
-        let command = first.to_ascii_uppercase();
-        let second = words.next().unwrap_or_default();
-        let is = |list: &[String]| list.iter().any(|known| *known == command);
-        let own = || Deed::new(Effect::DataDefinition, Scope::Own, first, at.clone());
-        let deed = if first.starts_with('$') {
-            Deed::new(Effect::DataDefinition, Scope::Unreadable, first, at.clone())
-        } else if is(&table.everything) {
-            Deed::new(Effect::DataDefinition, Scope::Everything, first, at.clone()).forced()
-        } else if is(&table.stops) {
-            Deed::new(Effect::Stop, Scope::System, first, at.clone())
-        } else if is(&table.control) {
-            let lists = ["LIST", "WHOAMI", "CAT", "GETUSER", "LOG", "HELP"]
-                .iter()
-                .any(|word| second.eq_ignore_ascii_case(word));
-            if lists {
-                Deed::new(Effect::Read, Scope::Remote, first, at.clone())
-            } else {
-                Deed::new(Effect::SecurityOff, Scope::System, first, at.clone())
-            }
-        } else if command == "CONFIG" && second.eq_ignore_ascii_case("set") {
-            let setting = words.next().unwrap_or_default().to_ascii_lowercase();
-            if table.settings.contains(&setting) {
-                Deed::new(Effect::SecurityOff, Scope::System, first, at.clone())
-            } else {
-                Deed::new(Effect::RemoteChange, Scope::Own, first, at.clone())
-            }
-        } else if is(&table.own) {
-            own()
-        } else {
-            Deed::new(Effect::Read, Scope::Remote, first, at.clone())
-        };
-        deeds.push(deed);
-    }
-    deeds
 }
