@@ -117,6 +117,16 @@ impl<'a> Call<'a> {
         condition.alternatives.iter().any(|form| self.has_one(form))
     }
 
+    /// One option is among the words.
+    pub(super) fn has_option(&self, form: &str) -> bool {
+        self.has_one(form)
+    }
+
+    /// It only prints how it is used.
+    pub(super) fn asks_for_help(&self) -> bool {
+        self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+    }
+
     fn has_one(&self, form: &str) -> bool {
         if form.contains('*') {
             return self.words.iter().any(|word| is_like(&word.text, form));

@@ -1,7 +1,7 @@
 //! What flows into a command: from its pipeline, a here-document, or the wrapper that hands it file names.
 
 use super::effect::Scope;
-use super::place::{self, Kind, Place};
+use super::place::{self, Place};
 use super::words::Words;
 use crate::shell::Shell;
 use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Word};
@@ -93,8 +93,24 @@ fn listed_by(lister: &SimpleCommand, shell: Shell) -> Place {
     worst.unwrap_or_else(|| named(Scope::Unreadable))
 }
 
+/// A place of which only the scope is known.
 fn named(scope: Scope) -> Place {
-    Place { scope, kind: Kind::Plain, glob: false, in_home: false, outside: false, may_be_empty: false }
+    Place { scope, ..place::named("x") }
+}
+
+/// The value at the head of a pipeline of Nushell, when it is a literal text and the command stands right behind it.
+pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Option<String> {
+    let first = above(command, parsed).next().unwrap_or(command);
+    if first.position != 1 {
+        return None;
+    }
+    let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
+    let start = before.rfind(['(', ';', '{', '|', '\n']).map_or(0, |at| at + 1);
+    let value = before.get(start..)?.trim();
+    ['"', '\'', '`'].into_iter().find_map(|quote| {
+        let inside = value.strip_prefix(quote)?.strip_suffix(quote)?;
+        (!inside.contains(quote)).then(|| inside.to_owned())
+    })
 }
 
 /// The commands before this one in its pipeline, as far as they are single commands.

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::address;
 use super::effect::{Effect, Label};
-use super::place;
 use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
@@ -220,7 +220,7 @@ fn is_change(word: &str) -> bool {
 pub(super) fn deceptive(parsed: &Parsed, shell: Shell) -> Option<Taint> {
     let words = parsed.commands.iter().flat_map(|command| &command.words);
     words.filter(|word| word.text.contains("://")).find_map(|word| {
-        let host = place::host(word, shell);
+        let host = address::host(word, shell);
         let name = host.name.filter(|_| host.deceptive)?;
         let why = format!("goes to {name}, which is not what it looks like");
         Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
