@@ -35,9 +35,10 @@ impl<'a> Call<'a> {
     /// Reads the words after a command word.
     pub(super) fn read(name: &str, words: Vec<Word>, table: &'a Table, shell: Shell) -> Self {
         let name = bare_name(name);
-        let values: Vec<&str> = table.values(&name).collect();
-        let rest = leading(&words, &values);
+        let rest = leading(&words, &table.values(&name, None));
         let named = table.find(&name, &rest, shell);
+        let level = rest.get(..named.map_or(0, |named| named.words)).unwrap_or_default();
+        let values = table.values(&name, Some(level));
         let style = named.and_then(|named| named.program.style).unwrap_or_default();
         let mut call = Self { name, named, words: Vec::new(), flags: Vec::new(), operands: Vec::new() };
         call.sort(&words, style, &values, named.map_or(0, |named| named.words));
@@ -198,7 +199,7 @@ fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if word.text.starts_with('-') && word.text.len() > 1 {
+        if word.text.starts_with(['-', '+']) && word.text.len() > 1 {
             if values.contains(&word.text.as_str()) {
                 words.next();
             }

@@ -19,6 +19,28 @@ pub(super) struct Feed {
 const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 const READERS: [&str; 3] = ["xargs", "parallel", "rush"];
 
+/// Options of fd whose value stands in the next word.
+const FD_VALUES: [&str; 18] = [
+    "-t",
+    "--type",
+    "-e",
+    "--extension",
+    "-d",
+    "--max-depth",
+    "--min-depth",
+    "-E",
+    "--exclude",
+    "-S",
+    "--size",
+    "-c",
+    "--color",
+    "-j",
+    "--threads",
+    "--changed-within",
+    "--changed-before",
+    "-o",
+];
+
 /// What the wrapper of a command hands to it; none when no wrapper does.
 pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Shell) -> Option<Feed> {
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
@@ -80,10 +102,25 @@ fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> Place {
             Place { scope: worst.scope.max(Scope::Cwd), ..worst }
         };
     }
-    let is_pattern = |word: &&Word| {
-        !word.text.starts_with('-') && !matches!(word.text.as_str(), "." | "" | "^" | ".*" | "f" | "d" | "l")
-    };
-    if words.iter().any(|word| is_pattern(&word)) { named(Scope::Own) } else { named(Scope::Cwd) }
+    let mut operands = Vec::new();
+    let mut narrows = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if FD_VALUES.contains(&text) {
+            narrows |= matches!(text, "-e" | "--extension");
+            words.next();
+        } else if !text.starts_with('-') {
+            operands.push(word);
+        }
+    }
+    let pattern = operands.first().map_or("", |word| word.text.as_str());
+    if narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*") {
+        return named(Scope::Own);
+    }
+    let places = operands.iter().skip(1).map(|word| place::path(word, shell));
+    let worst = places.max_by_key(|place| place.scope).unwrap_or_else(|| named(Scope::Cwd));
+    Place { scope: worst.scope.max(Scope::Tree), ..worst }
 }
 
 /// What a list of names on a command line names.

@@ -211,7 +211,9 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        for row in &program.rows {
+        let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
+        let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
+        for row in program.rows.iter().chain(above) {
             let holds = row.when.iter().all(|condition| call.has(condition))
                 && !row.unless.iter().any(|condition| call.has(condition))
                 && (row.operands..=row.at_most).contains(&call.operands().len());
@@ -240,7 +242,9 @@ impl<'a> Reader<'a> {
                 let is_unknown = |feed: &Feed| !feed.is_placed && feed.place.scope == Scope::Unreadable;
                 let scope = match row.does {
                     // Whatever comes, it is gone there.
-                    Effect::RemoteChange if here.feed.is_some_and(is_unknown) => Scope::Unreadable,
+                    Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
+                        Scope::Unreadable
+                    }
                     _ => *scope,
                 };
                 self.add(row.does, scope, here.word, "", manner, row.says.clone());
@@ -278,7 +282,15 @@ impl<'a> Reader<'a> {
                     language.map_or_else(Vec::new, |language| script::code(text, language))
                 });
             }
-            Reads::Sql => self.foreign(row, target, true, here.text, script::sql),
+            Reads::Sql => {
+                let is_local = Words::own().is_local(base(here.word));
+                let read = |text: &str| {
+                    let mut deeds = script::sql(text);
+                    deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
+                    deeds
+                };
+                self.foreign(row, target, true, here.text, read);
+            }
         }
         if row.does == Effect::NetRead {
             self.fetched.extend(fetched_name(target));
@@ -304,7 +316,14 @@ impl<'a> Reader<'a> {
         }
         let settled = self.settled(target, here.text);
         let place = place::path(&settled, self.shell);
-        self.place(row.does, &place, &settled, manner, says);
+        // What copies either way sends or changes there only where the remote end is the target.
+        let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
+        match row.does {
+            Effect::RemoteChange if !is_remote && place.scope != Scope::Unreadable => {}
+            Effect::NetSend if is_remote => {}
+            Effect::RemoteChange => self.add(row.does, Scope::Remote, target, &target.text, manner, says),
+            _ => self.place(row.does, &place, &settled, manner, says),
+        }
     }
 
     /// An effect on a place, or on a file of a special kind.
@@ -322,12 +341,15 @@ impl<'a> Reader<'a> {
         appends: bool,
         says: Option<String>,
     ) {
-        let manner = Manner { in_home: place.in_home, outside: place.outside, ..manner };
+        // All files of a directory are as good as the directory.
+        let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
+        let tree = manner.tree || manner.forced && is_all;
+        let manner = Manner { tree, in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
         let (effect, scope) = match place.kind {
             Kind::Sink if writes => return,
-            Kind::Log if destroys && place.scope != Scope::Own => (Effect::History, Scope::Home),
+            Kind::Log if destroys => (Effect::History, Scope::Home),
             Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
             Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
             Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {

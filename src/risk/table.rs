@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::effect::{Effect, Label, Scope};
+#[cfg(test)]
+use super::effect::Label;
+use super::effect::{Effect, Scope};
 use crate::shell::Shell;
 
 /// All of them, as `build/effects.rs` leaves them.
@@ -83,6 +85,9 @@ pub(super) struct Row {
     pub(super) forced: bool,
     #[serde(default)]
     pub(super) recoverable: bool,
+    /// It holds for the subcommands, too, whatever their own entries say.
+    #[serde(default)]
+    pub(super) below: bool,
     pub(super) says: Option<String>,
     /// Lines in which it speaks, with the label of the whole line.
     #[cfg(test)]
@@ -274,17 +279,32 @@ impl Table {
         })
     }
 
+    /// The entry of the program itself, of which another one may be a subcommand.
+    pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&Program> {
+        let entries = self.by_name.get(name)?.iter().filter(|(words, _)| words.is_empty());
+        entries.filter_map(|(_, index)| self.programs.get(*index)).find(|program| program.is_of(shell))
+    }
+
     /// What speaks for programs without an entry.
     pub(super) fn any(&self) -> Option<&Program> {
         let (_, index) = self.by_name.get(ANY)?.first()?;
         self.programs.get(*index)
     }
 
-    /// Options whose value may stand in the next word, of a command and of all its subcommands.
-    pub(super) fn values<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+    /// Options whose value may stand in the next word: those of a command and of its subcommands as far as `rest` has them,
+    /// or of all where none is known yet.
+    pub(super) fn values<'a>(&'a self, name: &str, rest: Option<&[&str]>) -> Vec<&'a str> {
         let entries = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
-        let programs = entries.iter().filter_map(|(_, index)| self.programs.get(*index));
-        programs.flat_map(|program| program.values.iter().map(String::as_str))
+        let is_level = |words: &[String]| {
+            rest.is_none_or(|rest| {
+                words.len() <= rest.len() && words.iter().zip(rest).all(|(word, given)| is_like(given, word))
+            })
+        };
+        let programs = entries
+            .iter()
+            .filter(|(words, _)| is_level(words))
+            .filter_map(|(_, index)| self.programs.get(*index));
+        programs.flat_map(|program| program.values.iter().map(String::as_str)).collect()
     }
 
     /// All entries.

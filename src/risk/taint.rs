@@ -219,10 +219,12 @@ fn is_change(word: &str) -> bool {
 /// Whether a word of the line names a host that is not what it looks like.
 pub(super) fn deceptive(parsed: &Parsed, shell: Shell) -> Option<Taint> {
     let words = parsed.commands.iter().flat_map(|command| &command.words);
-    words.filter(|word| word.text.contains("://")).find_map(|word| {
-        let host = address::host(word, shell);
-        let name = host.name.filter(|_| host.deceptive)?;
-        let why = format!("goes to {name}, which is not what it looks like");
-        Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
-    })
+    words.filter(|word| word.text.contains("://") && !word.text.contains(char::is_whitespace)).find_map(
+        |word| {
+            let host = address::host(word, shell);
+            let name = host.name.filter(|_| host.deceptive)?;
+            let why = format!("goes to {name}, which is not what it looks like");
+            Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
+        },
+    )
 }

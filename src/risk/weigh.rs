@@ -53,6 +53,7 @@ pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
         (E::WriteNew, _) => Cautious,
         (E::Overwrite, S::System | S::Device | S::Everything | S::Home) => Dangerous,
         (E::Overwrite, S::Unreadable | S::Cwd) if forced || tree => Dangerous,
+        (E::Overwrite, _) if tree && in_home && forced => Dangerous,
         (E::Overwrite, _) if recoverable => Cautious,
         (E::Overwrite, _) => Confirm,
         (E::Delete, S::Home | S::System | S::Device | S::Everything) => Dangerous,

@@ -12,10 +12,12 @@ use super::table::is_like;
 pub(super) struct Words {
     privilege: Vec<String>,
     secrets: Vec<String>,
+    identity: Vec<String>,
     secret_variables: Vec<String>,
     plain: Vec<String>,
     runs: Vec<String>,
     quiet: Vec<String>,
+    local: Vec<String>,
     afar: Vec<String>,
     injects: Vec<String>,
     weakens: BTreeMap<String, Vec<String>>,
@@ -42,6 +44,11 @@ impl Words {
         has(&self.secrets, command)
     }
 
+    /// The value of this option is a key that is used, not sent.
+    pub(super) fn is_identity(&self, option: &str) -> bool {
+        has(&self.identity, option)
+    }
+
     /// A variable by this name holds what must not get out.
     pub(super) fn is_secret(&self, variable: &str) -> bool {
         let name = variable.to_uppercase();
@@ -61,6 +68,11 @@ impl Words {
     /// A text in this language reads and prints unless it says otherwise.
     pub(super) fn is_quiet(&self, language: &str) -> bool {
         has(&self.quiet, language)
+    }
+
+    /// The database is a file of this machine.
+    pub(super) fn is_local(&self, client: &str) -> bool {
+        has(&self.local, client)
     }
 
     /// A wrapper by this name runs commands on another machine.

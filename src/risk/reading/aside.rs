@@ -65,6 +65,21 @@ impl Reader<'_> {
                 _ => effect,
             };
             self.placed(effect, &place, &settled, Manner { forced, ..manner }, appends, None);
+            if place.kind == Kind::Startup {
+                self.written(command, target, text);
+            }
+        }
+    }
+
+    /// Text that will run later is read as if it ran now.
+    fn written(&mut self, command: &SimpleCommand, target: &Word, text: Text<'_>) {
+        if !matches!(command.name(), Some("echo" | "printf" | "print")) {
+            return;
+        }
+        for word in command.words.iter().skip(1).filter(|word| word.text.contains(' ')) {
+            if let Some(script) = self.value(word, text) {
+                self.script(&script, self.shell, target);
+            }
         }
     }
 
@@ -140,11 +155,23 @@ impl Reader<'_> {
             .commands
             .iter()
             .filter(|inner| command.span.start < inner.span.start && inner.span.end <= command.span.end);
-        let found = feed::above(command, text.parsed).chain(inner).find_map(|source| self.secret(source));
+        let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
+        let own = self.acts.iter().skip(before).any(hands_over).then(|| self.handed_over(command)).flatten();
+        let sources = feed::above(command, text.parsed).chain(inner);
+        let found = own.or_else(|| sources.into_iter().find_map(|source| self.secret(source)));
         if let Some(word) = found {
             let says = format!("sends what {} holds to somebody else", word.text);
             self.add(Effect::NetSend, Scope::Everything, &word, &word.text, Manner::default(), Some(says));
         }
+    }
+
+    /// The word of a command that sends by which it sends what must not get out.
+    fn handed_over(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_secret = |word: &Word| place::path(word, self.shell).kind == Kind::Secret;
+        let pairs = command.words.iter().zip(command.words.iter().skip(1));
+        let mut found =
+            pairs.filter(|(before, word)| is_secret(word) && !Words::own().is_identity(&before.text));
+        found.next().map(|(_, word)| word.clone())
     }
 
     /// The word of a command by which it prints what must not get out.

@@ -157,9 +157,14 @@ impl Reader<'_> {
                 }
             },
             None => {
+                let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
                 let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
-                let scope = if is_remote { Scope::Remote } else { Scope::Unreadable };
-                self.add(Effect::ExecData, scope, word, "", Manner::default(), row.says.clone());
+                let scope = match runs {
+                    true if is_remote => Scope::Remote,
+                    true => Scope::Unreadable,
+                    false => Scope::Own,
+                };
+                self.add(row.does, scope, word, "", Manner::default(), row.says.clone());
             }
         }
     }
