@@ -1,0 +1,558 @@
+//! Nushell's lines, read without its engine: statements, pipelines and calls. What words are made of is in `values`.
+//!
+//! It gives what [`super::nu`] makes of the engine's own reading, as far as a line tells without the user's definitions.
+
+mod tokens;
+mod values;
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+pub(super) use self::tokens::quote_end;
+use self::tokens::{Inside, Kind, Problem, Token};
+use self::values::Place;
+pub(super) use self::values::is_env_assignment;
+use super::parser::Parser;
+use super::{Nesting, Redirection, SimpleCommand, Span, Word, nu};
+
+/// Words that a command's name has at most.
+const MAX_NAME_WORDS: usize = 3;
+
+/// The names of Nushell's own commands.
+pub(super) static COMMANDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Table {
+        commands: BTreeSet<String>,
+    }
+    let table: Table = toml::from_str(include_str!("nushell/commands.toml"))
+        .unwrap_or_else(|error| panic!("nushell/commands.toml: {error}"));
+    table.commands
+});
+
+/// Between two values of an expression.
+const OPERATORS: [&str; 34] = [
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "=~",
+    "like",
+    "!~",
+    "not-like",
+    "in",
+    "not-in",
+    "has",
+    "not-has",
+    "starts-with",
+    "not-starts-with",
+    "ends-with",
+    "not-ends-with",
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "mod",
+    "**",
+    "++",
+    "bit-or",
+    "bit-xor",
+    "bit-and",
+    "bit-shl",
+    "bit-shr",
+    "or",
+    "xor",
+    "and",
+];
+
+/// How the words after a command's name are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A program: braces are letters to it.
+    External,
+    /// Values.
+    Plain,
+    /// Values and operators; a block may follow.
+    Condition,
+    If,
+    For,
+    Try,
+    Match,
+    /// A name, a signature, a body.
+    Definition,
+    /// `overlay use FILE as NAME`.
+    Overlay,
+}
+
+impl Form {
+    fn of(name: &str) -> Self {
+        match name {
+            "while" | "where" => Self::Condition,
+            "if" => Self::If,
+            "for" => Self::For,
+            "try" => Self::Try,
+            "match" => Self::Match,
+            "def" | "export def" | "extern" | "export extern" => Self::Definition,
+            "overlay use" => Self::Overlay,
+            _ => Self::Plain,
+        }
+    }
+
+    /// Words that are signs between the others.
+    fn is_keyword(self, word: &str) -> bool {
+        match self {
+            Self::If => word == "else",
+            Self::For => word == "in",
+            Self::Try => matches!(word, "catch" | "finally"),
+            Self::Overlay => word == "as",
+            _ => false,
+        }
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Everything there is.
+    pub(super) fn nushell(&mut self) {
+        let whole = self.pos..self.end;
+        let (tokens, problem) = tokens::tokens(self.raw(0..self.end), whole, Inside::Block);
+        // Brackets inside have been seen with this: nobody looks for problems there again.
+        match problem {
+            Some(Problem::Unexpected(span)) => {
+                let text = format!("unexpected `{}`", self.raw(span.clone()));
+                self.error(span, text);
+            }
+            Some(Problem::Unclosed(span, what)) => {
+                self.pos = self.end;
+                self.unclosed(span, what);
+            }
+            None => {}
+        }
+        self.statements(&tokens, self.end);
+    }
+
+    /// The commands between two places.
+    fn nu_block(&mut self, span: Span, inside: Inside) {
+        let end = span.end;
+        let (tokens, _) = tokens::tokens(self.raw(0..end), span, inside);
+        self.statements(&tokens, end);
+    }
+
+    fn statements(&mut self, tokens: &[Token], end: usize) {
+        let mut rest = tokens;
+        while !rest.is_empty() {
+            let ends = |token: &Token| matches!(token.kind, Kind::Semicolon | Kind::Newline | Kind::AndOr);
+            let stop = rest.iter().position(ends).unwrap_or(rest.len());
+            let (statement, tail) = rest.split_at(stop);
+            let next = tail.first().map_or(end, |token| token.span.start);
+            if !statement.is_empty() {
+                self.begin_pipeline();
+                self.elements(statement, next);
+            }
+            if let Some(token) = tail.first().filter(|token| token.kind == Kind::AndOr) {
+                let text = format!("nushell has no `{}`", self.raw(token.span.clone()));
+                self.error(token.span.clone(), text);
+            }
+            rest = tail.get(1..).unwrap_or_default();
+        }
+    }
+
+    fn begin_pipeline(&mut self) {
+        (self.pipeline, self.position) = (self.pipelines, 0);
+        self.pipelines += 1;
+    }
+
+    /// What pipes connect, up to `end`.
+    fn elements(&mut self, tokens: &[Token], end: usize) {
+        let mut rest = tokens;
+        loop {
+            let cuts = |token: &&Token| matches!(token.kind, Kind::Pipe | Kind::Assignment);
+            let stop = match rest.iter().enumerate().find(|(_, token)| cuts(token)) {
+                Some((at, token)) if token.kind == Kind::Pipe => at,
+                _ => rest.len(),
+            };
+            let (element, tail) = rest.split_at(stop);
+            if element.is_empty() {
+                self.pos = tail.first().map_or(end, |token| token.span.start);
+                self.missing("a command");
+            }
+            let mut waiting = self.element(element, end);
+            while !waiting.is_empty() {
+                self.begin_pipeline();
+                waiting = self.element(waiting, end);
+            }
+            let Some((_, next)) = tail.split_first() else { return };
+            self.position += 1;
+            rest = next;
+        }
+    }
+
+    /// A command, a value or what sets a variable. Gives what is left: a command with a pipeline of its own, as the `if`
+    /// after `else`.
+    fn element<'t>(&mut self, tokens: &'t [Token], end: usize) -> &'t [Token] {
+        let (mut command, tokens) = self.env_assignments(tokens);
+        let Some(first) = tokens.first() else {
+            if let (Some(first), Some(last)) = (command.assignments.first(), command.assignments.last()) {
+                let text = "nushell sets variables with `$env.NAME = value`";
+                self.error(first.span.start..last.span.end, text);
+            }
+            return &[];
+        };
+        let raw = self.raw(first.span.clone());
+        let name = self.command_name(tokens);
+        let equals = tokens.iter().position(|token| token.kind == Kind::Assignment);
+        match (name.as_ref().map(|(name, _)| name.as_str()), equals) {
+            (Some("let" | "mut" | "const" | "export const"), _) => {
+                self.binding(command, tokens, name, equals, end);
+                &[]
+            }
+            (Some("alias" | "export alias"), Some(equals)) => {
+                let (head, call) = tokens.split_at(equals);
+                self.call(command, head, name);
+                call.get(1..).unwrap_or_default()
+            }
+            (_, Some(equals)) => {
+                let (target, set) = tokens.split_at(equals);
+                if !raw.starts_with('$') {
+                    let operator = set.first().map_or(first.span.clone(), |token| token.span.clone());
+                    let text = format!("unexpected `{}`", self.raw(operator.clone()));
+                    self.error(operator, text);
+                }
+                let mut left = self.element(target, end);
+                while !left.is_empty() {
+                    left = self.element(left, end);
+                }
+                self.set_to(None, set.get(1..).unwrap_or_default(), end);
+                &[]
+            }
+            (_, None) if values::is_value(raw) => {
+                let left = self.expression(&mut command, tokens, end);
+                if !command.redirections.is_empty() {
+                    command.words.clear();
+                    self.push(command);
+                }
+                left
+            }
+            (_, None) => self.call(command, tokens, name),
+        }
+    }
+
+    /// `NAME=value` before a command.
+    fn env_assignments<'t>(&mut self, tokens: &'t [Token]) -> (SimpleCommand, &'t [Token]) {
+        let mut command = SimpleCommand {
+            span: tokens.first().map_or(0..0, |token| token.span.start..token.span.start),
+            assignments: Vec::new(),
+            words: Vec::new(),
+            redirections: Vec::new(),
+            pipeline: 0,
+            position: 0,
+            within: Vec::new(),
+        };
+        let mut rest = tokens;
+        while let Some((token, tail)) = rest.split_first()
+            && token.kind == Kind::Word
+            && is_env_assignment(self.raw(token.span.clone()))
+        {
+            let raw = self.raw(token.span.clone());
+            let (name, value) = raw.split_once('=').unwrap_or((raw, ""));
+            let word = nu::word(value, token.span.clone(), !value.starts_with('$'));
+            command.span.end = word.span.end;
+            command.assignments.push(Word { text: format!("{name}={}", word.text), ..word });
+            rest = tail;
+        }
+        (command, rest)
+    }
+
+    /// The name that Nushell knows of its own commands, and how many words it takes.
+    fn command_name(&self, tokens: &[Token]) -> Option<(String, usize)> {
+        let mut name = String::new();
+        let mut found = None;
+        for (at, token) in tokens.iter().enumerate().take(MAX_NAME_WORDS) {
+            let raw = self.raw(token.span.clone());
+            if token.kind != Kind::Word {
+                break;
+            }
+            if at > 0 {
+                name.push(' ');
+            }
+            name.push_str(if at == 0 { raw.strip_prefix('%').unwrap_or(raw) } else { raw });
+            if COMMANDS.contains(&name) {
+                found = Some((name.clone(), at + 1));
+            }
+        }
+        found
+    }
+
+    /// `let NAME = …`
+    fn binding(
+        &mut self,
+        mut command: SimpleCommand,
+        tokens: &[Token],
+        name: Option<(String, usize)>,
+        equals: Option<usize>,
+        end: usize,
+    ) {
+        let (target, set) = tokens.split_at(equals.unwrap_or(tokens.len()));
+        let rest = self.head(&mut command, target, name);
+        if let Some(token) = rest.first() {
+            // A type may follow.
+            let raw = self.raw(token.span.clone());
+            let variable = raw.split(':').next().unwrap_or(raw);
+            let span = token.span.start..token.span.start + variable.len();
+            add(&mut command, nu::word(variable, span, false));
+        }
+        match set.split_first() {
+            Some((_, value)) => self.set_to(Some(command), value, end),
+            None => self.push(command),
+        }
+    }
+
+    /// What a variable is set to: a value is a word of the command that sets it, a pipeline stands for itself.
+    fn set_to(&mut self, command: Option<SimpleCommand>, tokens: &[Token], end: usize) {
+        let Some(first) = tokens.first() else {
+            self.pos = end;
+            self.missing("a value");
+            command.into_iter().for_each(|command| self.push(command));
+            return;
+        };
+        let mut rest = tokens;
+        let mut value = command;
+        if values::is_value(self.raw(first.span.clone())) {
+            let stop = tokens.iter().position(|token| token.kind == Kind::Pipe).unwrap_or(tokens.len());
+            let (expression, tail) = tokens.split_at(stop);
+            let (mut scratch, _) = self.env_assignments(&[]);
+            let left = self.expression(value.as_mut().unwrap_or(&mut scratch), expression, end);
+            value.take().into_iter().for_each(|command| self.push(command));
+            if left.is_empty() {
+                let Some((_, next)) = tail.split_first() else { return };
+                self.position += 1;
+                return self.deeper(|parser| parser.elements(next, end));
+            }
+            rest = tokens.get(expression.len() - left.len()..).unwrap_or_default();
+        }
+        value.into_iter().for_each(|command| self.push(command));
+        self.begin_pipeline();
+        self.deeper(|parser| parser.elements(rest, end));
+    }
+
+    /// Values with operators between them. Gives what is left: an `if` or `match` in the place of a value.
+    fn expression<'t>(
+        &mut self,
+        command: &mut SimpleCommand,
+        tokens: &'t [Token],
+        end: usize,
+    ) -> &'t [Token] {
+        let mut wants_value = true;
+        let mut understood = true;
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            let raw = self.raw(token.span.clone());
+            if let Some(taken) = self.nu_redirection(command, tokens, at) {
+                at += taken;
+                continue;
+            }
+            if wants_value && matches!(raw, "if" | "match") {
+                return tokens.get(at..).unwrap_or_default();
+            }
+            at += 1;
+            if wants_value && !is_operator(raw, true) {
+                let word = self.value(token.span.clone(), &Place::Value(Nesting::Group));
+                add(command, word);
+                wants_value = false;
+                continue;
+            }
+            let is_operator = is_operator(raw, wants_value);
+            if !is_operator && understood {
+                self.error(token.span.clone(), format!("nushell doesn't understand `{raw}`"));
+                understood = false;
+            }
+            add(command, nu::word(raw, token.span.clone(), false));
+            wants_value = is_operator;
+        }
+        if wants_value {
+            self.pos = end;
+            self.missing("a value");
+        }
+        &[]
+    }
+
+    /// The redirection at a place among tokens; gives how many of them it takes.
+    fn nu_redirection(&mut self, command: &mut SimpleCommand, tokens: &[Token], at: usize) -> Option<usize> {
+        let token =
+            tokens.get(at).filter(|token| matches!(token.kind, Kind::Redirection | Kind::IntoPipe))?;
+        let operator = self.raw(token.span.clone()).to_owned();
+        let next =
+            tokens.get(at + 1).filter(|next| token.kind == Kind::Redirection && next.kind == Kind::Word);
+        let target = next.map(|next| self.value(next.span.clone(), &Place::Value(Nesting::Group)));
+        if operator.starts_with('2') {
+            self.error(
+                token.span.clone(),
+                format!("nushell writes `{}` as `{}`", operator, operator.replace('2', "e")),
+            );
+        } else if token.kind == Kind::Redirection && target.is_none() {
+            self.error(token.span.clone(), format!("the target of `{operator}` is missing"));
+        }
+        let taken = 1 + usize::from(target.is_some());
+        let end = target.as_ref().map_or(token.span.end, |target| target.span.end);
+        command.span.end = end;
+        command.redirections.push(Redirection {
+            span: token.span.start..end,
+            descriptor: None,
+            operator,
+            target,
+        });
+        Some(taken)
+    }
+
+    /// A command's name; gives what follows it.
+    fn head<'t>(
+        &mut self,
+        command: &mut SimpleCommand,
+        tokens: &'t [Token],
+        name: Option<(String, usize)>,
+    ) -> &'t [Token] {
+        let Some(first) = tokens.first() else { return &[] };
+        let raw = self.raw(first.span.clone());
+        let start = first.span.start + usize::from(raw.starts_with(['^', '%', '@']));
+        let (word, taken) = match name {
+            Some((name, taken)) => {
+                let last = tokens.get(taken - 1).unwrap_or(first);
+                (nu::word(&name, start..last.span.end, true), taken)
+            }
+            None => (self.value(start..first.span.end, &Place::External), 1),
+        };
+        if command.assignments.is_empty() {
+            command.span.start = start;
+        }
+        add(command, word);
+        tokens.get(taken..).unwrap_or_default()
+    }
+
+    /// A command and its words. Gives what is left: what follows `else` and is no block.
+    fn call<'t>(
+        &mut self,
+        mut command: SimpleCommand,
+        tokens: &'t [Token],
+        name: Option<(String, usize)>,
+    ) -> &'t [Token] {
+        let raw = tokens.first().map_or("", |first| self.raw(first.span.clone()));
+        let form = match &name {
+            Some((name, _)) => Form::of(name),
+            None if raw.starts_with('@') => Form::Plain,
+            None => Form::External,
+        };
+        let place = match (&name, form) {
+            (_, Form::External) => Place::External,
+            (name, _) => Place::Value(nu::body_of(name.as_ref().map(|(name, _)| name.as_str()))),
+        };
+        let rest = self.head(&mut command, tokens, name);
+        let mut left: &[Token] = &[];
+        let mut wants_value = true;
+        let mut at = 0;
+        while let Some(token) = rest.get(at) {
+            if let Some(taken) = self.nu_redirection(&mut command, rest, at) {
+                at += taken;
+                continue;
+            }
+            at += 1;
+            let raw = self.raw(token.span.clone());
+            let is_last = at == rest.len();
+            match form {
+                _ if form.is_keyword(raw) => {
+                    let next = rest.get(at);
+                    let is_block = next.is_none_or(|next| self.raw(next.span.clone()).starts_with('{'));
+                    if form == Form::If && !is_block {
+                        left = rest.get(at..).unwrap_or_default();
+                        break;
+                    }
+                }
+                Form::If | Form::Condition if is_operator(raw, wants_value) => {
+                    wants_value = true;
+                    add(&mut command, nu::word(raw, token.span.clone(), false));
+                    if is_last {
+                        self.error(token.span.clone(), format!("a value is missing after `{raw}`"));
+                    }
+                }
+                // The variable.
+                Form::For if at == 1 => add(&mut command, nu::word(raw, token.span.clone(), false)),
+                Form::Match if is_last && raw.starts_with('{') && at > 1 => {
+                    self.match_arms(&mut command, token.span.clone());
+                }
+                Form::Definition if raw.starts_with(['[', '(']) => {
+                    // `[x: int]: string -> int { … }`
+                    let tail = rest.get(at..).unwrap_or_default();
+                    let types =
+                        tail.iter().take_while(|next| !self.raw(next.span.clone()).starts_with('{')).count();
+                    at += types;
+                    let last = rest.get(at - 1).unwrap_or(token);
+                    let span = token.span.start..last.span.end;
+                    add(&mut command, nu::word(self.raw(span.clone()), span, true));
+                }
+                _ if raw == "2>&1" => {
+                    self.error(token.span.clone(), "nushell writes `2>&1 |` as `o+e>|`");
+                    add(&mut command, nu::word(raw, token.span.clone(), true));
+                }
+                _ => {
+                    wants_value = false;
+                    let word = self.value(token.span.clone(), &place);
+                    add(&mut command, word);
+                }
+            }
+        }
+        self.push(command);
+        left
+    }
+
+    /// The patterns of `match`, each with what it leads to.
+    fn match_arms(&mut self, command: &mut SimpleCommand, span: Span) {
+        let (start, end) = self.between_braces(&span);
+        let (tokens, _) = tokens::tokens(self.raw(0..end), start..end, Inside::List);
+        let arrow = |token: &Token| self.raw(token.span.clone()) == "=>";
+        let arrows: Vec<usize> =
+            tokens.iter().enumerate().filter(|(_, token)| arrow(token)).map(|(at, _)| at).collect();
+        let mut at = 0;
+        for arrow in arrows {
+            let mut guarded = false;
+            for token in tokens.get(at..arrow).unwrap_or_default() {
+                let raw = self.raw(token.span.clone());
+                if raw == "if" {
+                    guarded = true;
+                } else if guarded {
+                    self.value(token.span.clone(), &Place::Value(Nesting::Group));
+                } else if token.kind == Kind::Word {
+                    add(command, nu::word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{'])));
+                }
+            }
+            at = arrow + 1;
+            let Some(token) = tokens.get(at) else { break };
+            at += 1;
+            let raw = self.raw(token.span.clone());
+            if values::is_value(raw) {
+                let word = self.value(token.span.clone(), &Place::Value(Nesting::Branch));
+                add(command, word);
+            } else {
+                // A word there is a command.
+                let arm = std::slice::from_ref(token);
+                self.nested(Nesting::Branch, |parser| {
+                    parser.begin_pipeline();
+                    parser.elements(arm, end);
+                });
+            }
+        }
+        command.span.end = span.end;
+    }
+}
+
+/// Whether a word of an expression is no value.
+fn is_operator(raw: &str, wants_value: bool) -> bool {
+    if wants_value { raw == "not" } else { OPERATORS.contains(&raw) }
+}
+
+/// Adds a word behind the others.
+fn add(command: &mut SimpleCommand, word: Word) {
+    command.span.end = command.span.end.max(word.span.end);
+    command.words.push(word);
+}
