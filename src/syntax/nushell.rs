@@ -76,14 +76,18 @@ enum Form {
     External,
     /// Values.
     Plain,
-    /// Values and operators; a block may follow.
+    /// Values and operators.
     Condition,
+    While,
     If,
+    Loop,
     For,
     Try,
     Match,
     /// A name, a signature, a body.
     Definition,
+    /// A name and a signature.
+    Declaration,
     /// `overlay use FILE as NAME`.
     Overlay,
 }
@@ -91,15 +95,25 @@ enum Form {
 impl Form {
     fn of(name: &str) -> Self {
         match name {
-            "while" | "where" => Self::Condition,
+            "where" => Self::Condition,
+            "while" => Self::While,
+            "loop" => Self::Loop,
             "if" => Self::If,
             "for" => Self::For,
             "try" => Self::Try,
             "match" => Self::Match,
-            "def" | "export def" | "extern" | "export extern" => Self::Definition,
+            "def" | "export def" => Self::Definition,
+            "extern" | "export extern" => Self::Declaration,
             "overlay use" => Self::Overlay,
             _ => Self::Plain,
         }
+    }
+
+    fn needs_block(self) -> bool {
+        matches!(
+            self,
+            Self::While | Self::If | Self::Loop | Self::For | Self::Try | Self::Match | Self::Definition
+        )
     }
 
     /// Words that are signs between the others.
@@ -170,19 +184,21 @@ impl<'a> Parser<'a> {
         let mut rest = tokens;
         loop {
             let cuts = |token: &&Token| matches!(token.kind, Kind::Pipe | Kind::Assignment);
-            let stop = match rest.iter().enumerate().find(|(_, token)| cuts(token)) {
-                Some((at, token)) if token.kind == Kind::Pipe => at,
-                _ => rest.len(),
+            let (stop, equals) = match rest.iter().enumerate().find(|(_, token)| cuts(token)) {
+                Some((at, token)) if token.kind == Kind::Pipe => (at, None),
+                // What assigns takes the pipes that follow.
+                found => (rest.len(), found.map(|(at, _)| at)),
             };
             let (element, tail) = rest.split_at(stop);
             if element.is_empty() {
                 self.pos = tail.first().map_or(end, |token| token.span.start);
                 self.missing("a command");
             }
-            let mut waiting = self.element(element, end);
+            let mut waiting = self.element(element, equals, end);
             while !waiting.is_empty() {
                 self.begin_pipeline();
-                waiting = self.element(waiting, end);
+                let equals = equals.and_then(|at| at.checked_sub(element.len() - waiting.len()));
+                waiting = self.element(waiting, equals, end);
             }
             let Some((_, next)) = tail.split_first() else { return };
             self.position += 1;
@@ -190,10 +206,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A command, a value or what sets a variable. Gives what is left: a command with a pipeline of its own, as the `if`
-    /// after `else`.
-    fn element<'t>(&mut self, tokens: &'t [Token], end: usize) -> &'t [Token] {
+    /// A command, a value or what sets a variable, with the place of its `=`. Gives what is left: a command with a
+    /// pipeline of its own, as the `if` after `else`.
+    fn element<'t>(&mut self, tokens: &'t [Token], equals: Option<usize>, end: usize) -> &'t [Token] {
+        let all = tokens.len();
         let (mut command, tokens) = self.env_assignments(tokens);
+        let equals = equals.and_then(|at| at.checked_sub(all - tokens.len()));
         let Some(first) = tokens.first() else {
             if let (Some(first), Some(last)) = (command.assignments.first(), command.assignments.last()) {
                 let text = "nushell sets variables with `$env.NAME = value`";
@@ -203,7 +221,6 @@ impl<'a> Parser<'a> {
         };
         let raw = self.raw(first.span.clone());
         let name = self.command_name(tokens);
-        let equals = tokens.iter().position(|token| token.kind == Kind::Assignment);
         match (name.as_ref().map(|(name, _)| name.as_str()), equals) {
             (Some("let" | "mut" | "const" | "export const"), _) => {
                 self.binding(command, tokens, name, equals, end);
@@ -221,9 +238,9 @@ impl<'a> Parser<'a> {
                     let text = format!("unexpected `{}`", self.raw(operator.clone()));
                     self.error(operator, text);
                 }
-                let mut left = self.element(target, end);
+                let mut left = self.element(target, None, end);
                 while !left.is_empty() {
-                    left = self.element(left, end);
+                    left = self.element(left, None, end);
                 }
                 self.set_to(None, set.get(1..).unwrap_or_default(), end);
                 &[]
@@ -469,7 +486,7 @@ impl<'a> Parser<'a> {
                         break;
                     }
                 }
-                Form::If | Form::Condition if is_operator(raw, wants_value) => {
+                Form::If | Form::While | Form::Condition if is_operator(raw, wants_value) => {
                     wants_value = true;
                     add(&mut command, nu::word(raw, token.span.clone(), false));
                     if is_last {
@@ -481,7 +498,7 @@ impl<'a> Parser<'a> {
                 Form::Match if is_last && raw.starts_with('{') && at > 1 => {
                     self.match_arms(&mut command, token.span.clone());
                 }
-                Form::Definition if raw.starts_with(['[', '(']) => {
+                Form::Definition | Form::Declaration if raw.starts_with(['[', '(']) => {
                     // `[x: int]: string -> int { … }`
                     let tail = rest.get(at..).unwrap_or_default();
                     let types =
@@ -502,8 +519,20 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        let has_block = |token: &Token| {
+            matches!(self.raw(token.span.clone()), "-h" | "--help") || self.begins(token, "{")
+        };
+        if form.needs_block() && !rest.iter().take(at).any(has_block) {
+            let after = self.raw(command.span.end..self.end);
+            self.pos = self.end - after.trim_start().len();
+            self.missing("a block");
+        }
         self.push(command);
         left
+    }
+
+    fn begins(&self, token: &Token, with: &str) -> bool {
+        self.raw(token.span.clone()).starts_with(with)
     }
 
     /// The patterns of `match`, each with what it leads to.
@@ -542,7 +571,6 @@ impl<'a> Parser<'a> {
                 });
             }
         }
-        command.span.end = span.end;
     }
 }
 

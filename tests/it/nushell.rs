@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use askline::shell::Shell;
 use askline::syntax::{self, Parsed, Redirection, SimpleCommand, Word};
@@ -30,13 +31,58 @@ fn lines() -> Vec<String> {
         lines.extend(column(include_str!("../data/repair/mended.toml"), "row", key, for_nu));
     }
     let left: toml::Table = toml::from_str(include_str!("../data/repair/left.toml")).unwrap();
-    if let Ok(more) = std::env::var("MORE_NU") {
-        lines.extend(rows(&std::fs::read_to_string(more).unwrap()));
-    }
     lines.extend(left["nu"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()));
     lines.sort();
     lines.dedup();
     lines
+}
+
+/// Every line, cut off anywhere, is read.
+#[test]
+fn halves_are_read() {
+    for line in lines() {
+        for (cut, _) in line.char_indices() {
+            let (before, after) = line.split_at(cut);
+            syntax::commands(before, Shell::Nu);
+            syntax::commands(after, Shell::Nu);
+        }
+    }
+}
+
+/// A text four times as long takes about four times as long, not sixteen.
+#[test]
+fn time_grows_with_the_text() {
+    let took = |text: &str| {
+        let round = || {
+            let begun = Instant::now();
+            syntax::parse(text, Shell::Nu);
+            begun.elapsed()
+        };
+        (0..3).map(|_| round()).min().unwrap()
+    };
+    let mut pieces: Vec<String> = lines().into_iter().step_by(20).map(|line| line + "\n").collect();
+    let deep = [
+        "(",
+        "{",
+        "[",
+        "{a: ",
+        "$\"(",
+        "{|x| ",
+        "match a { b => ",
+        "if a {} else ",
+        "let x = ",
+        "-a=",
+        "a | ",
+    ];
+    pieces.extend(deep.map(str::to_owned));
+    pieces.extend(
+        ["r#", "r#'", "'#", "e>", "1..", "a\"b\"", "$\"a'", "\n|", "# a\n", "()", "{}"].map(str::to_owned),
+    );
+    for piece in pieces {
+        let (short, long) = (piece.repeat(40_000 / piece.len()), piece.repeat(160_000 / piece.len()));
+        let (short, long) = (took(&short), took(&long));
+        assert!(long < short * 10 + Duration::from_millis(50), "{piece:?}: {short:?}, then {long:?}");
+    }
 }
 
 /// What Nushell's engine makes of each line; none where it isn't installed.

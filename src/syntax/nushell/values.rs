@@ -32,6 +32,9 @@ impl Parser<'_> {
                 expanded()
             }
             [b'$', ..] => {
+                if raw.starts_with("$(") {
+                    self.error(span.start..span.start + 2, "nushell writes `$(…)` as `(…)`");
+                }
                 self.groups(span.clone());
                 expanded()
             }
@@ -62,10 +65,10 @@ impl Parser<'_> {
                     return expanded();
                 }
                 if external {
-                    nu::external_word(raw, span)
-                } else {
-                    nu::word(raw, span.clone(), !is_range(raw))
+                    return nu::external_word(raw, span);
                 }
+                let word = nu::word(raw, span.clone(), !is_range(raw));
+                if is_optional_path(raw) { Word { literal: true, glob: false, ..word } } else { word }
             }
         }
     }
@@ -95,7 +98,8 @@ impl Parser<'_> {
                 (b'(', _) => {
                     found = true;
                     let end = tokens::group_end(text, at, span.end);
-                    if end.is_none() && template.is_some() {
+                    // What stays open outside quotes is known already.
+                    if end.is_none() && template.is_some() && template == bytes.last().copied() {
                         self.error(at..at + 1, "unclosed bracket");
                     }
                     let inside = at + 1..end.map_or(span.end, |end| end - 1);
@@ -143,6 +147,11 @@ impl Parser<'_> {
             self.value(token.span, &Place::Value(Nesting::Group));
         }
     }
+}
+
+/// `name?`: there may be no such column.
+fn is_optional_path(raw: &str) -> bool {
+    raw.ends_with('?') && raw.chars().all(|letter| letter.is_alphanumeric() || "_-.?".contains(letter))
 }
 
 fn is_spread(raw: &str) -> bool {
