@@ -94,7 +94,11 @@ impl<'a> Reader<'a> {
 
     fn piece(&mut self, shape: &str, content: &str, span: Span) {
         let gap = self.line.get(self.end.min(span.start)..span.start).unwrap_or_default();
-        let in_parentheses = self.frames.last().is_some_and(|frame| frame.parentheses);
+        // `let` reads lines even there.
+        let sets = |frame: &Frame| {
+            matches!(frame.command.as_ref().and_then(SimpleCommand::name), Some("let" | "mut"))
+        };
+        let in_parentheses = self.frames.last().is_some_and(|frame| frame.parentheses && !sets(frame));
         let breaks = gap.contains(';') || gap.contains('\n') && !in_parentheses && shape != "shape_pipe";
         if breaks && !self.piped {
             self.finish_command();

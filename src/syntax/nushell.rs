@@ -1,35 +1,19 @@
-//! Nushell's lines, read without its engine: statements, pipelines and calls. What words are made of is in `values`.
+//! Nushell's lines, read without its engine: statements, pipelines and what sets variables. `tokens` takes text apart,
+//! `calls` reads a command and its words, `values` what words are made of.
 //!
 //! It gives what [`super::nu`] makes of the engine's own reading, as far as a line tells without the user's definitions.
 
+mod calls;
 mod tokens;
 mod values;
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
+pub(super) use self::calls::COMMANDS;
 pub(super) use self::tokens::quote_end;
 use self::tokens::{Inside, Kind, Problem, Token};
 use self::values::Place;
 pub(super) use self::values::is_env_assignment;
 use super::parser::Parser;
 use super::{Nesting, Redirection, SimpleCommand, Span, Word, nu};
-
-/// Words that a command's name has at most.
-const MAX_NAME_WORDS: usize = 3;
-
-/// The names of Nushell's own commands.
-pub(super) static COMMANDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
-    #[derive(Deserialize)]
-    struct Table {
-        commands: BTreeSet<String>,
-    }
-    let table: Table = toml::from_str(include_str!("nushell/commands.toml"))
-        .unwrap_or_else(|error| panic!("nushell/commands.toml: {error}"));
-    table.commands
-});
 
 /// Between two values of an expression.
 const OPERATORS: [&str; 34] = [
@@ -69,65 +53,6 @@ const OPERATORS: [&str; 34] = [
     "and",
 ];
 
-/// How the words after a command's name are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// A program: braces are letters to it.
-    External,
-    /// Values.
-    Plain,
-    /// Values and operators.
-    Condition,
-    While,
-    If,
-    Loop,
-    For,
-    Try,
-    Match,
-    /// A name, a signature, a body.
-    Definition,
-    /// A name and a signature.
-    Declaration,
-    /// `overlay use FILE as NAME`.
-    Overlay,
-}
-
-impl Form {
-    fn of(name: &str) -> Self {
-        match name {
-            "where" => Self::Condition,
-            "while" => Self::While,
-            "loop" => Self::Loop,
-            "if" => Self::If,
-            "for" => Self::For,
-            "try" => Self::Try,
-            "match" => Self::Match,
-            "def" | "export def" => Self::Definition,
-            "extern" | "export extern" => Self::Declaration,
-            "overlay use" => Self::Overlay,
-            _ => Self::Plain,
-        }
-    }
-
-    fn needs_block(self) -> bool {
-        matches!(
-            self,
-            Self::While | Self::If | Self::Loop | Self::For | Self::Try | Self::Match | Self::Definition
-        )
-    }
-
-    /// Words that are signs between the others.
-    fn is_keyword(self, word: &str) -> bool {
-        match self {
-            Self::If => word == "else",
-            Self::For => word == "in",
-            Self::Try => matches!(word, "catch" | "finally"),
-            Self::Overlay => word == "as",
-            _ => false,
-        }
-    }
-}
-
 impl<'a> Parser<'a> {
     /// Everything there is.
     pub(super) fn nushell(&mut self) {
@@ -158,8 +83,7 @@ impl<'a> Parser<'a> {
     fn statements(&mut self, tokens: &[Token], end: usize) {
         let mut rest = tokens;
         while !rest.is_empty() {
-            let ends = |token: &Token| matches!(token.kind, Kind::Semicolon | Kind::Newline | Kind::AndOr);
-            let stop = rest.iter().position(ends).unwrap_or(rest.len());
+            let stop = rest.iter().position(|token| token.kind.ends_statement()).unwrap_or(rest.len());
             let (statement, tail) = rest.split_at(stop);
             let next = tail.first().map_or(end, |token| token.span.start);
             if !statement.is_empty() {
@@ -283,26 +207,6 @@ impl<'a> Parser<'a> {
         (command, rest)
     }
 
-    /// The name that Nushell knows of its own commands, and how many words it takes.
-    fn command_name(&self, tokens: &[Token]) -> Option<(String, usize)> {
-        let mut name = String::new();
-        let mut found = None;
-        for (at, token) in tokens.iter().enumerate().take(MAX_NAME_WORDS) {
-            let raw = self.raw(token.span.clone());
-            if token.kind != Kind::Word {
-                break;
-            }
-            if at > 0 {
-                name.push(' ');
-            }
-            name.push_str(if at == 0 { raw.strip_prefix('%').unwrap_or(raw) } else { raw });
-            if COMMANDS.contains(&name) {
-                found = Some((name.clone(), at + 1));
-            }
-        }
-        found
-    }
-
     /// `let NAME = …`
     fn binding(
         &mut self,
@@ -329,6 +233,20 @@ impl<'a> Parser<'a> {
 
     /// What a variable is set to: a value is a word of the command that sets it, a pipeline stands for itself.
     fn set_to(&mut self, command: Option<SimpleCommand>, tokens: &[Token], end: usize) {
+        let span = tokens.first().map_or(end, |token| token.span.start)
+            ..tokens.last().map_or(end, |token| token.span.end);
+        if !self.raw(span.clone()).contains('\n') {
+            return self.set_to_line(command, tokens, end);
+        }
+        // Behind `=` a line's end ends a statement, even in parentheses.
+        let (tokens, _) = tokens::tokens(self.raw(0..span.end), span, Inside::Block);
+        let stop = tokens.iter().position(|token| token.kind.ends_statement()).unwrap_or(tokens.len());
+        let (own, more) = tokens.split_at(stop);
+        self.set_to_line(command, own, end);
+        self.deeper(|parser| parser.statements(more, end));
+    }
+
+    fn set_to_line(&mut self, command: Option<SimpleCommand>, tokens: &[Token], end: usize) {
         let Some(first) = tokens.first() else {
             self.pos = end;
             self.missing("a value");
@@ -422,155 +340,6 @@ impl<'a> Parser<'a> {
             target,
         });
         Some(taken)
-    }
-
-    /// A command's name; gives what follows it.
-    fn head<'t>(
-        &mut self,
-        command: &mut SimpleCommand,
-        tokens: &'t [Token],
-        name: Option<(String, usize)>,
-    ) -> &'t [Token] {
-        let Some(first) = tokens.first() else { return &[] };
-        let raw = self.raw(first.span.clone());
-        let start = first.span.start + usize::from(raw.starts_with(['^', '%', '@']));
-        let (word, taken) = match name {
-            Some((name, taken)) => {
-                let last = tokens.get(taken - 1).unwrap_or(first);
-                (nu::word(&name, start..last.span.end, true), taken)
-            }
-            None => (self.value(start..first.span.end, &Place::External), 1),
-        };
-        if command.assignments.is_empty() {
-            command.span.start = start;
-        }
-        add(command, word);
-        tokens.get(taken..).unwrap_or_default()
-    }
-
-    /// A command and its words. Gives what is left: what follows `else` and is no block.
-    fn call<'t>(
-        &mut self,
-        mut command: SimpleCommand,
-        tokens: &'t [Token],
-        name: Option<(String, usize)>,
-    ) -> &'t [Token] {
-        let raw = tokens.first().map_or("", |first| self.raw(first.span.clone()));
-        let form = match &name {
-            Some((name, _)) => Form::of(name),
-            None if raw.starts_with('@') => Form::Plain,
-            None => Form::External,
-        };
-        let place = match (&name, form) {
-            (_, Form::External) => Place::External,
-            (name, _) => Place::Value(nu::body_of(name.as_ref().map(|(name, _)| name.as_str()))),
-        };
-        let rest = self.head(&mut command, tokens, name);
-        let mut left: &[Token] = &[];
-        let mut wants_value = true;
-        let mut at = 0;
-        while let Some(token) = rest.get(at) {
-            if let Some(taken) = self.nu_redirection(&mut command, rest, at) {
-                at += taken;
-                continue;
-            }
-            at += 1;
-            let raw = self.raw(token.span.clone());
-            let is_last = at == rest.len();
-            match form {
-                _ if form.is_keyword(raw) => {
-                    let next = rest.get(at);
-                    let is_block = next.is_none_or(|next| self.raw(next.span.clone()).starts_with('{'));
-                    if form == Form::If && !is_block {
-                        left = rest.get(at..).unwrap_or_default();
-                        break;
-                    }
-                }
-                Form::If | Form::While | Form::Condition if is_operator(raw, wants_value) => {
-                    wants_value = true;
-                    add(&mut command, nu::word(raw, token.span.clone(), false));
-                    if is_last {
-                        self.error(token.span.clone(), format!("a value is missing after `{raw}`"));
-                    }
-                }
-                // The variable.
-                Form::For if at == 1 => add(&mut command, nu::word(raw, token.span.clone(), false)),
-                Form::Match if is_last && raw.starts_with('{') && at > 1 => {
-                    self.match_arms(&mut command, token.span.clone());
-                }
-                Form::Definition | Form::Declaration if raw.starts_with(['[', '(']) => {
-                    // `[x: int]: string -> int { … }`
-                    let tail = rest.get(at..).unwrap_or_default();
-                    let types =
-                        tail.iter().take_while(|next| !self.raw(next.span.clone()).starts_with('{')).count();
-                    at += types;
-                    let last = rest.get(at - 1).unwrap_or(token);
-                    let span = token.span.start..last.span.end;
-                    add(&mut command, nu::word(self.raw(span.clone()), span, true));
-                }
-                _ if raw == "2>&1" => {
-                    self.error(token.span.clone(), "nushell writes `2>&1 |` as `o+e>|`");
-                    add(&mut command, nu::word(raw, token.span.clone(), true));
-                }
-                _ => {
-                    wants_value = false;
-                    let word = self.value(token.span.clone(), &place);
-                    add(&mut command, word);
-                }
-            }
-        }
-        let has_block = |token: &Token| {
-            matches!(self.raw(token.span.clone()), "-h" | "--help") || self.begins(token, "{")
-        };
-        if form.needs_block() && !rest.iter().take(at).any(has_block) {
-            let after = self.raw(command.span.end..self.end);
-            self.pos = self.end - after.trim_start().len();
-            self.missing("a block");
-        }
-        self.push(command);
-        left
-    }
-
-    fn begins(&self, token: &Token, with: &str) -> bool {
-        self.raw(token.span.clone()).starts_with(with)
-    }
-
-    /// The patterns of `match`, each with what it leads to.
-    fn match_arms(&mut self, command: &mut SimpleCommand, span: Span) {
-        let (start, end) = self.between_braces(&span);
-        let (tokens, _) = tokens::tokens(self.raw(0..end), start..end, Inside::List);
-        let arrow = |token: &Token| self.raw(token.span.clone()) == "=>";
-        let arrows: Vec<usize> =
-            tokens.iter().enumerate().filter(|(_, token)| arrow(token)).map(|(at, _)| at).collect();
-        let mut at = 0;
-        for arrow in arrows {
-            let mut guarded = false;
-            for token in tokens.get(at..arrow).unwrap_or_default() {
-                let raw = self.raw(token.span.clone());
-                if raw == "if" {
-                    guarded = true;
-                } else if guarded {
-                    self.value(token.span.clone(), &Place::Value(Nesting::Group));
-                } else if token.kind == Kind::Word {
-                    add(command, nu::word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{'])));
-                }
-            }
-            at = arrow + 1;
-            let Some(token) = tokens.get(at) else { break };
-            at += 1;
-            let raw = self.raw(token.span.clone());
-            if values::is_value(raw) {
-                let word = self.value(token.span.clone(), &Place::Value(Nesting::Branch));
-                add(command, word);
-            } else {
-                // A word there is a command.
-                let arm = std::slice::from_ref(token);
-                self.nested(Nesting::Branch, |parser| {
-                    parser.begin_pipeline();
-                    parser.elements(arm, end);
-                });
-            }
-        }
     }
 }
 

@@ -137,6 +137,10 @@ impl Kind {
             _ => Self::Word,
         }
     }
+
+    pub(super) fn ends_statement(self) -> bool {
+        matches!(self, Self::Semicolon | Self::Newline | Self::AndOr)
+    }
 }
 
 /// Where the bracket that opens at `open` is closed: behind it.

@@ -44,8 +44,11 @@ impl Parser<'_> {
                 expanded()
             }
             [b'{', ..] if !external => {
-                if let Place::Value(nesting) = place {
-                    self.block_or_record(&span, nesting.clone());
+                if self.is_record(&span) {
+                    let (start, end) = self.between_braces(&span);
+                    self.deeper(|parser| parser.items(start..end, Inside::Record));
+                } else if let Place::Value(nesting) = place {
+                    self.closure(&span, nesting.clone());
                 }
                 expanded()
             }
@@ -121,23 +124,22 @@ impl Parser<'_> {
         found
     }
 
-    /// A record, or a block or closure that nests its commands.
-    fn block_or_record(&mut self, span: &Span, nesting: Nesting) {
-        let (start, end) = self.between_braces(span);
-        let text = self.raw(0..end);
-        // What comes after the first word tells.
-        let (first, _) = tokens::first_tokens(text, start..end, Inside::Record, 2);
+    /// Whether what stands in braces is no block: what comes after the first word tells.
+    fn is_record(&self, span: &Span) -> bool {
+        let text = self.raw(0..span.end);
+        let (first, _) = tokens::first_tokens(text, span.start + 1..span.end, Inside::Record, 2);
         let spreads = first.first().and_then(|token| text.get(token.span.clone())).is_some_and(is_spread);
-        if spreads || first.get(1).is_some_and(|token| token.kind == Kind::Colon) {
-            return self.deeper(|parser| parser.items(start..end, Inside::Record));
-        }
+        spreads || first.get(1).is_some_and(|token| token.kind == Kind::Colon)
+    }
+
+    /// A block, or a closure with its parameters; it nests its commands.
+    pub(super) fn closure(&mut self, span: &Span, nesting: Nesting) {
+        let (start, end) = self.between_braces(span);
+        let inside = self.raw(start..end);
         // `{|x, y| …}`
-        let inside = text.get(start..end).unwrap_or_default();
-        let blank = inside.len() - inside.trim_start().len();
-        let parameters =
-            inside.trim_start().strip_prefix('|').map(|rest| rest.find('|').unwrap_or(rest.len()) + 2);
-        let body = (start + blank * usize::from(parameters.is_some()) + parameters.unwrap_or(0)).min(end);
-        self.nested(nesting, |parser| parser.nu_block(body..end, Inside::Block));
+        let parameters = inside.trim_start().strip_prefix('|');
+        let body = parameters.map_or(inside, |rest| rest.split_once('|').map_or("", |(_, body)| body));
+        self.nested(nesting, |parser| parser.nu_block(end - body.len()..end, Inside::Block));
     }
 
     /// The values of a list or record.
