@@ -56,6 +56,8 @@ struct Frame {
     nests: bool,
     /// A line's end in it ends no command.
     parentheses: bool,
+    /// Its command is a `match` whose arms are being read.
+    arms: bool,
     command: Option<SimpleCommand>,
     /// `NAME=value` before a command.
     loose: Vec<Word>,
@@ -94,12 +96,8 @@ impl<'a> Reader<'a> {
 
     fn piece(&mut self, shape: &str, content: &str, span: Span) {
         let gap = self.line.get(self.end.min(span.start)..span.start).unwrap_or_default();
-        // `let` reads lines even there.
-        let sets = |frame: &Frame| {
-            matches!(frame.command.as_ref().and_then(SimpleCommand::name), Some("let" | "mut"))
-        };
-        let in_parentheses = self.frames.last().is_some_and(|frame| frame.parentheses && !sets(frame));
-        let breaks = gap.contains(';') || gap.contains('\n') && !in_parentheses && shape != "shape_pipe";
+        let at_lines = self.breaks_lines(gap) && shape != "shape_pipe";
+        let breaks = gap.contains(';') || gap.contains('\n') && at_lines;
         if breaks && !self.piped {
             self.finish_command();
             if let Some(frame) = self.frames.last_mut() {
@@ -166,6 +164,21 @@ impl<'a> Reader<'a> {
             _ => 0,
         };
         self.end = self.end.max(span.end - blanks);
+    }
+
+    /// Whether a line's end ends a command here.
+    fn breaks_lines(&mut self, gap: &str) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return true };
+        match frame.command.as_ref().and_then(SimpleCommand::name) {
+            // Its arms stand in braces that are no piece.
+            Some("match") => {
+                frame.arms = (frame.arms || gap.contains('{')) && !gap.contains('}');
+                !frame.arms
+            }
+            // What they set ends with its line even in parentheses.
+            Some("let" | "mut") => true,
+            _ => !frame.parentheses,
+        }
     }
 
     /// A piece that the engine can't place. Of the user's own variables it knows nothing.
@@ -297,6 +310,11 @@ impl<'a> Reader<'a> {
             let parentheses = trimmed.starts_with('(');
             self.frames.push(Frame { start: span.start, nests, parentheses, ..Frame::default() });
         } else if closes && !opens && self.frames.len() > 1 {
+            // Where `match` is what a variable is set to, its brace is a piece.
+            if let Some(frame) = self.frames.last_mut().filter(|frame| frame.arms && trimmed == "}") {
+                frame.arms = false;
+                return;
+            }
             self.finish_command();
             self.close(span.end);
         } else if !opens && (trimmed == "=" || shape == "shape_match_pattern") {
@@ -369,7 +387,7 @@ impl Word {
         let is_left_out = match next {
             Some('"') => raw.contains("$\""),
             Some('\'') => raw.contains("$'"),
-            Some('?') => !self.quoted,
+            Some('?' | '!') => !self.quoted,
             _ => false,
         };
         if is_left_out {

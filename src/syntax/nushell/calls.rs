@@ -51,7 +51,7 @@ enum Form {
 impl Form {
     fn of(name: &str) -> Self {
         match name {
-            "where" => Self::Condition,
+            "where" | "any" | "all" => Self::Condition,
             "while" => Self::While,
             "loop" => Self::Loop,
             "if" => Self::If,
@@ -87,22 +87,29 @@ impl Form {
 impl Parser<'_> {
     /// The name that Nushell knows of its own commands, and how many words it takes.
     pub(super) fn command_name(&self, tokens: &[Token]) -> Option<(String, usize)> {
+        // `@example` is the command `attr example`.
+        const ATTRIBUTE: &str = "attr ";
         let mut name = String::new();
         let mut found = None;
         for (at, token) in tokens.iter().enumerate().take(MAX_NAME_WORDS) {
-            let raw = self.raw(token.span.clone());
             if token.kind != Kind::Word {
                 break;
             }
-            if at > 0 {
-                name.push(' ');
+            let raw = self.raw(token.span.clone());
+            match raw.strip_prefix('@') {
+                Some(attribute) if at == 0 => name.extend([ATTRIBUTE, attribute]),
+                _ if at == 0 => name.push_str(raw.strip_prefix('%').unwrap_or(raw)),
+                _ => name.extend([" ", raw]),
             }
-            name.push_str(if at == 0 { raw.strip_prefix('%').unwrap_or(raw) } else { raw });
             if COMMANDS.contains(&name) {
                 found = Some((name.clone(), at + 1));
             }
         }
-        found
+        let is_attribute = tokens.first().is_some_and(|token| self.begins(token, "@"));
+        found.map(|(name, taken)| {
+            let told = name.strip_prefix(ATTRIBUTE).filter(|_| is_attribute).map(str::to_owned);
+            (told.unwrap_or(name), taken)
+        })
     }
 
     /// A command's name; gives what follows it.
@@ -237,7 +244,7 @@ impl Parser<'_> {
                 } else if guarded {
                     self.value(token.span.clone(), &Place::Value(Nesting::Group));
                 } else if token.kind == Kind::Word {
-                    add(command, nu::word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{'])));
+                    add(command, nu::word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{', '('])));
                 }
             }
             at = arrow + 1;

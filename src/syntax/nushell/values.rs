@@ -151,9 +151,10 @@ impl Parser<'_> {
     }
 }
 
-/// `name?`: there may be no such column.
+/// `name?`: there may be no such column; `name!`: in any case of letters.
 fn is_optional_path(raw: &str) -> bool {
-    raw.ends_with('?') && raw.chars().all(|letter| letter.is_alphanumeric() || "_-.?".contains(letter))
+    raw.ends_with(['?', '!'])
+        && raw.chars().all(|letter| letter.is_alphanumeric() || "_-.?!".contains(letter))
 }
 
 fn is_spread(raw: &str) -> bool {
