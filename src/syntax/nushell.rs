@@ -15,44 +15,6 @@ pub(super) use self::values::is_env_assignment;
 use super::parser::Parser;
 use super::{Nesting, Redirection, SimpleCommand, Span, Word, nu};
 
-/// Between two values of an expression.
-const OPERATORS: [&str; 34] = [
-    "==",
-    "!=",
-    "<",
-    "<=",
-    ">",
-    ">=",
-    "=~",
-    "like",
-    "!~",
-    "not-like",
-    "in",
-    "not-in",
-    "has",
-    "not-has",
-    "starts-with",
-    "not-starts-with",
-    "ends-with",
-    "not-ends-with",
-    "+",
-    "-",
-    "*",
-    "/",
-    "//",
-    "mod",
-    "**",
-    "++",
-    "bit-or",
-    "bit-xor",
-    "bit-and",
-    "bit-shl",
-    "bit-shr",
-    "or",
-    "xor",
-    "and",
-];
-
 impl<'a> Parser<'a> {
     /// Everything there is.
     pub(super) fn nushell(&mut self) {
@@ -343,9 +305,18 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Whether a word of an expression is no value.
+/// Whether a word of an expression is no value: what stands before or between them.
 fn is_operator(raw: &str, wants_value: bool) -> bool {
-    if wants_value { raw == "not" } else { OPERATORS.contains(&raw) }
+    if wants_value {
+        return raw == "not";
+    }
+    matches!(raw, "==" | "!=" | "<" | "<=" | ">" | ">=" | "=~" | "!~" | "like" | "not-like" | "in" | "not-in")
+        || matches!(
+            raw,
+            "has" | "not-has" | "starts-with" | "not-starts-with" | "ends-with" | "not-ends-with"
+        )
+        || matches!(raw, "+" | "-" | "*" | "/" | "//" | "mod" | "**" | "++" | "and" | "or" | "xor")
+        || matches!(raw, "bit-and" | "bit-or" | "bit-xor" | "bit-shl" | "bit-shr")
 }
 
 /// Adds a word behind the others.
