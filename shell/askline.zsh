@@ -48,6 +48,9 @@ __askline_told() {
   for name value in "${(@kv)aliases}"; do
     \builtin print -rN -- "alias.$name" "$value"
   done
+  for name value in "${(@kv)galiases}"; do
+    \builtin print -rN -- "galias.$name" "$value"
+  done
   \builtin print -rN -- functions "${(@kF)functions}"
 }
 

@@ -24,12 +24,12 @@ use clap::Parser as _;
 use crate::clean::visible;
 use crate::config::{Config, Setting, Wrong};
 use crate::context::{self, Machine};
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
 use crate::shell::Shell;
 use crate::store::{Paths, not_written};
-use crate::suggestion::Failure;
 use args::{Cli, Command};
 
 /// Largest configuration file that is read, bytes.

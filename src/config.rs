@@ -31,6 +31,18 @@ pub struct Config {
     pub form: Form,
     /// What is told beside a suggestion.
     pub evidence: Evidence,
+    /// What stands before a line labelled Dangerous.
+    pub guard: Guard,
+}
+
+/// What stands before a line labelled Dangerous.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Guard {
+    /// Nothing.
+    #[default]
+    Off,
+    /// What makes it a comment, or in zsh one quoted word that nothing runs.
+    Comment,
 }
 
 /// What is told beside a suggestion on the prompt line.
@@ -178,6 +190,10 @@ impl Config {
                         Some(("wrong", _)) => Evidence::Wrong,
                         _ => Evidence::All,
                     },
+                    guard: match settings.text(&["guard"]) {
+                        Some(("comment", _)) => Guard::Comment,
+                        _ => Guard::Off,
+                    },
                 };
                 Ok((config, settings.told()))
             }
@@ -193,18 +209,28 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 6] = [
+const VARIABLES: [(&str, &str); 7] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
     ("ASKLINE_EVIDENCE", "evidence"),
+    ("ASKLINE_GUARD", "guard"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
 ];
 
 /// The keys at the top of the file.
-const TOP_KEYS: [&str; 8] =
-    ["profile", "deadline_ms", "max_tokens", "threads", "evidence", "help", "refine_rounds", "profiles"];
+const TOP_KEYS: [&str; 9] = [
+    "profile",
+    "deadline_ms",
+    "max_tokens",
+    "threads",
+    "evidence",
+    "guard",
+    "help",
+    "refine_rounds",
+    "profiles",
+];
 
 /// The keys that will be at the top of the file.
 const LATER_KEYS: [&str; 2] = ["roles", "fallback"];
@@ -240,6 +266,7 @@ fn kind(key: &str) -> Kind {
         "threads" => Kind::Whole(0, 512),
         "refine_rounds" => Kind::Whole(0, 4),
         "evidence" => Kind::Word(&["all", "wrong"]),
+        "guard" => Kind::Word(&["off", "comment"]),
         "help" => Kind::Word(&["system", "never"]),
         "protocol" => Kind::Word(&ALL_PROTOCOLS),
         "prompt" => Kind::Word(&["solved", "chat"]),

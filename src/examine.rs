@@ -8,6 +8,7 @@ use crate::knowledge::Knowledge;
 use crate::platform;
 use crate::reference::{self, Reference as _};
 use crate::repair::{self, Repaired};
+use crate::risk::{self, Around, Facts, Risk};
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed, SimpleCommand, Span};
 use crate::typed;
@@ -85,6 +86,13 @@ impl Examiner<'_> {
         let verified = (before - report.findings.len()).min(report.flags_unknown);
         report.flags_unknown -= verified;
         report.flags_verified += verified;
+    }
+
+    /// How careful one should be with a line. `request` is what it answers; none where a person typed it.
+    pub fn risk(&self, line: &str, request: Option<&str>, facts: &dyn Facts) -> Risk {
+        let alias = |name: &str| self.knowledge.alias(name);
+        let global_alias = |name: &str| self.knowledge.global_alias(name);
+        risk::judge(line, self.shell, &Around { request, alias: &alias, global_alias: &global_alias, facts })
     }
 
     /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.

@@ -60,6 +60,8 @@ pub struct Knowledge {
     home: Option<PathBuf>,
     owners: Owners,
     aliases: BTreeMap<String, String>,
+    /// zsh's, which stand for something anywhere in a line.
+    global_aliases: BTreeMap<String, String>,
     functions: BTreeSet<String>,
     help: Help,
     manuals: OnceLock<Manuals>,
@@ -103,7 +105,7 @@ pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
 
 impl Knowledge {
     /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
-    /// `alias.NAME` with what it stands for, and `function.NAME`. Nothing is looked up yet.
+    /// `alias.NAME` with what it stands for, `galias.NAME` for zsh's global ones, and `function.NAME`. Nothing is looked up yet.
     pub fn new(machine: &Machine, context: &Context, told: &[(String, String)], help: Help) -> Self {
         let named = |kind: &'static str| {
             let of_kind = move |(key, value): &(String, String)| {
@@ -118,6 +120,7 @@ impl Knowledge {
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             owners: Owners::of(machine.host.as_ref()),
             aliases: named("alias").collect(),
+            global_aliases: named("galias").collect(),
             functions: named("function")
                 .map(|(name, _)| name)
                 .filter(|name| context.shell != Shell::Fish || !FISH_WRAPPERS.contains(&name.as_str()))
@@ -134,6 +137,16 @@ impl Knowledge {
     /// The operating system, as `std::env::consts::OS` names it.
     pub fn os(&self) -> &str {
         &self.context.system.os
+    }
+
+    /// What an alias of the user's stands for; nothing is looked up.
+    pub fn alias(&self, name: &str) -> Option<String> {
+        self.aliases.get(name).cloned()
+    }
+
+    /// What a word stands for anywhere in a line of zsh (`alias -g`).
+    pub fn global_alias(&self, name: &str) -> Option<String> {
+        self.global_aliases.get(name).cloned()
     }
 
     /// What the shell itself says of a line, which it reads without running it.

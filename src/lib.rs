@@ -5,10 +5,10 @@
 
 // 0 words: plain data
 pub mod config;
+pub mod failure;
 pub mod line;
 pub mod patience;
 pub mod shell;
-pub mod suggestion;
 // 1 judgement: pure, value in, value out
 pub mod answer;
 pub mod check;
@@ -21,6 +21,7 @@ pub mod quoting;
 pub mod reference;
 pub mod repair;
 pub mod risk;
+pub mod suggestion;
 pub mod syntax;
 pub mod typed;
 // 2 outside: the only code that touches the machine
@@ -31,6 +32,7 @@ pub mod store;
 pub mod context;
 pub mod knowledge;
 pub mod models;
+pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;
 pub mod refine;

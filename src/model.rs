@@ -25,7 +25,7 @@ pub trait Model: Send {
     /// `patience` is spent, which is looked at between tokens.
     ///
     /// # Errors
-    /// A [`crate::suggestion::Failure`] when patience ran out or there is no model; anything else is unexpected.
+    /// A [`crate::failure::Failure`] when patience ran out or there is no model; anything else is unexpected.
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
 
     /// Does what is done once for all prompts that start with `fixed`, so that the first of them is as fast as the next.

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail, ensure};
 
 use crate::config::{Config, ModelChoice};
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::model::local::Local;
 use crate::model::scripted::Scripted;
@@ -26,7 +27,6 @@ use crate::model::{Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
-use crate::suggestion::Failure;
 use manifest::{Entry, Manifest, Source};
 use partial::Partial;
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::suggestion::Failure;
+use crate::failure::Failure;
 
 /// Longest that [`Stage::Preparing`] may take before the deadline counts again.
 const PREPARING_LIMIT: Duration = Duration::from_mins(5);

@@ -10,10 +10,11 @@ use crate::answer::{self, Answer};
 use crate::check::{Finding, Grade, Kind, Report};
 use crate::clean::{self, Cleaned};
 use crate::examine::Examiner;
+use crate::failure::Failure;
 use crate::model::{Certainty, Model};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
-use crate::suggestion::{Checks, Failure};
+use crate::suggestion::Checks;
 
 /// Most commands of one answer that are looked over.
 const CANDIDATES_MAX: usize = 4;

@@ -5,17 +5,20 @@ use std::time::{Duration, Instant};
 
 use crate::check::Grade;
 use crate::clean::clean;
-use crate::config::Config;
+use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
+use crate::failure::Failure;
 use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
 use crate::prompt;
 use crate::refine::{self, Limits, Refined, Spent};
+use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
-use crate::suggestion::{Failure, Suggestion, Timing};
+use crate::suggestion::{Suggestion, Timing};
+use crate::surroundings::Surroundings;
 use crate::typed;
 
 /// After this time nothing more is asked of a model that has answered once.
@@ -74,7 +77,10 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let suggestion = told(request, refined, source, timing);
+    let asked = (0 < refined.rounds).then_some(request.line.text.as_str());
+    let facts = Surroundings::new(machine.host.as_ref());
+    let risk = examiner.risk(refined.best.command.text.as_str(), asked, &facts);
+    let suggestion = told(request, refined, risk, source, timing, config.guard);
     machine.later.add(Box::new(move |machine| {
         context.remember(machine);
         knowledge.remember();
@@ -100,7 +106,14 @@ fn typed(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
 }
 
 /// The suggestion for people and scripts.
-fn told(request: &Request<'_>, refined: Refined, source: String, timing: Timing) -> Suggestion {
+fn told(
+    request: &Request<'_>,
+    refined: Refined,
+    risk: Risk,
+    source: String,
+    timing: Timing,
+    guard: Guard,
+) -> Suggestion {
     let Refined { best, others, rounds, .. } = refined;
     let confidence = refine::confidence(&best);
     let checks = refine::checks(&best.report);
@@ -111,8 +124,16 @@ fn told(request: &Request<'_>, refined: Refined, source: String, timing: Timing)
     let mut open: Vec<_> =
         best.report.findings.into_iter().filter(|finding| finding.grade < Grade::Hint).collect();
     open.sort_by_key(|finding| finding.grade);
+    let mut command = best.command.text;
+    if guard == Guard::Comment && risk.label == Label::Dangerous {
+        // What can't be guarded stays as it is, with its label.
+        if let Ok(guarded) = clean(&risk::guarded(command.as_str(), request.shell), request.shell) {
+            command = guarded.text;
+        }
+    }
     Suggestion {
-        command: best.command.text,
+        command,
+        risk,
         changes,
         alternatives: others.into_iter().map(|other| other.command.text).collect(),
         checks,

@@ -1,10 +1,11 @@
-//! What comes out: a suggestion, or one of a few reasons why there is none.
+//! What comes out: a command, and what is to be known of it.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::config::Evidence;
 use crate::line::LineText;
+use crate::risk::{Label, Risk};
 
 /// A command for the prompt line and how it came to be.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Suggestion {
     pub checks: Checks,
     /// What is still wrong with the command, in words, worst first.
     pub open: Vec<String>,
+    /// How careful one should be with it.
+    pub risk: Risk,
     /// How far the command can be trusted, 0 to 1: from the checks, lowered by the model's own doubts.
     pub confidence: f64,
     /// How often a model was asked; 0 when the checks settled it.
@@ -30,10 +33,15 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// What a person should know of the command, most important first: what is still wrong, what was changed, what was
-    /// looked up.
+    /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
+    /// changed, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
-        let mut notes = self.open.clone();
+        let mut notes = match self.risk.label {
+            Label::Safe | Label::Cautious => Vec::new(),
+            Label::Confirm => vec![format!("! {}", Label::Confirm.name())],
+            Label::Dangerous => vec![format!("!! {}: {}", Label::Dangerous.name(), self.risk.cause)],
+        };
+        notes.extend(self.open.iter().cloned());
         notes.extend(self.changes.iter().cloned());
         if evidence == Evidence::All && self.checks.says_something() {
             notes.push(self.checks.to_string());
@@ -101,33 +109,3 @@ pub struct Timing {
     /// From request to suggestion.
     pub total: Duration,
 }
-
-/// Why there is no suggestion. Travels inside `anyhow::Error`; doors find it by `downcast_ref` and pick exit code and
-/// hint by its name. Everything else is unexpected and only reported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// No model can be asked; the text says why and what to run.
-    NoModel(String),
-    /// The deadline passed without a usable answer.
-    TimedOut,
-    /// The person gave up.
-    Cancelled,
-    /// The model answered in words (a refusal, a question) or with nothing; the text is what to show.
-    NoCommand(String),
-    /// The answer holds something that must not reach a prompt line; the text says what.
-    Unclean(String),
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoModel(why) => f.write_str(why),
-            Self::TimedOut => f.write_str("no answer in time; try again or raise `deadline_ms`"),
-            Self::Cancelled => f.write_str("cancelled"),
-            Self::NoCommand(said) => write!(f, "{said}"),
-            Self::Unclean(what) => write!(f, "the answer was refused: {what}"),
-        }
-    }
-}
-
-impl std::error::Error for Failure {}

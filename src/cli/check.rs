@@ -12,7 +12,10 @@ use crate::context;
 use crate::examine::{Examined, Examiner};
 use crate::knowledge::Knowledge;
 use crate::refine;
+use crate::risk::{Label, Risk};
 use crate::shell::Shell;
+use crate::surroundings::Surroundings;
+use crate::syntax::Span;
 
 /// What is said to whoever gives no line.
 const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
@@ -30,11 +33,12 @@ pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
         let prefix = row.prefix();
         let shown = row.text.map(|line| {
             let examined = examiner.examine(&line);
+            let risk = examiner.risk(&line, None, &Surroundings::new(desk.machine.host.as_ref()));
             let clean = examined.report.findings.is_empty();
             let text = if args.json {
-                format!("{}\n", object(&line, shell, &examined))
+                format!("{}\n", object(&line, shell, &examined, &risk))
             } else {
-                text(&line, &examined.report)
+                text(&line, &examined.report, &risk)
             };
             (text, clean)
         });
@@ -53,8 +57,8 @@ pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The JSON object of one line. Its field names are a contract; what this version can't tell yet is null.
-fn object(line: &str, shell: Shell, examined: &Examined) -> Value {
+/// The JSON object of one line. Its field names are a contract.
+fn object(line: &str, shell: Shell, examined: &Examined, risk: &Risk) -> Value {
     let Examined { report, parsed } = examined;
     json!({
         "line": line,
@@ -63,7 +67,7 @@ fn object(line: &str, shell: Shell, examined: &Examined) -> Value {
         "commands": parsed.commands.iter().filter_map(|command| command.name()).collect::<Vec<_>>(),
         "checks": super::suggest::checks(&refine::checks(report)),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
-        "risk": null,
+        "risk": super::suggest::risk(risk),
     })
 }
 
@@ -82,25 +86,31 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The line, a mark under each finding, and what was looked up.
-fn text(line: &str, report: &Report) -> String {
+/// The line, a mark under each finding, how careful one should be, and what was looked up.
+fn text(line: &str, report: &Report, risk: &Risk) -> String {
     let mut text = format!("{}\n", visible(line));
     for finding in &report.findings {
-        text.push_str(&marks(line, finding));
+        text.push_str(&marks(line, &finding.span));
         text.push_str(&format!("{}: {}", finding.grade.name(), one_line(&finding.text)));
         if !finding.evidence.is_empty() {
             text.push_str(&format!(" ({})", one_line(&finding.evidence)));
         }
         text.push('\n');
     }
+    if let Some(span) = risk.span.as_ref().filter(|_| risk.label >= Label::Confirm) {
+        text.push_str(&marks(line, span));
+        text.push_str(&format!("{}: {}\n", risk.label.name(), one_line(&risk.cause)));
+    }
+    for fact in &risk.facts {
+        text.push_str(&format!("{}\n", one_line(fact)));
+    }
     text.push_str(&format!("{}\n", refine::checks(report)));
     text
 }
 
-/// Blanks and carets below the finding's place; none in a line that holds several.
-fn marks(line: &str, finding: &Finding) -> String {
-    let (Some(before), Some(marked)) = (line.get(..finding.span.start), line.get(finding.span.clone()))
-    else {
+/// Blanks and carets below a place; none in a line that holds several.
+fn marks(line: &str, span: &Span) -> String {
+    let (Some(before), Some(marked)) = (line.get(..span.start), line.get(span.clone())) else {
         return String::new();
     };
     if line.contains('\n') {

@@ -33,12 +33,13 @@ use super::args::Draw;
 use super::{Desk, Exit};
 use crate::clean::visible;
 use crate::context::Machine;
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::models;
 use crate::patience::Patience;
 use crate::suggest::{Request, suggest};
-use crate::suggestion::{Failure, Suggestion};
+use crate::suggestion::Suggestion;
 
 /// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
 /// make it the foreground after.

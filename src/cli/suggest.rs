@@ -12,13 +12,17 @@ use serde_json::{Value, json};
 use super::args::Suggest;
 use super::rows::{Rows, rows};
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
+use crate::clean::visible;
+use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::{Patience, Stage};
 use crate::prompt;
+use crate::risk::{Label, Risk};
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
-use crate::suggestion::{Checks, Failure, Suggestion, Timing};
+use crate::suggestion::{Checks, Suggestion, Timing};
+use crate::syntax::Span;
 
 /// How often the stage of the work is looked at, for a person who waits.
 const WATCH: Duration = Duration::from_millis(200);
@@ -134,6 +138,13 @@ fn show(
         match answer {
             Ok(suggestion) => {
                 print(&format!("{}\n", suggestion.command))?;
+                if suggestion.risk.label >= Label::Confirm {
+                    tell(&format!(
+                        "{prefix}{}: {}",
+                        suggestion.risk.label.name(),
+                        one_line(&suggestion.risk.cause)
+                    ));
+                }
                 suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
                 suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
                 if args.lines.is_none() && io::stderr().is_terminal() {
@@ -171,7 +182,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
                 "command": suggestion.command.as_str(),
                 "shell": shell.name(),
                 "confidence": suggestion.confidence,
-                "risk": null,
+                "risk": risk(&suggestion.risk),
                 "checks": checks(&suggestion.checks),
                 "changes": suggestion.changes,
                 "open": suggestion.open,
@@ -204,6 +215,29 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "error": reason(error),
         }),
     }
+}
+
+/// Effects told of one line.
+const MAX_EFFECTS: usize = 100;
+
+/// How careful one should be, as JSON; its field names are a contract. Spans are byte offsets [start, end) in the line.
+pub(super) fn risk(risk: &Risk) -> Value {
+    let span = |span: &Span| json!([span.start, span.end]);
+    let worst = risk.acts.iter().find(|act| act.label == risk.label && Some(&act.span) == risk.span.as_ref());
+    json!({
+        "label": risk.label.name(),
+        "cause": if risk.cause.is_empty() { Value::Null } else { json!(visible(&risk.cause)) },
+        "span": risk.span.as_ref().map(span),
+        "scope": worst.map(|act| act.scope.name()),
+        "effects": risk.acts.iter().take(MAX_EFFECTS).map(|act| json!({
+            "effect": act.effect.name(),
+            "scope": act.scope.name(),
+            "label": act.label.name(),
+            "target": visible(&act.target),
+            "span": span(&act.span),
+        })).collect::<Vec<_>>(),
+        "facts": risk.facts.iter().map(|fact| visible(fact)).collect::<Vec<_>>(),
+    })
 }
 
 /// What was looked up, as JSON; its field names are a contract.

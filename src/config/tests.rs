@@ -28,6 +28,7 @@ fn the_defaults_stand_alone() {
         refine_rounds: 2,
         form: Form::Completion,
         evidence: Evidence::All,
+        guard: Guard::Off,
     };
     assert_eq!(config, defaults);
 }
@@ -58,6 +59,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         refine_rounds: 4,
         form: Form::Completion,
         evidence: Evidence::All,
+        guard: Guard::Off,
     };
     assert_eq!(config, expected);
 
@@ -82,6 +84,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         refine_rounds: 0,
         form: Form::Completion,
         evidence: Evidence::All,
+        guard: Guard::Off,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings

@@ -13,10 +13,10 @@ use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Model, Reply, Usage};
+use crate::failure::Failure;
 use crate::patience::{Patience, Stage};
 use crate::prompt::{Form, Prompt};
 use crate::store;
-use crate::suggestion::Failure;
 use engine::{Sequence, Settings, Token, Weights};
 use pace::Pace;
 

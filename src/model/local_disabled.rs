@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use super::{Model, Reply};
+use crate::failure::Failure;
 use crate::patience::Patience;
 use crate::prompt::Prompt;
-use crate::suggestion::Failure;
 
 /// Stands for the embedded model and says that this build has none.
 #[derive(Debug)]

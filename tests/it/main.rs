@@ -19,6 +19,7 @@ mod pty;
 mod real;
 mod refine;
 mod repair;
+mod risk;
 mod sandbox;
 mod shells;
 mod solved;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::examine::Examiner;
+use askline::failure::Failure;
 use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
 use askline::model::Model as _;
@@ -16,7 +17,6 @@ use askline::patience::Patience;
 use askline::prompt::{self, Form};
 use askline::refine::{self, Limits, Refined};
 use askline::shell::Shell;
-use askline::suggestion::Failure;
 
 /// Two programs with pages and one without. No shell can be asked, no program probed: the pages decide.
 const MACHINE: &str = r#"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
 const LAYERS: &[&[&str]] = &[
-    &["config", "line", "patience", "shell", "suggestion"],
+    &["config", "failure", "line", "patience", "shell"],
     &[
         "answer",
         "check",
@@ -19,11 +19,12 @@ const LAYERS: &[&[&str]] = &[
         "reference",
         "repair",
         "risk",
+        "suggestion",
         "syntax",
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "knowledge", "models"],
+    &["context", "knowledge", "models", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli"],

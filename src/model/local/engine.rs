@@ -15,8 +15,8 @@ use std::time::Instant;
 use anyhow::{Context as _, bail, ensure};
 use llama_cpp_sys_2 as sys;
 
+use crate::failure::Failure;
 use crate::patience::Patience;
-use crate::suggestion::Failure;
 
 /// A token of the model's vocabulary.
 pub type Token = sys::llama_token;

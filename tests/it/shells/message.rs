@@ -9,6 +9,7 @@ in_every_shell! {
     a_helper_of_another_version_keeps_the_line
     a_note_stays_beside_the_answer
     an_answer_that_changes_nothing_says_so
+    a_dangerous_answer_says_why
     a_long_reason_keeps_its_remedy
     a_message_below_the_line_goes
     a_failure_under_a_prompt_of_two_rows
@@ -46,6 +47,21 @@ fn an_answer_that_changes_nothing_says_so(setup: Setup) {
     sh.asks("echo hello");
     sh.pty.wait_for("the model's answer is the line as it stands");
     sh.expect_line("echo hello");
+}
+
+/// The label comes from our code; the line is there all the same, and nothing of it has run.
+fn a_dangerous_answer_says_why(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "rm -rf ~"}"#).start();
+    std::fs::write(sh.home().join("mine"), "").unwrap();
+    sh.asks("throw everything of mine away");
+    sh.expect_line("rm -rf ~");
+    sh.pty.wait_for("askline: !! Dangerous: deletes: ~");
+    sh.is_well();
+    assert!(sh.home().join("mine").exists());
+    sh.model(r#"{"reply": "rm gone.txt"}"#);
+    sh.insists("\x05\x15remove the file gone.txt", "remove the file gone.txt");
+    sh.press();
+    sh.pty.wait_for("askline: ! Confirm");
 }
 
 fn a_long_reason_keeps_its_remedy(setup: Setup) {

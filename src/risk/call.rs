@@ -1,0 +1,219 @@
+//! A command as its program reads it: the entry of the tables that speaks for it, its options with their values, its
+//! operands.
+
+use super::table::{Condition, Named, Program, Style, Table, Target, Which, is_like};
+use crate::shell::Shell;
+use crate::syntax::Word;
+
+/// Words after the command word among which its subcommands are looked for.
+const MAX_SUBCOMMAND_WORDS: usize = 4;
+/// Fewest characters of a long option that count as its abbreviation, dashes among them.
+const MIN_ABBREVIATION: usize = 4;
+
+/// A command with its words sorted.
+#[derive(Debug)]
+pub(super) struct Call<'a> {
+    /// The command word without directory, backslash or `^`.
+    pub(super) name: String,
+    /// Which entry speaks for it.
+    pub(super) named: Option<Named<'a>>,
+    /// All words after the command word.
+    words: Vec<Word>,
+    flags: Vec<Flag>,
+    operands: Vec<Word>,
+}
+
+/// An option as it was given.
+#[derive(Debug)]
+struct Flag {
+    /// `-r`, `--force`, `-delete`.
+    name: String,
+    value: Option<Word>,
+}
+
+impl<'a> Call<'a> {
+    /// Reads the words after a command word.
+    pub(super) fn read(name: &str, words: Vec<Word>, table: &'a Table, shell: Shell) -> Self {
+        let name = bare_name(name);
+        let values: Vec<&str> = table.values(&name).collect();
+        let rest = leading(&words, &values);
+        let named = table.find(&name, &rest, shell);
+        let style = named.and_then(|named| named.program.style).unwrap_or_default();
+        let mut call = Self { name, named, words: Vec::new(), flags: Vec::new(), operands: Vec::new() };
+        call.sort(&words, style, &values, named.map_or(0, |named| named.words));
+        call.words = words;
+        call
+    }
+
+    fn sort(&mut self, words: &[Word], style: Style, values: &[&str], mut subcommands: usize) {
+        let takes = |name: &str| values.contains(&name);
+        let mut words = words.iter();
+        let mut ended = false;
+        while let Some(word) = words.next() {
+            let text = word.text.as_str();
+            let is_option = !ended && text.len() > 1 && text.starts_with(['-', '+']) && !is_number(text);
+            if !is_option {
+                let is_bundle = style == Style::Bundle && self.operands.is_empty() && subcommands == 0;
+                if subcommands > 0 {
+                    subcommands -= 1;
+                } else if is_bundle && self.flags.is_empty() {
+                    self.letters(&format!("-{text}"), word, takes, &mut words);
+                } else {
+                    self.operands.push(word.clone());
+                }
+            } else if text == "--" {
+                ended = true;
+            } else if let Some((name, value)) =
+                text.split_once('=').filter(|_| text.starts_with("--") || style == Style::Words)
+            {
+                self.flags.push(Flag { name: name.to_owned(), value: Some(tail(word, value)) });
+            } else if text.starts_with("--") || style == Style::Words || text.starts_with('+') {
+                let value = takes(text).then(|| words.next()).flatten().cloned();
+                self.flags.push(Flag { name: text.to_owned(), value });
+            } else if takes(text) && text.chars().count() > 2 {
+                let value = words.next().cloned();
+                self.flags.push(Flag { name: text.to_owned(), value });
+            } else {
+                self.letters(text, word, takes, &mut words);
+            }
+        }
+    }
+
+    /// `-rf`, `-ovalue`, `-o value`.
+    fn letters<'w>(
+        &mut self,
+        text: &str,
+        word: &Word,
+        takes: impl Fn(&str) -> bool,
+        words: &mut impl Iterator<Item = &'w Word>,
+    ) {
+        let mut letters = text.chars();
+        letters.next();
+        while let Some(letter) = letters.next() {
+            let name = format!("-{letter}");
+            if takes(&name) {
+                let attached = letters.as_str();
+                let value =
+                    if attached.is_empty() { words.next().cloned() } else { Some(tail(word, attached)) };
+                self.flags.push(Flag { name, value });
+                return;
+            }
+            self.flags.push(Flag { name, value: None });
+        }
+    }
+
+    /// The entry that speaks for it.
+    pub(super) fn program(&self) -> Option<&'a Program> {
+        self.named.map(|named| named.program)
+    }
+
+    /// Words that are neither options nor their values nor the subcommand.
+    pub(super) fn operands(&self) -> &[Word] {
+        &self.operands
+    }
+
+    /// One of the condition's alternatives is among the words.
+    pub(super) fn has(&self, condition: &Condition) -> bool {
+        condition.alternatives.iter().any(|form| self.has_one(form))
+    }
+
+    fn has_one(&self, form: &str) -> bool {
+        if form.contains('*') {
+            return self.words.iter().any(|word| is_like(&word.text, form));
+        }
+        if form.starts_with('-') || form.starts_with('+') {
+            return self.flags.iter().any(|flag| is_flag(&flag.name, form))
+                || self.words.iter().any(|word| word.text == form);
+        }
+        self.operands.iter().any(|word| word.text == form)
+    }
+
+    /// The words that a target names, options' values and tails as words of their own.
+    pub(super) fn targets(&self, target: &Target) -> Vec<Word> {
+        let operands = self.operands.as_slice();
+        let last = operands.len().saturating_sub(1);
+        let some = match target {
+            Target::Scope(_) | Target::Stdin => &[],
+            Target::Operands(Which::All) => operands,
+            Target::Operands(Which::First) => operands.get(..1).unwrap_or_default(),
+            Target::Operands(Which::Second) => operands.get(1..2).unwrap_or_default(),
+            Target::Operands(Which::Last) => operands.get(last..).unwrap_or_default(),
+            Target::Operands(Which::ButFirst) => operands.get(1..).unwrap_or_default(),
+            Target::Operands(Which::ButLast) => operands.get(..last).unwrap_or_default(),
+            Target::Options(condition) => return self.values(condition),
+        };
+        some.to_vec()
+    }
+
+    /// The values of options, and what follows a beginning (`of=`).
+    fn values(&self, condition: &Condition) -> Vec<Word> {
+        let mut found = Vec::new();
+        for form in &condition.alternatives {
+            if form.starts_with('-') {
+                let flags = self.flags.iter().filter(|flag| is_flag(&flag.name, form));
+                found.extend(flags.filter_map(|flag| flag.value.clone()));
+                if form.chars().count() > 2 && !form.starts_with("--") {
+                    found.extend(self.after(form));
+                }
+            } else {
+                let tails = self
+                    .words
+                    .iter()
+                    .filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?)));
+                found.extend(tails);
+            }
+        }
+        found
+    }
+
+    /// The word after a word such as `-exec`, where the entry does not say that it takes a value.
+    fn after(&self, form: &str) -> Option<Word> {
+        let has_value = |flag: &Flag| flag.name == form && flag.value.is_some();
+        if self.flags.iter().any(has_value) {
+            return None;
+        }
+        let at = self.words.iter().position(|word| word.text == form)?;
+        self.words.get(at + 1).cloned()
+    }
+}
+
+/// Whether an option as it was given is this one; long ones may be shortened.
+fn is_flag(given: &str, form: &str) -> bool {
+    let shortened = form.starts_with("--") && given.len() >= MIN_ABBREVIATION && form.starts_with(given);
+    given == form || shortened
+}
+
+/// The first words that are neither options nor their values, as far as they are literal.
+fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if word.text.starts_with('-') && word.text.len() > 1 {
+            if values.contains(&word.text.as_str()) {
+                words.next();
+            }
+        } else if word.literal && found.len() < MAX_SUBCOMMAND_WORDS {
+            found.push(word.text.as_str());
+        } else {
+            break;
+        }
+    }
+    found
+}
+
+/// The end of a word as a word.
+fn tail(word: &Word, text: &str) -> Word {
+    Word { text: text.to_owned(), ..word.clone() }
+}
+
+/// `-1`, `-9`, `+5`: a count or a signal rather than letters.
+fn is_number(text: &str) -> bool {
+    text.get(1..).is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A command word without its directory, and as GNU's tools are called where they are not the system's own.
+fn bare_name(word: &str) -> String {
+    let name = word.strip_prefix('^').unwrap_or(word);
+    let name = name.strip_prefix('=').filter(|name| !name.is_empty()).unwrap_or(name);
+    name.rsplit('/').next().unwrap_or(name).to_owned()
+}

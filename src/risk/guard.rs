@@ -1,0 +1,36 @@
+//! A line made harmless until somebody takes the guard away: a comment where the shell has them at the prompt.
+
+use crate::shell::Shell;
+
+/// The line behind a guard: Enter runs nothing of it.
+pub fn guarded(line: &str, shell: Shell) -> String {
+    match shell {
+        Shell::Bash | Shell::Fish | Shell::Nu => {
+            line.split('\n').map(|row| format!("# {row}")).collect::<Vec<_>>().join("\n")
+        }
+        // At its prompt zsh has no comments, and everything after a `;` would run: all of it becomes one word.
+        Shell::Zsh => format!(": '{}'", line.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::{Around, Label, judge};
+    use crate::syntax;
+
+    #[test]
+    fn nothing_of_a_guarded_line_runs() {
+        for line in
+            ["rm -rf ~", "rm -rf ~; ls | sh", "echo 'a'; rm -rf \"$HOME\"", "for f in *\ndo rm $f\ndone"]
+        {
+            for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+                let guarded = guarded(line, shell);
+                let commands = syntax::commands(&guarded, shell).commands;
+                assert!(commands.iter().all(|command| command.name() == Some(":")), "{guarded}");
+                assert!(judge(&guarded, shell, &Around::nothing()).label < Label::Confirm, "{guarded}");
+            }
+        }
+        assert_eq!(guarded("rm -rf ~", Shell::Nu), "# rm -rf ~");
+    }
+}

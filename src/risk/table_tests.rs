@@ -1,0 +1,110 @@
+//! The tables' examples.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::table::{Program, Row, Table};
+use super::*;
+
+/// The tables in a directory, by name.
+fn files(directory: &Path) -> Vec<(String, String)> {
+    let paths = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|it| it == "toml")).collect();
+    paths.sort();
+    let name = |path: &PathBuf| path.file_stem().unwrap().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The tables, and how many of their entries are to be looked at. Whoever works on some elsewhere names their directory in
+/// `RISK_EFFECTS_DIR`, and those of others, which may be half done, in `RISK_EFFECTS_ALSO`.
+fn table() -> (Table, usize) {
+    let read = |files: &[(String, String)]| {
+        Table::read(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+    };
+    let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/risk/effects"));
+    let mut all = files(&std::env::var_os("RISK_EFFECTS_DIR").map_or(own, PathBuf::from));
+    let looked_at = read(&all).unwrap().programs().len();
+    let also = std::env::var("RISK_EFFECTS_ALSO").unwrap_or_default();
+    for directory in also.split(':').filter(|directory| !directory.is_empty()) {
+        all.extend(
+            files(Path::new(directory)).into_iter().filter(|file| read(std::slice::from_ref(file)).is_ok()),
+        );
+    }
+    (read(&all).unwrap(), looked_at)
+}
+
+/// The first few names of an entry.
+fn named(program: &Program) -> String {
+    program.names.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn shell_of(program: &Program) -> Shell {
+    let named =
+        Shell::ALL.into_iter().find(|shell| program.shells.first().is_some_and(|name| name == shell.name()));
+    named.unwrap_or(Shell::Bash)
+}
+
+#[test]
+fn examples_hold() {
+    let (table, looked_at) = table();
+    let mut failures = String::new();
+    let mut fail = |text: String| writeln!(failures, "{text}").unwrap();
+    let (mut programs, mut rows) = (0, 0);
+    for program in table.programs().iter().take(looked_at) {
+        programs += program.names.len();
+        rows += program.rows.len();
+        let shell = shell_of(program);
+        let name = named(program);
+        if program.rows.is_empty() && program.safe.is_empty() {
+            fail(format!("{name}: an entry without rows needs `safe` examples"));
+        }
+        for line in &program.safe {
+            let risk = judge_with(&table, line, shell, &Around::nothing());
+            if risk.label != Label::Safe {
+                fail(format!("{name}: `{line}` is {:?}, not Safe: {}", risk.label, risk.cause));
+            }
+        }
+        for row in &program.rows {
+            check(&table, program, row, shell, &mut fail);
+        }
+    }
+    eprint_counts(programs, rows);
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+#[expect(clippy::print_stderr, reason = "counts for whoever writes tables")]
+fn eprint_counts(programs: usize, rows: usize) {
+    eprintln!("{programs} programs and subcommands, {rows} rows");
+}
+
+fn check(table: &Table, program: &Program, row: &Row, shell: Shell, fail: &mut impl FnMut(String)) {
+    let name = named(program);
+    let (yes, no) = row.examples();
+    if yes.is_empty() || no.is_empty() {
+        fail(format!("{name}: {} needs a `yes` and a `no`", row.does.name()));
+    }
+    for (line, label) in yes {
+        let risk = judge_with(table, line, shell, &Around::nothing());
+        if risk.label != *label {
+            fail(format!("{name}: `{line}` is {:?}, not {label:?}: {}", risk.label, risk.cause));
+        }
+        if !speaks(table, row, line, shell) {
+            fail(format!("{name}: {} is silent in `{line}`", row.does.name()));
+        }
+    }
+    for line in no {
+        if speaks(table, row, line, shell) {
+            fail(format!("{name}: {} speaks in `{line}`", row.does.name()));
+        }
+    }
+}
+
+/// Whether this very row speaks in a line.
+fn speaks(table: &Table, row: &Row, line: &str, shell: Shell) -> bool {
+    let heard = std::cell::Cell::new(false);
+    let parsed = syntax::commands(line, shell);
+    let hears = |other: &Row| heard.set(heard.get() || std::ptr::eq(other, row));
+    Reader::new(shell, table, &|_| None).hearing(&hears).read(line, &parsed);
+    heard.get()
+}

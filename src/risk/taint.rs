@@ -1,0 +1,228 @@
+//! An answer held against its request: what stands in the line that nobody asked for.
+//!
+//! A word of the answer that neither the request nor our tables know may come from text that somebody planted (a file
+//! name, a manual, a model). It is named, and the line is at least Confirm.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::effect::{Effect, Label};
+use super::place;
+use super::table::Table;
+use super::weigh::Act;
+use super::words::Words;
+use crate::shell::Shell;
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+
+/// Words named at most.
+const MAX_NAMED: usize = 3;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Lists {
+    shows: BTreeSet<String>,
+    changes: BTreeSet<String>,
+    variables: BTreeSet<String>,
+    known: Vec<String>,
+}
+
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+    toml::from_str(include_str!("taint.toml")).expect("taint.toml is well-formed")
+});
+
+/// What is to be said of a line because of the request that it answers.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Taint {
+    pub(super) label: Label,
+    pub(super) span: Span,
+    pub(super) why: String,
+}
+
+/// Holds a line against the request that it answers.
+pub(super) fn of(request: &str, parsed: &Parsed, acts: &[Act], shell: Shell, table: &Table) -> Option<Taint> {
+    contradicts(request, acts).or_else(|| unasked(request, parsed, shell, table))
+}
+
+/// The request wants to see something, and the answer destroys.
+fn contradicts(request: &str, acts: &[Act]) -> Option<Taint> {
+    let words: Vec<String> = words(request).collect();
+    let shows = words.iter().any(|word| LISTS.shows.contains(word));
+    let changes = words.iter().any(|word| is_change(word));
+    if !shows || changes {
+        return None;
+    }
+    let destroys = |act: &&Act| {
+        let is_so = matches!(
+            act.effect,
+            Effect::Delete
+                | Effect::Overwrite
+                | Effect::Stop
+                | Effect::History
+                | Effect::DataDefinition
+                | Effect::Device
+        );
+        is_so && act.label >= Label::Confirm
+    };
+    let act = acts.iter().find(destroys)?;
+    let why = format!("the request only asks to see something, and this {}", act.why);
+    Some(Taint { label: Label::Dangerous, span: act.span.clone(), why })
+}
+
+/// Words of the answer that stand neither in the request nor in our tables.
+fn unasked(request: &str, parsed: &Parsed, shell: Shell, table: &Table) -> Option<Taint> {
+    let asked = request.to_lowercase();
+    let stands = |text: &str| !text.is_empty() && asked.contains(&text.to_lowercase());
+    let mut found: Vec<(Span, String)> = Vec::new();
+    let mut own: BTreeSet<&str> = BTreeSet::new();
+    for command in &parsed.commands {
+        for word in &command.assignments {
+            own.extend(word.text.split('=').next());
+        }
+        // `for x in`, `read x`, `let x`: the line's own.
+        own.extend(command.words.iter().filter(|word| is_name(&word.text)).map(|word| word.text.as_str()));
+    }
+    for command in &parsed.commands {
+        if let Some(Nesting::Wrapper(name)) = command.within.last()
+            && Words::own().gives_rights(name)
+            && !stands(name)
+            && !stands("root")
+        {
+            found.push((command.span.clone(), name.clone()));
+        }
+        let targets = command.redirections.iter().filter_map(|redirection| redirection.target.as_ref());
+        for word in command.words.iter().skip(1).chain(targets) {
+            let foreign = foreign_host(word, &stands)
+                .or_else(|| foreign_path(word, &stands))
+                .or_else(|| foreign_variable(word, &own, &stands, shell))
+                .or_else(|| foreign_command(word, command, parsed, shell, table));
+            found.extend(foreign.map(|what| (word.span.clone(), what)));
+        }
+    }
+    let (span, _) = found.first()?.clone();
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in found {
+        if names.len() < MAX_NAMED && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Some(Taint { label: Label::Confirm, span, why: format!("not in your words: {}", names.join(", ")) })
+}
+
+/// The host of a URL or of `user@host:path`.
+fn foreign_host(word: &Word, stands: &impl Fn(&str) -> bool) -> Option<String> {
+    let text = word.text.as_str();
+    let rest = match text.split_once("://") {
+        Some((scheme, rest)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+') => {
+            rest
+        }
+        _ => {
+            let (user, rest) = text.split_once('@')?;
+            let is_user = !user.is_empty()
+                && user.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+            if !is_user || !rest.contains(['.', ':']) {
+                return None;
+            }
+            rest
+        }
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = host.rsplit('@').next().unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default();
+    let is_local = matches!(host, "localhost" | "127.0.0.1" | "[" | "0.0.0.0" | "");
+    (!is_local && !stands(host)).then(|| host.to_owned())
+}
+
+/// An absolute path that is no place every system has.
+fn foreign_path(word: &Word, stands: &impl Fn(&str) -> bool) -> Option<String> {
+    let text = word.text.as_str();
+    if !text.starts_with('/')
+        || text.len() < 2
+        || text.contains(|c: char| c.is_whitespace() || "|()^$*{".contains(c))
+    {
+        return None;
+    }
+    let is_below = |place: &String| {
+        text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let known = LISTS.known.iter().any(is_below);
+    let mut parts = text.split('/').filter(|part| !part.is_empty());
+    let is_personal = text.starts_with("/home/") || text.starts_with("/Users/");
+    let asked = stands(text.trim_end_matches('/')) || (!is_personal && parts.all(stands));
+    (!asked && (!known || is_personal)).then(|| text.to_owned())
+}
+
+/// A variable that neither the shell nor the line sets.
+fn foreign_variable(
+    word: &Word,
+    own: &BTreeSet<&str>,
+    stands: &impl Fn(&str) -> bool,
+    shell: Shell,
+) -> Option<String> {
+    if word.literal {
+        return None;
+    }
+    super::reading::variables(&word.text).find_map(|name| {
+        let is_special = name.len() < 2 || name.bytes().all(|byte| byte.is_ascii_digit());
+        let is_own = own.contains(name) || LISTS.variables.contains(name);
+        let is_closure = shell == Shell::Nu && !word.text.contains("$env.");
+        (!is_special && !is_own && !is_closure && !stands(name)).then(|| format!("${name}"))
+    })
+}
+
+/// A substitution by a command that is in none of our tables.
+fn foreign_command(
+    word: &Word,
+    command: &SimpleCommand,
+    parsed: &Parsed,
+    shell: Shell,
+    table: &Table,
+) -> Option<String> {
+    if word.literal {
+        return None;
+    }
+    let inside = |inner: &&SimpleCommand| {
+        inner.within.len() > command.within.len()
+            && word.span.start <= inner.span.start
+            && inner.span.end <= word.span.end
+    };
+    let inner = parsed.commands.iter().filter(inside);
+    inner
+        .filter_map(SimpleCommand::name)
+        .find(|name| table.find(name, &[], shell).is_none())
+        .map(str::to_owned)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The words of a request, in lower case.
+fn words(request: &str) -> impl Iterator<Item = String> {
+    let parts = request.split(|c: char| !c.is_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_lowercase)
+}
+
+/// "delete", "deletes", "deleted", "deleting", "stopped".
+fn is_change(word: &str) -> bool {
+    LISTS.changes.contains(word)
+        || ["ing", "es", "ed", "s", "d"].iter().filter_map(|ending| word.strip_suffix(ending)).any(|stem| {
+            let single = stem.get(..stem.len().saturating_sub(1)).unwrap_or_default();
+            LISTS.changes.contains(stem)
+                || LISTS.changes.contains(&format!("{stem}e"))
+                || LISTS.changes.contains(single)
+        })
+}
+
+/// Whether a word of the line names a host that is not what it looks like.
+pub(super) fn deceptive(parsed: &Parsed, shell: Shell) -> Option<Taint> {
+    let words = parsed.commands.iter().flat_map(|command| &command.words);
+    words.filter(|word| word.text.contains("://")).find_map(|word| {
+        let host = place::host(word, shell);
+        let name = host.name.filter(|_| host.deceptive)?;
+        let why = format!("goes to {name}, which is not what it looks like");
+        Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
+    })
+}

@@ -1,0 +1,246 @@
+//! What stands around a line right now: where its paths lead, how much they hold, whether work would be lost. Read-only,
+//! and bounded: what can't be told in time is not told.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::host::{Entry, Host};
+use crate::risk::{Facts, Seen};
+
+/// Longest look around for one line.
+const PATIENCE: Duration = Duration::from_millis(15);
+/// Names at which counting stops.
+const MAX_COUNT: usize = 10_000;
+/// Largest git index that is read, in bytes.
+const INDEX_LIMIT: u64 = 4 << 20;
+/// Largest table of mounts that is read.
+const MOUNTS_LIMIT: u64 = 256 << 10;
+/// Where Linux tells what is mounted.
+const MOUNTS: &str = "/proc/self/mounts";
+
+/// A machine as the facts of a risk see it.
+pub struct Surroundings<'a> {
+    host: &'a dyn Host,
+    cwd: Option<PathBuf>,
+    home: Option<PathBuf>,
+    until: Cell<Option<Instant>>,
+}
+
+impl<'a> Surroundings<'a> {
+    /// Looks at `host`, from its working directory.
+    pub fn new(host: &'a dyn Host) -> Self {
+        let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        Self { host, cwd: host.current_dir(), home, until: Cell::new(None) }
+    }
+
+    /// There is time left; it begins with the first question.
+    fn may_look(&self) -> bool {
+        let until = self.until.get().unwrap_or_else(|| Instant::now() + PATIENCE);
+        self.until.set(Some(until));
+        Instant::now() < until
+    }
+
+    /// The path as the kernel would get it.
+    fn whole(&self, path: &str) -> Option<PathBuf> {
+        match path.strip_prefix('~') {
+            Some("") => self.home.clone(),
+            Some(rest) => Some(self.home.as_ref()?.join(rest.strip_prefix('/')?)),
+            None if path.starts_with('/') => Some(PathBuf::from(path)),
+            None => Some(self.cwd.as_ref()?.join(path)),
+        }
+    }
+
+    fn is_mount(&self, path: &Path) -> bool {
+        let Ok(mounts) = self.host.read(Path::new(MOUNTS), MOUNTS_LIMIT) else { return false };
+        let text = String::from_utf8_lossy(&mounts);
+        // Blanks in names are written \040: such a place goes unseen.
+        text.lines().filter_map(|row| row.split(' ').nth(1)).any(|place| Path::new(place) == path)
+    }
+
+    /// Names below a directory; none when time ran out before much was seen.
+    fn count(&self, top: &Path) -> Option<usize> {
+        let mut count = 0;
+        let mut open = vec![top.to_owned()];
+        while let Some(directory) = open.pop() {
+            if count >= MAX_COUNT || !self.may_look() {
+                break;
+            }
+            for name in self.host.list(&directory).unwrap_or_default() {
+                count += 1;
+                let path = directory.join(name);
+                // Links lead elsewhere and are not followed by what deletes.
+                let leads_elsewhere = || self.host.real_path(&path).is_ok_and(|real| real != path);
+                if self.host.entry(&path).is_some_and(|entry| entry.is_directory) && !leads_elsewhere() {
+                    open.push(path);
+                }
+            }
+        }
+        Some(count)
+    }
+
+    /// A file that git knows was changed or removed since.
+    fn has_changes(&self, top: &Path) -> bool {
+        let git = top.join(".git");
+        let Ok(index) = self.host.read(&git.join("index"), INDEX_LIMIT) else { return false };
+        let config = self.host.read(&git.join("config"), MOUNTS_LIMIT).unwrap_or_default();
+        if String::from_utf8_lossy(&config).to_lowercase().contains("objectformat") {
+            return false;
+        }
+        tracked(&index).take_while(|_| self.may_look()).any(|file| {
+            let is_changed = |entry: Entry| {
+                let changed =
+                    entry.modified.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_secs();
+                entry.is_file && (entry.size as u32 != file.size || u64::from(file.changed) < changed)
+            };
+            self.host.entry(&top.join(file.name)).is_none_or(is_changed)
+        })
+    }
+}
+
+impl Facts for Surroundings<'_> {
+    fn seen(&self, path: &str) -> Option<Seen> {
+        if !self.may_look() {
+            return None;
+        }
+        let whole = self.whole(path)?;
+        let entry = self.host.entry(&whole)?;
+        let real = self.host.real_path(&whole).ok()?;
+        if entry.is_file {
+            return Some(Seen { is_file: true, ..Seen::default() });
+        }
+        if !entry.is_directory {
+            return Some(Seen::default());
+        }
+        let holds = |place: &Option<PathBuf>| {
+            let place = place.as_ref().and_then(|place| self.host.real_path(place).ok());
+            place.is_some_and(|place| place.starts_with(&real))
+        };
+        let seen = Seen {
+            is_root: real == Path::new("/"),
+            is_home: holds(&self.home),
+            is_mount: self.is_mount(&real),
+            is_above_cwd: holds(&self.cwd),
+            has_changes: self.has_changes(&real),
+            ..Seen::default()
+        };
+        let entries = if seen.is_root || seen.is_home { None } else { self.count(&real) };
+        Some(Seen { entries, ..seen })
+    }
+
+    fn matches(&self, pattern: &str) -> Option<usize> {
+        let (directory, form) = pattern.rsplit_once('/').unwrap_or((".", pattern));
+        if directory.contains(['*', '?', '[']) || form.contains(['[', '{', '(', '?']) || !self.may_look() {
+            return None;
+        }
+        let directory = self.whole(if directory.is_empty() { "/" } else { directory })?;
+        let names = self.host.list(&directory).ok()?;
+        let fits = |name: &OsStr| {
+            let name = name.to_string_lossy();
+            !name.starts_with('.') && crate::risk::is_like(&name, form)
+        };
+        Some(names.iter().take(MAX_COUNT).filter(|name| fits(name)).count())
+    }
+
+    fn is_root(&self) -> bool {
+        let own = self.host.entry(Path::new("/proc/self"));
+        own.map_or_else(|| self.host.env("USER").is_some_and(|user| user == "root"), |entry| entry.owner == 0)
+    }
+}
+
+/// A file in git's index.
+struct Tracked {
+    /// When it changed last, in seconds.
+    changed: u32,
+    /// Its size, modulo 2^32.
+    size: u32,
+    name: PathBuf,
+}
+
+/// The files in a git index of version 2 or 3; nothing of others, and none behind what can't be read.
+/// Its format: git's documentation, `gitformat-index`.
+fn tracked(index: &[u8]) -> impl Iterator<Item = Tracked> + '_ {
+    const HEADER: usize = 12;
+    const FIXED: usize = 62;
+    let number = |at: usize| {
+        let bytes = index.get(at..at + 4)?;
+        Some(u32::from_be_bytes(bytes.try_into().ok()?))
+    };
+    let is_known = index.starts_with(b"DIRC") && matches!(number(4), Some(2 | 3));
+    let mut left = if is_known { number(8).unwrap_or(0) } else { 0 };
+    let mut at = HEADER;
+    std::iter::from_fn(move || {
+        left = left.checked_sub(1)?;
+        let (changed, size) = (number(at + 8)?, number(at + 36)?);
+        let flags = u16::from_be_bytes(index.get(at + 60..at + FIXED)?.try_into().ok()?);
+        let start = at + FIXED + if flags & 0x4000 == 0 { 0 } else { 2 };
+        let length = index.get(start..)?.iter().position(|byte| *byte == 0)?;
+        let name = PathBuf::from(String::from_utf8_lossy(index.get(start..start + length)?).into_owned());
+        // One to eight NULs make an entry a multiple of eight bytes.
+        at += (start + length - at + 8) & !7;
+        let is_inside = name.components().all(|component| matches!(component, Component::Normal(_)));
+        is_inside.then_some(Tracked { changed, size, name })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::host::local::LocalHost;
+
+    #[test]
+    fn places_that_matter_are_seen() {
+        let host = LocalHost;
+        let around = Surroundings::new(&host);
+        assert!(around.seen("/").unwrap().is_root);
+        assert!(around.seen("/usr/..").unwrap().is_root);
+        assert!(around.seen(".").unwrap().is_above_cwd);
+        assert!(around.seen("..").unwrap().is_above_cwd);
+        assert_eq!(around.seen("Cargo.toml"), Some(Seen { is_file: true, ..Seen::default() }));
+        assert_eq!(around.seen("no such file"), None);
+    }
+
+    #[test]
+    fn what_a_directory_holds_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in 0..70 {
+            fs::write(directory.path().join(format!("{name}.log")), "").unwrap();
+        }
+        fs::create_dir(directory.path().join("inner")).unwrap();
+        fs::write(directory.path().join("inner/one.txt"), "").unwrap();
+        let around = Surroundings::new(&LocalHost);
+        let path = directory.path().to_str().unwrap();
+        assert_eq!(around.seen(path).unwrap().entries, Some(72));
+        assert_eq!(around.matches(&format!("{path}/*.log")), Some(70));
+        assert_eq!(around.matches(&format!("{path}/*")), Some(71));
+        assert_eq!(around.matches(&format!("{path}/[ab]*")), None);
+    }
+
+    #[test]
+    fn an_index_is_read() {
+        // Two entries of version 2, written down from git's own description of the format.
+        let entry = |name: &str, changed: u32, size: u32| {
+            let mut bytes = vec![0; 62];
+            bytes[8..12].copy_from_slice(&changed.to_be_bytes());
+            bytes[36..40].copy_from_slice(&size.to_be_bytes());
+            bytes[60..62].copy_from_slice(&(name.len() as u16).to_be_bytes());
+            bytes.extend_from_slice(name.as_bytes());
+            bytes.resize((bytes.len() + 8) & !7, 0);
+            bytes
+        };
+        let mut index = [b"DIRC".as_slice(), &[0, 0, 0, 2], &[0, 0, 0, 2]].concat();
+        index.extend(entry("a.txt", 7, 3));
+        index.extend(entry("dir/longer name", 9, 4));
+        let found: Vec<_> = tracked(&index).map(|file| (file.name, file.changed, file.size)).collect();
+        let expected = [(PathBuf::from("a.txt"), 7, 3), (PathBuf::from("dir/longer name"), 9, 4)];
+        assert_eq!(found, expected);
+        for end in 0..index.len() {
+            tracked(&index[..end]).for_each(drop);
+        }
+        index[12 + 62..12 + 62 + 5].copy_from_slice(b"../ab");
+        assert_eq!(tracked(&index).count(), 0, "a path out of the work tree is not followed");
+    }
+}
