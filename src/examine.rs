@@ -32,13 +32,15 @@ pub struct Examined {
 }
 
 impl Examiner<'_> {
-    /// Takes a line apart. Nushell's language is parsed by Nushell alone; where it can't be asked the line stays whole.
+    /// Takes a line apart. Nushell reads its own lines, with what the user defined; ours is the reading where it can't be
+    /// asked.
     pub fn parse(&self, line: &str) -> Parsed {
         match self.shell {
             Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
-            Shell::Nu => self.knowledge.pieces(line).map_or_else(Parsed::default, |pieces| {
-                syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell)
-            }),
+            Shell::Nu => self.knowledge.pieces(line).map_or_else(
+                || syntax::commands(line, self.shell),
+                |pieces| syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell),
+            ),
         }
     }
 
