@@ -91,7 +91,7 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
     } else {
         None
     };
-    if let Some((scope, words)) = wide.filter(|_| destroys && !seen.is_file) {
+    if let Some((scope, words)) = wide.filter(|_| destroys && placed.tree) {
         if act.label < Label::Dangerous {
             (act.label, act.scope) = (Label::Dangerous, scope);
             act.why = reason(act.effect, scope, &target);

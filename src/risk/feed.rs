@@ -11,8 +11,8 @@ use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Word};
 pub(super) struct Feed {
     /// What they name.
     pub(super) place: Place,
-    /// A `{}` among the words says where they go; otherwise they come last.
-    pub(super) is_placed: bool,
+    /// What stands for one of them among the words; none: they come last.
+    pub(super) mark: Option<String>,
 }
 
 /// Wrappers that hand over names of what they found, and those that read them from their input.
@@ -42,7 +42,10 @@ const FD_VALUES: [&str; 18] = [
 ];
 
 /// What the wrapper of a command hands to it; none when no wrapper does.
-pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Shell) -> Option<Feed> {
+pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    if shell == Shell::Nu {
+        return of_closure(command, parsed, shell);
+    }
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
         Nesting::Wrapper(name) => Some(name.as_str()),
         _ => None,
@@ -53,36 +56,67 @@ pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Sh
             && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
-    let is_placed = line.get(command.span.clone()).is_some_and(|text| text.contains("{}"))
-        || READERS.contains(&wrapper) && replaces(outer, command);
+    let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
     if FINDERS.contains(&wrapper) {
-        return Some(Feed {
-            place: found_by(outer, wrapper, shell),
-            is_placed: is_placed || wrapper == "find",
-        });
+        let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
+        return Some(Feed { place: found_by(outer, wrapper, shell), mark });
     }
     if !READERS.contains(&wrapper) {
         return None;
     }
-    let above = above(outer, parsed).last();
-    let place = match above.and_then(|above| Some((above, above.name()?))) {
-        Some((finder, name)) if FINDERS.contains(&name) => found_by(finder, name, shell),
-        Some((lister, "ls" | "printf" | "echo")) if lister.words.len() > 1 => listed_by(lister, shell),
-        Some((searcher, "grep" | "rg" | "ag" | "locate" | "mdfind")) if searcher.words.len() > 1 => {
-            named(Scope::Own)
-        }
-        _ => named(Scope::Unreadable),
+    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, shell));
+    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command)) })
+}
+
+/// In Nushell: what the variable of the closure around a command stands for.
+fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    let variable = command.words.iter().skip(1).find_map(|word| {
+        let name = word.text.trim_start_matches("...").strip_prefix('$')?;
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
+    })?;
+    let around = parsed.commands.iter().filter(|outer| {
+        matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
+            && outer.span.start < command.span.start
+            && command.span.end <= outer.span.end
+    });
+    let each = around.max_by_key(|outer| outer.span.start)?;
+    let sources: Vec<_> = above(each, parsed).collect();
+    let narrows = |source: &&SimpleCommand| {
+        // `where type == file` names a kind, not the files.
+        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
+            || source.name() == Some("first")
     };
-    Some(Feed { place, is_placed })
+    let place = if sources.iter().any(|source| narrows(source)) {
+        named(Scope::Own)
+    } else {
+        sources.first().map_or_else(unknown, |source| given_by(source, shell))
+    };
+    Some(Feed { place, mark: Some(format!("${variable}")) })
+}
+
+/// What the names are that a command prints.
+fn given_by(command: &SimpleCommand, shell: Shell) -> Place {
+    match command.name() {
+        Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
+        Some("ls" | "glob" | "printf" | "echo") if command.words.len() > 1 => listed_by(command, shell),
+        Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
+        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 => named(Scope::Own),
+        _ => unknown(),
+    }
+}
+
+fn unknown() -> Place {
+    named(Scope::Unreadable)
 }
 
 /// `xargs -I F` puts names in place of `F`.
-fn replaces(outer: &SimpleCommand, command: &SimpleCommand) -> bool {
+fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
     let mark = outer.words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
         "-I" | "-J" | "--replace" => outer.words.get(at + 1).map(|word| word.text.clone()),
         text => text.strip_prefix("-I").map(str::to_owned),
-    });
-    mark.is_some_and(|mark| command.words.iter().any(|word| word.text.contains(&mark)))
+    })?;
+    command.words.iter().any(|word| word.text.contains(&mark)).then_some(mark)
 }
 
 /// What `find` or `fd` gives.

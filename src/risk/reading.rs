@@ -41,6 +41,8 @@ pub(super) struct Placed {
     pub(super) replaces: bool,
     /// An absolute path outside the home directory.
     pub(super) outside: bool,
+    /// With all that is in it.
+    pub(super) tree: bool,
 }
 
 /// Reads one line, and the scripts in it.
@@ -140,6 +142,8 @@ impl<'a> Reader<'a> {
             self.command(command, text);
         }
         self.forks(text);
+        self.conditions(text);
+        self.environment(text);
     }
 
     fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
@@ -167,9 +171,9 @@ impl<'a> Reader<'a> {
         if let Some(meaning) = self.meaning(&word.text) {
             return self.expanded(&meaning, word, command, text);
         }
-        let feed = feed::of(command, text.parsed, text.line, self.shell);
+        let feed = feed::of(command, text.parsed, self.shell);
         let mut words = command.words.get(1..).unwrap_or_default().to_vec();
-        if feed.as_ref().is_some_and(|feed| !feed.is_placed) {
+        if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
             let text = "{}".to_owned();
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
@@ -185,10 +189,19 @@ impl<'a> Reader<'a> {
                 Some(says),
             );
         }
-        let call = Call::read(&word.text, words, self.table, self.shell);
+        // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
+        let is_program = self.shell == Shell::Nu
+            && (text.line.get(word.span.clone()).is_some_and(|raw| raw.starts_with('^'))
+                || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
+        let shell = if is_program { Shell::Bash } else { self.shell };
+        let call = Call::read(&word.text, words, self.table, shell);
         let runs_another = text.parsed.commands.iter().any(|inner| is_inside(inner, command));
         match call.program() {
-            Some(program) => self.rows(program, &call, here),
+            Some(program) => {
+                let before = self.acts.len();
+                self.rows(program, &call, here);
+                self.later(before, here);
+            }
             None if runs_another => {}
             None => {
                 let says = format!("runs {}, which is not in the tables", call.name);
@@ -239,7 +252,7 @@ impl<'a> Reader<'a> {
             Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
         match &row.to {
             Target::Scope(scope) => {
-                let is_unknown = |feed: &Feed| !feed.is_placed && feed.place.scope == Scope::Unreadable;
+                let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
                 let scope = match row.does {
                     // Whatever comes, it is gone there.
                     Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
@@ -272,7 +285,9 @@ impl<'a> Reader<'a> {
             }
             Reads::Host => self.host(row, manner, target, here.text),
             Reads::Shell => {
-                let dialect = dialect(here.command, self.shell).unwrap_or_else(|| scripts_of(self.shell));
+                let own = Words::own().is_own(base(here.word)).then_some(self.shell);
+                let dialect = dialect(here.command, self.shell).or(own);
+                let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
                 self.shell_text(target, dialect, here.text);
             }
             Reads::Code => {
@@ -301,7 +316,9 @@ impl<'a> Reader<'a> {
     fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
         let says = row.says.clone();
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
-        if let Some(feed) = here.feed.filter(|_| target.text.contains("{}")) {
+        if let Some(feed) =
+            here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
+        {
             // All that is below a place is more than the place's files.
             let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
             let manner = Manner { tree: manner.tree || is_tree, ..manner };
@@ -350,6 +367,7 @@ impl<'a> Reader<'a> {
         let (effect, scope) = match place.kind {
             Kind::Sink if writes => return,
             Kind::Log if destroys => (Effect::History, Scope::Home),
+            Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
             Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
             Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
             Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
@@ -363,7 +381,13 @@ impl<'a> Reader<'a> {
         let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
         if is_path && (writes || destroys) {
             let replaces = !appends && !manner.tree && !manner.recoverable;
-            self.placed.push(Placed { act, glob: place.glob, replaces, outside: place.outside });
+            self.placed.push(Placed {
+                act,
+                glob: place.glob,
+                replaces,
+                outside: place.outside,
+                tree: manner.tree,
+            });
         }
     }
 

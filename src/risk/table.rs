@@ -294,7 +294,9 @@ impl Table {
     /// Options whose value may stand in the next word: those of a command and of its subcommands as far as `rest` has them,
     /// or of all where none is known yet.
     pub(super) fn values<'a>(&'a self, name: &str, rest: Option<&[&str]>) -> Vec<&'a str> {
-        let entries = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+        let beginning = || self.beginnings.iter().find(|beginning| name.starts_with(beginning.as_str()));
+        let entries = self.by_name.get(name).or_else(|| self.by_name.get(beginning()?));
+        let entries = entries.map(Vec::as_slice).unwrap_or_default();
         let is_level = |words: &[String]| {
             rest.is_none_or(|rest| {
                 words.len() <= rest.len() && words.iter().zip(rest).all(|(word, given)| is_like(given, word))

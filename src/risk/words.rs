@@ -18,6 +18,8 @@ pub(super) struct Words {
     runs: Vec<String>,
     quiet: Vec<String>,
     local: Vec<String>,
+    own: Vec<String>,
+    grants: Vec<String>,
     afar: Vec<String>,
     injects: Vec<String>,
     weakens: BTreeMap<String, Vec<String>>,
@@ -70,9 +72,19 @@ impl Words {
         has(&self.quiet, language)
     }
 
+    /// It takes text in the shell's own language.
+    pub(super) fn is_own(&self, command: &str) -> bool {
+        has(&self.own, command)
+    }
+
     /// The database is a file of this machine.
     pub(super) fn is_local(&self, client: &str) -> bool {
         has(&self.local, client)
+    }
+
+    /// The file gives rights to whoever is written there.
+    pub(super) fn grants(&self, path: &str) -> bool {
+        path.rsplit('/').next().is_some_and(|name| has(&self.grants, name))
     }
 
     /// A wrapper by this name runs commands on another machine.

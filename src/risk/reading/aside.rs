@@ -101,7 +101,11 @@ impl Reader<'_> {
             if let Some((name, value)) = word.text.split_once('=')
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             {
-                self.assigned(name, value.trim_matches(['"', '\'']), word);
+                let value = value.trim_matches(['"', '\'']);
+                self.assigned(name, value, word);
+                if command.name() == Some("alias") {
+                    self.script(value, self.shell, word);
+                }
             }
         }
         let endless = |word: &&Word| place::path(word, self.shell).kind == Kind::Endless;
@@ -140,6 +144,50 @@ impl Reader<'_> {
                 let says = format!("{name} starts itself without end");
                 self.add(Effect::Stop, Scope::System, word, name, Manner::default(), Some(says));
             }
+        }
+    }
+
+    /// Nushell's `$env.NAME = value`, which is no command.
+    pub(super) fn environment(&mut self, text: Text<'_>) {
+        if self.shell != Shell::Nu {
+            return;
+        }
+        for (at, _) in text.line.match_indices("$env.") {
+            let before = text.line.get(..at).unwrap_or_default().trim_end();
+            let rest = text.line.get(at + "$env.".len()..).unwrap_or_default();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.-".contains(c)).unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            let value = rest.get(end..).unwrap_or_default().trim_start().trim_start_matches(['+', '?']);
+            let starts = before.is_empty() || before.ends_with([';', '{', '\n']);
+            let Some(value) =
+                value.strip_prefix('=').filter(|value| starts && !value.starts_with(['=', '~']))
+            else {
+                continue;
+            };
+            let end = value.find([';', '\n', '}']).unwrap_or(value.len());
+            let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
+            let span = at..at + "$env.".len() + name.len();
+            let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
+            self.assigned(name, value, &word);
+            self.add(Effect::Session, Scope::Own, &word, name, Manner::default(), None);
+        }
+    }
+
+    /// `[[ -v 'a[$(…)]' ]]` runs what stands in the index, and zsh's `${(e)…}` what it expands to.
+    pub(super) fn conditions(&mut self, text: Text<'_>) {
+        let line = text.line;
+        let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
+        let again = self.shell == Shell::Zsh && line.contains("${(e)");
+        if indexed || again {
+            let whole = Word {
+                span: 0..line.len(),
+                text: line.to_owned(),
+                literal: true,
+                quoted: false,
+                glob: false,
+            };
+            let says = "runs what stands in a text".to_owned();
+            self.add(Effect::ExecData, Scope::Unreadable, &whole, "", Manner::default(), Some(says));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::risk::feed;
 use crate::risk::place;
 use crate::risk::script::{self, Deed, Language};
 use crate::risk::table::Row;
-use crate::risk::weigh::Manner;
+use crate::risk::weigh::{Act, Manner};
 use crate::risk::words::Words;
 use crate::shell::Shell;
 use crate::syntax::{self, SimpleCommand, Word};
@@ -166,6 +166,17 @@ impl Reader<'_> {
                 };
                 self.add(row.does, scope, word, "", Manner::default(), row.says.clone());
             }
+        }
+    }
+
+    /// What a pipeline puts where it will run later is read as if it ran now.
+    pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
+        let is_kept = |act: &Act| act.effect == Effect::Persistence;
+        if here.command.position == 0 || !self.acts.iter().skip(before).any(is_kept) {
+            return;
+        }
+        if let Some(script) = self.upstream(here.command, here.text) {
+            self.script(&script, self.shell, here.word);
         }
     }
 
