@@ -82,7 +82,8 @@ pub(super) fn path(word: &Word, shell: Shell) -> Place {
     {
         return Place { scope: Scope::Remote, path: word.text.clone(), ..Place::nothing() };
     }
-    let alternatives = if expands { braces(&word.text, shell) } else { vec![word.text.clone()] };
+    let text = word.text.strip_prefix("file://").unwrap_or(&word.text);
+    let alternatives = if expands { braces(text, shell) } else { vec![text.to_owned()] };
     let places = alternatives.iter().map(|text| {
         let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
         judge(reading::read(text, shell, expands, globs))
@@ -229,7 +230,8 @@ fn judge(mut path: Path) -> Place {
         glob,
         climbs: path.base == Base::Here && path.climbs > 0,
         may_be_empty: path.components.last().is_some_and(Component::may_be_empty)
-            || path.components.first().is_some_and(Component::may_be_empty),
+            || path.components.first().is_some_and(Component::may_be_empty)
+            || path.doubtful,
         depth,
         path: path.to_string(),
         ..Place::nothing()
@@ -327,7 +329,9 @@ fn absolute(path: &Path, place: &mut Place) {
         return;
     }
     if first.text == "dev" && path.components.len() > 1 {
-        place.scope = Scope::Device;
+        // bash connects to `/dev/tcp/host/port`.
+        let connects = ["/dev/tcp", "/dev/udp"].iter().any(|directory| path.below(directory).is_some());
+        place.scope = if connects { Scope::Remote } else { Scope::Device };
         return;
     }
     if below(&directories.system).is_some() || path.components.len() == 1 {

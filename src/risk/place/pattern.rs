@@ -36,22 +36,30 @@ pub(in crate::risk) fn matches(pattern: &str, name: &str) -> bool {
 
 /// Whether nearly every name fits a pattern.
 pub(super) fn is_wide(pattern: &str) -> bool {
-    // zsh's qualifiers: `*(D)`, `*(.om[1,5])`.
-    let pattern = match pattern.rfind('(') {
-        Some(0) | None => pattern,
-        Some(at) if pattern.get(..at).is_some_and(|head| head.ends_with(['!', '?', '@', '+'])) => pattern,
-        Some(at) => pattern.get(..at).unwrap_or_default(),
-    };
     // All but some: `!(keep)`, `^keep`, `*~keep`.
-    if pattern.starts_with("!(") || pattern.starts_with('^') || pattern.starts_with("*~") {
+    if pattern.starts_with("!(")
+        || pattern.starts_with('^')
+        || (pattern.starts_with("*~") && pattern.len() > 2)
+    {
         return true;
     }
+    let pattern = match pattern.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        // One of several: `(*|.*)`, `@(*)`.
+        Some(("" | "@" | "+" | "?" | "*", inside))
+            if inside.contains('|') || pattern.starts_with(['@', '(', '+']) =>
+        {
+            return inside.split('|').any(is_wide);
+        }
+        // zsh's qualifiers: `*(D)`, `*(.om[1,5])`.
+        Some((head, inside)) if !inside.contains('|') => head,
+        _ => pattern,
+    };
     let mut characters = pattern.chars();
     let mut stars = false;
     while let Some(c) = characters.next() {
         match c {
-            '*' | '?' => stars = true,
-            '.' => {}
+            '*' => stars = true,
+            '.' | '?' => {}
             '[' => {
                 let set: String = characters.by_ref().take_while(|c| *c != ']').collect();
                 let negated = set.starts_with(['!', '^']);
@@ -59,7 +67,6 @@ pub(super) fn is_wide(pattern: &str) -> bool {
                 if !negated && !letters && set != "." {
                     return false;
                 }
-                stars = true;
             }
             _ => return false,
         }
