@@ -10,6 +10,12 @@ const MAX_LISTS: usize = 256;
 
 /// Whether a pattern, in which only `*` and `?` stand for others, fits a name. Time grows with the product of their lengths.
 pub(in crate::risk) fn matches(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == name;
+    }
+    if let Some(tail) = pattern.strip_prefix('*').filter(|tail| !tail.contains(['*', '?'])) {
+        return name.ends_with(tail);
+    }
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut in_name, mut star, mut resume) = (0, 0, None, 0);
     while in_name < name.len() {

@@ -354,6 +354,26 @@ fn every_list_names_what_it_says() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
+#[test]
+fn time_grows_with_the_word_alone() {
+    for piece in ["{a,b}", "{", "../", "$x/", "*", "~/", "[a-", "(", "${", "`", "a*b", "/*/"] {
+        let took = |count: usize| {
+            let text = piece.repeat(count / piece.len());
+            let before = std::time::Instant::now();
+            for shell in Shell::ALL {
+                let _ = path(
+                    &Word { span: 0..0, text: text.clone(), literal: false, quoted: false, glob: true },
+                    shell,
+                );
+            }
+            before.elapsed().as_secs_f64()
+        };
+        took(1_000);
+        let (one, two) = (took(3_000), took(6_000));
+        assert!(two < one * 8.0 + 0.2, "{piece}: {one:.3} s, then {two:.3} s");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_gives_an_answer(text in ".{0,120}", odd in "[$({)}`~/.*?a,=^!\\[\\] ]{0,60}", expands: bool) {
