@@ -22,7 +22,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(toml::Value::Array(entries)) = table.remove("program") else {
             return Err(format!("{}: no [[program]]", path.display()).into());
         };
-        programs.extend(entries.into_iter().map(without_examples));
+        let otherwise = table.remove("otherwise");
+        programs.extend(entries.into_iter().map(without_examples).map(|mut entry| {
+            if let (Some(effect), Some(entry)) = (&otherwise, entry.as_table_mut()) {
+                entry.entry("otherwise").or_insert_with(|| effect.clone());
+            }
+            entry
+        }));
     }
     let out = Path::new(&env::var("OUT_DIR")?).join("effects.json");
     fs::write(out, serde_json::to_string(&programs)?)?;

@@ -176,12 +176,10 @@ pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Opti
         return None;
     }
     let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
-    let start = before.rfind(['(', ';', '{', '|', '\n']).map_or(0, |at| at + 1);
-    let value = before.get(start..)?.trim();
-    ['"', '\'', '`'].into_iter().find_map(|quote| {
-        let inside = value.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inside.contains(quote)).then(|| inside.to_owned())
-    })
+    let quote = before.chars().last().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inside = before.strip_suffix(quote)?;
+    let start = inside.rfind(quote)?;
+    inside.get(start + quote.len_utf8()..).map(str::to_owned)
 }
 
 /// The commands before this one in its pipeline, as far as they are single commands.

@@ -191,16 +191,17 @@ impl<'a> Reader<'a> {
         }
         // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
         let is_program = self.shell == Shell::Nu
-            && (text.line.get(word.span.clone()).is_some_and(|raw| raw.starts_with('^'))
+            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
                 || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
         let shell = if is_program { Shell::Bash } else { self.shell };
         let call = Call::read(&word.text, words, self.table, shell);
         let runs_another = text.parsed.commands.iter().any(|inner| is_inside(inner, command));
         match call.program() {
             Some(program) => {
-                let before = self.acts.len();
+                let (before, placed) = (self.acts.len(), self.placed.len());
                 self.rows(program, &call, here);
                 self.later(before, here);
+                self.keep_fetched(placed, here);
             }
             None if runs_another => {}
             None => {
@@ -213,16 +214,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Files that a command writes from what another one fetches.
+    fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
+        if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+            let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+            let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
+            self.fetched.extend(names.collect::<Vec<_>>());
+        }
+    }
+
     /// The rows of an entry whose conditions hold.
     fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
         if call.asks_for_help() {
             return;
         }
+        let before = self.acts.len();
         if program.idle.iter().any(|option| call.has_option(option)) {
             if let Some(scope) = program.idle_reads {
                 self.add(Effect::Read, scope, here.word, "", Manner::default(), None);
             }
-            return;
+            return self.otherwise(program, before, here);
         }
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
@@ -235,6 +246,14 @@ impl<'a> Reader<'a> {
                 self.row(row, call, here);
                 self.heard(row, before);
             }
+        }
+        self.otherwise(program, before, here);
+    }
+
+    /// What a program does in which no row spoke.
+    fn otherwise(&mut self, program: &Program, before: usize, here: Here<'_>) {
+        if let Some(effect) = program.otherwise.filter(|_| before == self.acts.len()) {
+            self.add(effect, Scope::Own, here.word, "", Manner::default(), None);
         }
     }
 
@@ -283,7 +302,7 @@ impl<'a> Reader<'a> {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
-            Reads::Host => self.host(row, manner, target, here.text),
+            Reads::Host => self.host(row, manner, target, here),
             Reads::Shell => {
                 let own = Words::own().is_own(base(here.word)).then_some(self.shell);
                 let dialect = dialect(here.command, self.shell).or(own);
@@ -298,7 +317,8 @@ impl<'a> Reader<'a> {
                 });
             }
             Reads::Sql => {
-                let is_local = Words::own().is_local(base(here.word));
+                let client = base(here.word).split(' ').next().unwrap_or_default();
+                let is_local = Words::own().is_local(client);
                 let read = |text: &str| {
                     let mut deeds = script::sql(text);
                     deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
@@ -392,7 +412,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A row's effect on a word that names a host.
-    fn host(&mut self, row: &Row, manner: Manner, word: &Word, text: Text<'_>) {
+    fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
+        let text = here.text;
         let host = address::host(&self.settled(word, text), self.shell);
         let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
         if host.deceptive {
@@ -403,8 +424,14 @@ impl<'a> Reader<'a> {
             let says = format!("sends local data to {shown}");
             return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
         }
+        // In Nushell data is a value: what is computed may be anything.
+        let computed =
+            |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
         let scope = match row.does {
             _ if !host.readable => Scope::Unreadable,
+            Effect::NetSend if self.shell == Shell::Nu && here.command.words.iter().any(computed) => {
+                Scope::Unreadable
+            }
             Effect::Install | Effect::ExecData => Scope::Remote,
             // What comes over plain http and is run or applied may be anybody's.
             Effect::RemoteChange if host.plain_http && !host.local => Scope::Everything,

@@ -41,6 +41,7 @@ pub(super) struct Program {
     #[serde(default)]
     pub(super) idle: Vec<String>,
     pub(super) idle_reads: Option<Scope>,
+    pub(super) otherwise: Option<Effect>,
     #[serde(default, rename = "row")]
     pub(super) rows: Vec<Row>,
     #[cfg(test)]
@@ -230,12 +231,18 @@ impl Table {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct File {
+            otherwise: Option<Effect>,
             program: Vec<Program>,
         }
         let mut programs = Vec::new();
         for (name, text) in files {
             let file: File = toml::from_str(text).with_context(|| format!("effects/{name}.toml"))?;
-            programs.extend(file.program);
+            let otherwise = file.otherwise;
+            programs.extend(
+                file.program
+                    .into_iter()
+                    .map(|program| Program { otherwise: program.otherwise.or(otherwise), ..program }),
+            );
         }
         Ok(Self::of(programs))
     }

@@ -58,6 +58,9 @@ impl Reader<'_> {
             let settled = self.settled(target, text);
             let place = place::path(&settled, self.shell);
             let appends = redirection.operator.contains(">>");
+            if self.fetches(command) {
+                self.fetched.extend(target.text.rsplit('/').next().map(str::to_owned));
+            }
             // An empty command leaves an empty file.
             let forced = effect == Effect::Overwrite;
             let effect = match place.kind {

@@ -81,6 +81,11 @@ impl Reader<'_> {
     pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
         match self.value(word, text) {
             Some(script) => {
+                if self.printed(word, text).is_some() {
+                    let says = "runs a text that the line makes".to_owned();
+                    let manner = Manner::default();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+                }
                 // It gets what its program hands it, not the keyboard.
                 let fed = std::mem::replace(&mut self.fed, true);
                 self.script(&script, dialect, word);
@@ -142,7 +147,14 @@ impl Reader<'_> {
                 return self.add(row.does, scope, target, &target.text, Manner::default(), row.says.clone());
             }
             None if command.position == 0 && !self.fed => return,
-            None => self.upstream(command, text),
+            None => {
+                if command.position > 1 {
+                    let says = "runs a text that the line makes".to_owned();
+                    let manner = Manner::default();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, "", manner, Some(says));
+                }
+                self.upstream(command, text)
+            }
         };
         match script {
             Some(script) => match dialect(command, self.shell) {
@@ -176,7 +188,9 @@ impl Reader<'_> {
             return;
         }
         if let Some(script) = self.upstream(here.command, here.text) {
-            self.script(&script, self.shell, here.word);
+            let dialect =
+                if super::base(here.word) == "crontab" { scripts_of(self.shell) } else { self.shell };
+            self.script(&script, dialect, here.word);
         }
     }
 
