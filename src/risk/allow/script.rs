@@ -164,7 +164,7 @@ pub(super) fn awk(script: &str) -> Result<(), String> {
 /// Refuses a filter for jq or yq that may do more than compute on its input.
 pub(super) fn filter(script: &str) -> Result<(), String> {
     let strings: Vec<&str> = script.split('"').collect();
-    if strings.len() % 2 == 0 || script.contains(['\\', '#', '@']) {
+    if strings.len().is_multiple_of(2) || script.contains(['\\', '#', '@']) {
         return Err("a filter with a backslash, `#` or `@` is not on the list".to_owned());
     }
     let joined = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');

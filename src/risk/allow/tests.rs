@@ -415,3 +415,19 @@ proptest! {
         }
     }
 }
+
+/// The longest lines take no longer than short ones times their length.
+#[test]
+fn long_lines_are_judged_at_once() {
+    let globs = "*a".repeat(900);
+    for line in [
+        format!("cat ./{globs}"),
+        format!("cat {}", "a/".repeat(1000)),
+        format!("ls {}", "./* ".repeat(500)),
+        "[".repeat(2000),
+    ] {
+        let start = std::time::Instant::now();
+        let _ = allowed(&line, Shell::Bash);
+        assert!(start.elapsed().as_millis() < 1000, "{line:.40}: {:?}", start.elapsed());
+    }
+}
