@@ -172,6 +172,12 @@ impl<'a> Call<'a> {
                     found.extend(self.after(form));
                 }
             } else {
+                let attached = self.flags.iter().filter_map(|flag| flag.value.as_ref());
+                let is_attached = |word: &&Word| !self.words.iter().any(|own| own.text == word.text);
+                let attached = attached.filter(is_attached);
+                found.extend(
+                    attached.filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?))),
+                );
                 let tails = self
                     .words
                     .iter()

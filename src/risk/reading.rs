@@ -13,7 +13,7 @@ use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::feed::{self, Feed};
 use super::place::{self, Kind, Place};
-use super::script::{self, Language};
+use super::script::{self, Deed, Language};
 use super::table::{Program, Reads, Row, Table, Target};
 use super::weigh::{Act, Manner, reason, weigh};
 use super::words::Words;
@@ -178,6 +178,19 @@ impl<'a> Reader<'a> {
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
         let here = Here { text, command, word, feed: feed.as_ref() };
+        let is_address = word.text.contains("://")
+            || ["github:", "gitlab:", "git+"].iter().any(|it| word.text.starts_with(it));
+        if is_address && !matches!(self.shell, Shell::Nu) {
+            let says = format!("runs what stands at {}", word.text);
+            return self.add(
+                Effect::ExecData,
+                Scope::Remote,
+                word,
+                &word.text,
+                Manner::default(),
+                Some(says),
+            );
+        }
         if self.fetched.contains(word.text.rsplit('/').next().unwrap_or_default()) {
             let says = format!("runs what the line fetches: {}", word.text);
             return self.add(
@@ -311,10 +324,7 @@ impl<'a> Reader<'a> {
             }
             Reads::Code => {
                 let name = base(here.word);
-                let language = Language::of_program(name);
-                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| {
-                    language.map_or_else(Vec::new, |language| script::code(text, language))
-                });
+                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
             }
             Reads::Sql => {
                 let client = base(here.word).split(' ').next().unwrap_or_default();
@@ -351,7 +361,14 @@ impl<'a> Reader<'a> {
             let says = Some(format!("runs what the line fetches: {}", target.text));
             return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
         }
-        let settled = self.settled(target, here.text);
+        let mut settled = self.settled(target, here.text);
+        // `@file`, `name=@file`: what curl sends.
+        if row.does == Effect::NetSend
+            && let Some((_, file)) =
+                settled.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('='))
+        {
+            settled.text = file.split(';').next().unwrap_or(file).to_owned();
+        }
         let place = place::path(&settled, self.shell);
         // What copies either way sends or changes there only where the remote end is the target.
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
@@ -414,6 +431,10 @@ impl<'a> Reader<'a> {
     /// A row's effect on a word that names a host.
     fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
         let text = here.text;
+        // `name=value` is what httpie sends.
+        if word.text.contains('=') && !word.text.contains("://") && row.does != Effect::Install {
+            return;
+        }
         let host = address::host(&self.settled(word, text), self.shell);
         let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
         if host.deceptive {
@@ -458,6 +479,13 @@ impl<'a> Reader<'a> {
         let why = says.unwrap_or_else(|| reason(effect, scope, target));
         self.acts.push(Act { effect, scope, span, target: target.to_owned(), label, why });
     }
+}
+
+/// What code in the language of a program does.
+fn code(program: &str, text: &str) -> Vec<Deed> {
+    let named = || Language::named(Words::own().language(program)?);
+    let language = Language::of_program(program).or_else(named);
+    language.map_or_else(Vec::new, |language| script::code(text, language))
 }
 
 /// The language that a shell reads; none when the command is no shell.

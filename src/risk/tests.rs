@@ -206,7 +206,6 @@ fn command() -> impl Strategy<Value = &'static str> {
         Just("ls"),
         Just("git"),
         Just("find"),
-        Just("chmod"),
         Just("cp"),
         Just("mv"),
         Just("tar"),

@@ -23,6 +23,7 @@ pub(super) struct Words {
     afar: Vec<String>,
     injects: Vec<String>,
     weakens: BTreeMap<String, Vec<String>>,
+    speaks: BTreeMap<String, String>,
     narrowing: BTreeMap<String, Vec<String>>,
 }
 
@@ -65,6 +66,11 @@ impl Words {
     /// Some program runs the value of this variable.
     pub(super) fn is_run(&self, variable: &str) -> bool {
         has(&self.runs, variable)
+    }
+
+    /// The language that a program's text is in, where the program is named otherwise.
+    pub(super) fn language(&self, program: &str) -> Option<&str> {
+        self.speaks.get(program).map(String::as_str)
     }
 
     /// A text in this language reads and prints unless it says otherwise.
