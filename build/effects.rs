@@ -1,6 +1,8 @@
 //! Turns the tables of effects (`src/risk/effects`) into what the program reads when it needs them: one text, quick to
 //! read, without the examples, which are tests.
 
+#![expect(clippy::print_stdout, reason = "cargo reads it")]
+
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};

@@ -55,6 +55,12 @@ pub fn allowed(line: &str, shell: Shell) -> Result<Vec<Vec<String>>, String> {
     Ok(commands.into_iter().map(texts).collect())
 }
 
+/// Lines that the list says it allows.
+#[cfg(test)]
+pub(super) fn examples() -> Vec<String> {
+    List::own().program.iter().flat_map(|program| program.yes.iter().cloned()).collect()
+}
+
 /// Whether the parser of all shell lines finds the same words.
 fn is_read_alike(line: &str, shell: Shell, commands: &[Plain]) -> bool {
     let parsed = syntax::parse(line, shell);

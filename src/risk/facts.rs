@@ -63,10 +63,10 @@ pub(super) fn raise(acts: &mut [Act], placed: &[Placed], facts: &dyn Facts) -> V
     let mut told = Vec::new();
     for placed in placed.iter().take(MAX_LOOKS) {
         let Some(act) = acts.get_mut(placed.act) else { continue };
-        if let Some(fact) = look(act, placed, facts) {
-            if !told.contains(&fact) {
-                told.push(fact);
-            }
+        if let Some(fact) = look(act, placed, facts)
+            && !told.contains(&fact)
+        {
+            told.push(fact);
         }
     }
     told

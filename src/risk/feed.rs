@@ -4,7 +4,7 @@ use super::effect::Scope;
 use super::place::{self, Place};
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Word};
+use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand};
 
 /// Names that a wrapper hands to the command it runs.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<
         source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
             || source.name() == Some("first")
     };
-    let place = if sources.iter().any(|source| narrows(source)) {
+    let place = if sources.iter().any(narrows) {
         named(Scope::Own)
     } else {
         sources.first().map_or_else(unknown, |source| given_by(source, shell))

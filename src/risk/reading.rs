@@ -326,6 +326,7 @@ impl<'a> Reader<'a> {
                 let name = base(here.word);
                 self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
             }
+            Reads::Redis => self.foreign(row, target, true, here.text, script::redis),
             Reads::Sql => {
                 let client = base(here.word).split(' ').next().unwrap_or_default();
                 let is_local = Words::own().is_local(client);

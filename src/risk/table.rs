@@ -172,6 +172,7 @@ pub(super) enum Reads {
     Host,
     Shell,
     Code,
+    Redis,
     Sql,
     Name,
 }

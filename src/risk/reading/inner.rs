@@ -172,6 +172,7 @@ impl Reader<'_> {
                 let held = Word { text: script, literal: true, ..word.clone() };
                 match row.reads {
                     Reads::Sql => self.foreign(row, &held, true, text, script::sql),
+                    Reads::Redis => self.foreign(row, &held, true, text, script::redis),
                     _ => self.foreign(row, &held, Words::own().is_quiet(name), text, |text| {
                         super::code(name, text)
                     }),
