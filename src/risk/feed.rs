@@ -4,7 +4,7 @@ use super::effect::Scope;
 use super::place::{self, Place};
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand};
+use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
 
 /// Names that a wrapper hands to the command it runs.
 #[derive(Debug, Clone)]
@@ -41,6 +41,11 @@ const FD_VALUES: [&str; 18] = [
     "-o",
 ];
 
+/// Commands above one that are looked at.
+const MAX_ABOVE: usize = 32;
+/// Commands among which they are looked for.
+const MAX_LOOKED_AT: usize = 256;
+
 /// What the wrapper of a command hands to it; none when no wrapper does.
 pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
     if shell == Shell::Nu {
@@ -50,9 +55,8 @@ pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Opti
         Nesting::Wrapper(name) => Some(name.as_str()),
         _ => None,
     })?;
-    let outer = parsed.commands.iter().filter(|outer| {
-        outer.span.start < command.span.start
-            && command.span.end <= outer.span.end
+    let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        command.span.end <= outer.span.end
             && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
@@ -75,9 +79,8 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<
         let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
         name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
     })?;
-    let around = parsed.commands.iter().filter(|outer| {
+    let around = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
         matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
-            && outer.span.start < command.span.start
             && command.span.end <= outer.span.end
     });
     let each = around.max_by_key(|outer| outer.span.start)?;
@@ -182,22 +185,52 @@ pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Opti
     inside.get(start + quote.len_utf8()..).map(str::to_owned)
 }
 
-/// The commands before this one in its pipeline, as far as they are single commands.
+/// The commands before this one in its pipeline, as far as they are single commands; the nearest of very many.
 pub(super) fn above<'p>(
-    command: &'p SimpleCommand,
+    command: &SimpleCommand,
     parsed: &'p Parsed,
-) -> impl Iterator<Item = &'p SimpleCommand> {
-    let mut last = None;
-    parsed.commands.iter().filter(move |other| {
-        let is_above = other.pipeline == command.pipeline
-            && other.position < command.position
-            && !(other.within.len() > command.within.len() && is_wrapped(other));
-        let is_first = last != Some(other.position);
-        if is_above {
-            last = Some(other.position);
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let mut found: Vec<&SimpleCommand> = Vec::new();
+    for other in all_above(command, parsed) {
+        if other.within.len() > command.within.len() && is_wrapped(other) {
+            continue;
         }
-        is_above && is_first
-    })
+        // Of several with one position the first counts, which is the last that is met.
+        if found.last().is_some_and(|last| last.position == other.position) {
+            found.pop();
+        }
+        found.push(other);
+    }
+    found.into_iter().rev()
+}
+
+/// The same, the last one first, with those that wrappers run.
+pub(super) fn all_above<'p>(
+    command: &SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let (pipeline, position) = (command.pipeline, command.position);
+    let before = if position == 0 { &[] } else { started_before(command, parsed) };
+    let above = before.iter().rev().take(MAX_LOOKED_AT);
+    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(MAX_ABOVE)
+}
+
+/// The commands that start before this one. They are in the order of their first bytes.
+fn started_before<'p>(command: &SimpleCommand, parsed: &'p Parsed) -> &'p [SimpleCommand] {
+    let end = parsed.commands.partition_point(|other| other.span.start < command.span.start);
+    parsed.commands.get(..end).unwrap_or_default()
+}
+
+/// The commands that stand in a stretch of the line.
+pub(super) fn inside<'p>(
+    span: &Span,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let start = parsed.commands.partition_point(|other| other.span.start < span.start);
+    let after = parsed.commands.get(start..).unwrap_or_default();
+    let (whole, end) = (span.clone(), span.end);
+    let starting = after.iter().take_while(move |inner| inner.span.start <= end);
+    starting.filter(move |inner| inner.span.end <= end && inner.span != whole)
 }
 
 fn is_wrapped(command: &SimpleCommand) -> bool {

@@ -92,9 +92,7 @@ struct Here<'t> {
 impl Text<'_> {
     /// The commands in a word's substitutions.
     fn inside(&self, word: &Word) -> impl Iterator<Item = &SimpleCommand> {
-        self.parsed.commands.iter().filter(|inner| {
-            word.span.start <= inner.span.start && inner.span.end <= word.span.end && inner.span != word.span
-        })
+        feed::inside(&word.span, self.parsed)
     }
 }
 
@@ -208,7 +206,7 @@ impl<'a> Reader<'a> {
                 || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
         let shell = if is_program { Shell::Bash } else { self.shell };
         let call = Call::read(&word.text, words, self.table, shell);
-        let runs_another = text.parsed.commands.iter().any(|inner| is_inside(inner, command));
+        let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
             Some(program) => {
                 let (before, placed) = (self.acts.len(), self.placed.len());
@@ -519,13 +517,10 @@ fn fetched_name(word: &Word) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// A command that this one runs.
-fn is_inside(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
+/// A command that stands in another one is run by it.
+fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
     let name = outer.name().unwrap_or_default();
-    outer.span.start <= inner.span.start
-        && inner.span.end <= outer.span.end
-        && inner.span != outer.span
-        && inner.within.len() == outer.within.len() + 1
+    inner.within.len() == outer.within.len() + 1
         && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
 }
 

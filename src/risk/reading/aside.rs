@@ -13,6 +13,9 @@ use crate::syntax::{Nesting, Redirection, SimpleCommand, Word};
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
+/// Bytes between a function's name and a command in its body that are looked at.
+const MAX_DEFINITION: usize = 512;
+
 impl Reader<'_> {
     pub(super) fn assignments(&mut self, command: &SimpleCommand) {
         for word in &command.assignments {
@@ -113,9 +116,9 @@ impl Reader<'_> {
         }
         let endless = |word: &&Word| place::path(word, self.shell).kind == Kind::Endless;
         let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
-        if let Some(source) = command.words.iter().skip(1).find(endless)
-            && writes
+        if writes
             && command.name() == Some("cat")
+            && let Some(source) = command.words.iter().skip(1).find(endless)
         {
             let says = format!("{} never ends and fills the disk", source.text);
             self.add(Effect::Stop, Scope::System, source, &source.text, Manner::default(), Some(says));
@@ -138,7 +141,9 @@ impl Reader<'_> {
         let commands = text.parsed.commands.iter();
         for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
             let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
-            let before = text.line.get(..command.span.start).unwrap_or_default();
+            // A definition stands close before its body's commands, or the line is no fork bomb's.
+            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(MAX_DEFINITION));
+            let before = text.line.get(start..command.span.start).unwrap_or_default();
             let is_defined = [format!("{name}()"), format!("{name} ()"), format!("function {name}")]
                 .iter()
                 .any(|definition| before.contains(definition.as_str()));
@@ -201,15 +206,12 @@ impl Reader<'_> {
         if !self.acts.iter().skip(before).any(sends) {
             return;
         }
-        let inner = text
-            .parsed
-            .commands
-            .iter()
-            .filter(|inner| command.span.start < inner.span.start && inner.span.end <= command.span.end);
         let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
         let own = self.acts.iter().skip(before).any(hands_over).then(|| self.handed_over(command)).flatten();
-        let sources = feed::above(command, text.parsed).chain(inner);
-        let found = own.or_else(|| sources.into_iter().find_map(|source| self.secret(source)));
+        let inner =
+            feed::inside(&command.span, text.parsed).filter(|inner| command.span.start < inner.span.start);
+        let mut sources = feed::all_above(command, text.parsed).chain(inner);
+        let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
         if let Some(word) = found {
             let says = format!("sends what {} holds to somebody else", word.text);
             self.add(Effect::NetSend, Scope::Everything, &word, &word.text, Manner::default(), Some(says));
