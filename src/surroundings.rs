@@ -193,14 +193,14 @@ mod tests {
 
     #[test]
     fn places_that_matter_are_seen() {
-        let host = LocalHost;
-        let around = Surroundings::new(&host);
-        assert!(around.seen("/").unwrap().is_root);
-        assert!(around.seen("/usr/..").unwrap().is_root);
-        assert!(around.seen(".").unwrap().is_above_cwd);
-        assert!(around.seen("..").unwrap().is_above_cwd);
-        assert_eq!(around.seen("Cargo.toml"), Some(Seen { is_file: true, ..Seen::default() }));
-        assert_eq!(around.seen("no such file"), None);
+        // Each with its own time.
+        let seen = |path: &str| Surroundings::new(&LocalHost).seen(path);
+        assert!(seen("/").unwrap().is_root);
+        assert!(seen("/usr/..").unwrap().is_root);
+        assert!(seen(".").unwrap().is_above_cwd);
+        assert!(seen("..").unwrap().is_above_cwd);
+        assert_eq!(seen("Cargo.toml"), Some(Seen { is_file: true, ..Seen::default() }));
+        assert_eq!(seen("no such file"), None);
     }
 
     #[test]
@@ -212,6 +212,8 @@ mod tests {
         fs::create_dir(directory.path().join("inner")).unwrap();
         fs::write(directory.path().join("inner/one.txt"), "").unwrap();
         let around = Surroundings::new(&LocalHost);
+        // However slow the machine is.
+        around.until.set(Some(Instant::now() + Duration::from_secs(20)));
         let path = directory.path().to_str().unwrap();
         assert_eq!(around.seen(path).unwrap().entries, Some(72));
         assert_eq!(around.matches(&format!("{path}/*.log")), Some(70));

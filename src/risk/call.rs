@@ -128,9 +128,39 @@ impl<'a> Call<'a> {
         self.has_one(form)
     }
 
-    /// It only prints how it is used.
-    pub(super) fn asks_for_help(&self) -> bool {
-        self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+    /// It only prints how it is used. Behind the name of what is asked about that is so where the program runs nothing.
+    pub(super) fn asks_for_help(&self, runs: bool) -> bool {
+        let is_plain = |word: &Word| {
+            word.literal
+                && word
+                    .text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        };
+        let is_last = self.words.last().is_some_and(|word| word.text == "--help")
+            && !self.words.iter().any(|word| word.text == "--");
+        let is_asked = is_last
+            && !runs
+            && self.operands.len() <= MAX_SUBCOMMAND_WORDS
+            && self.operands.iter().all(is_plain);
+        is_asked || self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+    }
+
+    /// One of the conditions that silence a row holds. A word silences only where a subcommand may stand: up to the one
+    /// behind the word that makes the row speak, or among the first four operands.
+    pub(super) fn has_instead(&self, unless: &[Condition], when: &[Condition]) -> bool {
+        let forms = || when.iter().flat_map(|condition| &condition.alternatives);
+        let speaks = |word: &Word| forms().any(|form| !form.starts_with('-') && is_like(&word.text, form));
+        let end = self.operands.iter().position(speaks).map_or(4, |at| at + 2);
+        let silences = |form: &String| {
+            let is_word = !form.starts_with(['-', '+']) && !form.contains('*') && !form.contains('=');
+            if is_word {
+                self.operands.iter().take(end).any(|word| word.text == *form)
+            } else {
+                self.has_one(form)
+            }
+        };
+        unless.iter().flat_map(|condition| &condition.alternatives).any(silences)
     }
 
     fn has_one(&self, form: &str) -> bool {

@@ -163,7 +163,13 @@ impl<'a> Reader<'a> {
 
     /// A command with a command word.
     fn named(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        if !word.literal {
+        // zsh's `=name` is that program.
+        let named = word.text.strip_prefix('=').filter(|_| self.shell == Shell::Zsh && !word.glob);
+        let is_plain = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        };
+        if !word.literal && !named.is_some_and(is_plain) {
             return self.unread(word, command, text);
         }
         if let Some(meaning) = self.meaning(&word.text) {
@@ -236,7 +242,8 @@ impl<'a> Reader<'a> {
 
     /// The rows of an entry whose conditions hold.
     fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
-        if call.asks_for_help() {
+        let runs = program.rows.iter().any(|row| matches!(row.does, Effect::ExecData | Effect::ExecArg));
+        if call.asks_for_help(runs) {
             return;
         }
         let before = self.acts.len();
@@ -250,7 +257,7 @@ impl<'a> Reader<'a> {
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         for row in program.rows.iter().chain(above) {
             let holds = row.when.iter().all(|condition| call.has(condition))
-                && !row.unless.iter().any(|condition| call.has(condition))
+                && !call.has_instead(&row.unless, &row.when)
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
                 let before = self.acts.len();
@@ -400,11 +407,16 @@ impl<'a> Reader<'a> {
         let manner = Manner { tree, in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
+        let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
         let (effect, scope) = match place.kind {
+            // `-` is the standard output.
+            _ if writes && (word.text == "-" || word.text.starts_with("-:")) => return,
             Kind::Sink if writes => return,
             Kind::Log if destroys => (Effect::History, Scope::Home),
             Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
             Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
+            // A `.env` or a key of the project is a file like others.
+            Kind::Secret if effect == Effect::Overwrite && is_kept => (effect, place.scope),
             Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
             Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
                 (effect, Scope::Home)
@@ -431,7 +443,8 @@ impl<'a> Reader<'a> {
     fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
         let text = here.text;
         // `name=value` is what httpie sends.
-        if word.text.contains('=') && !word.text.contains("://") && row.does != Effect::Install {
+        let is_name = |name: &str| !name.contains(['.', '/', '?', ':']);
+        if word.text.split_once('=').is_some_and(|(name, _)| is_name(name)) && row.does != Effect::Install {
             return;
         }
         let host = address::host(&self.settled(word, text), self.shell);

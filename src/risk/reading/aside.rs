@@ -57,7 +57,7 @@ impl Reader<'_> {
                 self.add(Effect::NetSend, Scope::Everything, target, &target.text, manner, Some(says));
                 continue;
             }
-            let Some(effect) = written_by(redirection, command) else { continue };
+            let Some(effect) = written_by(redirection, command, text.line) else { continue };
             let settled = self.settled(target, text);
             let place = place::path(&settled, self.shell);
             let appends = redirection.operator.contains(">>");
@@ -67,6 +67,7 @@ impl Reader<'_> {
             // An empty command leaves an empty file.
             let forced = effect == Effect::Overwrite;
             let effect = match place.kind {
+                Kind::Secret if place.scope == Scope::Own && !place.in_home && !place.outside => effect,
                 Kind::Startup | Kind::Secret if !appends => Effect::Overwrite,
                 _ => effect,
             };
@@ -249,7 +250,7 @@ impl Reader<'_> {
 }
 
 /// What a redirection does to its file.
-fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effect> {
+fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) -> Option<Effect> {
     let operator = redirection.operator.as_str();
     let target = redirection.target.as_ref()?;
     let is_descriptor =
@@ -261,7 +262,13 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effe
         return Some(Effect::WriteNew);
     }
     let says_nothing = match command.name() {
-        None => command.words.is_empty(),
+        // Behind a loop or a group stands what that prints.
+        None => {
+            let before = line.get(..command.span.start).unwrap_or_default().trim_end();
+            let last = before.rsplit(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
+            let is_compound = last.ends_with([')', '}']) || matches!(last, "done" | "fi" | "esac" | "end");
+            command.words.is_empty() && !is_compound
+        }
         Some(":" | "true") => true,
         Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
         Some("echo" | "printf") => command.words.len() == 1,
