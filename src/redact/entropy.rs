@@ -26,10 +26,22 @@ const MAX_WORDS_PERCENT: usize = 50;
 const MIN_WORD_LETTERS: usize = 3;
 /// One slash in fewer characters than this makes a path.
 const PATH_SLASH_EVERY: usize = 12;
-/// What the public half of an ssh key begins with: the length of its kind's name, encoded.
-const PUBLIC_KEY: &str = "AAAA";
-/// Names of algorithms before a hash.
-const ALGORITHMS: [&str; 7] = ["sha1", "sha256", "sha384", "sha512", "md5", "blake2b", "blake3"];
+/// What the public half of an ssh key begins with: its kind, encoded.
+const PUBLIC_KEYS: [&str; 4] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr"];
+/// Names of algorithms before a hash, and what else a hash is called.
+const ALGORITHMS: [&str; 11] = [
+    "sha1",
+    "sha256",
+    "sha384",
+    "sha512",
+    "md5",
+    "blake2b",
+    "blake3",
+    "checksum",
+    "digest",
+    "hash",
+    "integrity",
+];
 
 /// The runs of a text.
 pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
@@ -48,13 +60,14 @@ pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
 /// Whether a word of its own was drawn by a machine.
 pub(super) fn is_chance(run: &str) -> bool {
     let run = run.trim_matches(['=', '-', '_', '/', '+']);
-    if run.len() < MIN_BYTES || run.starts_with(PUBLIC_KEY) || is_labelled(run) {
+    if run.len() < MIN_BYTES || PUBLIC_KEYS.iter().any(|key| run.starts_with(key)) || is_labelled(run) {
         return false;
     }
     if run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return MIN_HEX_BYTES <= run.len() && run.len() != COMMIT_DIGITS && MIN_HEX_BITS <= bits(run);
     }
-    !is_uuid(run) && MIN_BITS <= bits(run) && is_mixed(run)
+    let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
+    has_digit && !is_uuid(run) && MIN_BITS <= bits(run) && is_mixed(run)
 }
 
 /// Bits of entropy in a character of this text, by how often each byte is in it.

@@ -43,6 +43,7 @@ enum Class {
     Strong,
     Odd,
     Named,
+    Loose,
 }
 
 /// Words in the names of what holds secrets.
@@ -88,11 +89,16 @@ impl Leads {
             at = lead.end();
             let look = match class {
                 Class::Named => self.names.look(text.get(lead.range()).unwrap_or_default()),
+                Class::Loose => {
+                    let look = self.names.look(text.get(lead.range()).unwrap_or_default());
+                    look.map(|_| Look::Strong)
+                }
                 Class::Any => Some(Look::Any),
                 Class::Strong => Some(Look::Strong),
                 Class::Odd => Some(Look::Odd),
             };
-            let Some((look, value)) = look.zip(value::at(text, at)) else { continue };
+            let Some(look) = look else { continue };
+            let Some(value) = value::at(text, at) else { continue };
             let inner = text.get(value.inner.clone()).unwrap_or_default();
             if self.values.is_secret(inner, look) {
                 at = value.whole.end;

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::entropy;
 
-/// The longest value, in bytes.
-const MAX_BYTES: usize = 4096;
+/// The longest value, in bytes. What is longer and varied is known without its name (`entropy`).
+const MAX_BYTES: usize = 1024;
 /// The longest name in a list of pairs (`a=1&b=2`), in bytes.
 const MAX_NAME_BYTES: usize = 40;
 /// The shortest secret of each look, in characters.
@@ -55,7 +55,10 @@ pub(super) struct Values {
 pub(super) fn at(text: &str, at: usize) -> Option<Value> {
     let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
-        if let Some(length) = quoted(rest, quote) {
+        // `""` before a quote opens what some languages write over several lines.
+        let is_opening =
+            |length: &usize| *length == 2 && rest.get(2..).is_some_and(|rest| rest.starts_with(quote));
+        if let Some(length) = quoted(rest, quote).filter(|length| !is_opening(length)) {
             let inner = at + 1..at + length - 1;
             let is_plain = text.get(inner.clone())?.chars().all(is_plain);
             let whole = if is_plain { inner.clone() } else { at..at + length };
@@ -63,7 +66,7 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
         }
     }
     // A quote that never ends, or one that is itself quoted (`\"`), is no part of the value.
-    let skipped = rest.len() - rest.trim_start_matches(['\\', '"', '\'']).len();
+    let skipped = rest.len() - rest.trim_start_matches(['\\', '"', '\'', '`']).len();
     let length = bare(rest.get(skipped..)?);
     let inner = at + skipped..at + skipped + length;
     (length != 0).then(|| Value { whole: inner.clone(), inner })
@@ -73,7 +76,7 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
 pub(super) fn is_odd(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.contains(is);
     has(char::is_alphanumeric)
-        && (has(|c| c.is_ascii_digit()) || has(|c| !c.is_alphanumeric() && !"_./:=,'\"@()-".contains(c)))
+        && (has(|c| c.is_ascii_digit()) || has(|c| c.is_ascii_punctuation() && !"_./:=,'\"@()-".contains(c)))
 }
 
 impl Values {
@@ -134,8 +137,9 @@ fn bare(rest: &str) -> usize {
         let after = rest.get(at + c.len_utf8()..).unwrap_or_default();
         if c.is_whitespace()
             || matches!(c, '"' | '\'' | '`')
-            || (c == '\\' && after.starts_with(['"', '\'', 'n', '\n']))
+            || (c == '\\' && after.starts_with(['"', '\'', 'n', 'r', '\n']))
             || (SEPARATORS.contains(c) && separates(after))
+            || (c == '<' && after.starts_with('/'))
         {
             return at;
         }
