@@ -3,8 +3,6 @@
 //! Letters, digits and `_` only: one word in each shell, in an address, in JSON and inside of quotes, with nothing that a
 //! model would want to mend, and no number inside of another (`…_1_…`, `…_12_…`).
 
-use std::ops::Range;
-
 use regex::bytes::Regex;
 
 use super::{Kept, compiled};
@@ -58,15 +56,14 @@ impl Placeholders {
             else {
                 continue;
             };
-            // What was restored just before ends where a word could have begun.
             let context = text.get(..place.start).unwrap_or_default();
             if !stands_free(context, after) {
                 continue;
             }
-            let taken = dressed(before, after, own_quote(secret));
-            restored.push_str(before.get(..before.len() - taken.start).unwrap_or_default());
+            let (left, right) = dressed(before, after, own_quote(secret));
+            restored.push_str(before.get(..before.len() - left).unwrap_or_default());
             restored.push_str(secret);
-            end = place.end + taken.end;
+            end = place.end + right;
         }
         restored.push_str(text.get(end..).unwrap_or_default());
         restored
@@ -74,19 +71,19 @@ impl Placeholders {
 }
 
 /// How many bytes before and after a placeholder are not the secret's.
-fn dressed(before: &str, after: &str, own_quote: bool) -> Range<usize> {
-    let mut taken = match (before, after) {
-        (before, after) if before.ends_with("${") && after.starts_with('}') => 2..1,
-        (before, after) if before.ends_with('<') && after.starts_with('>') => 1..1,
-        (before, _) if before.ends_with('$') => 1..0,
-        _ => 0..0,
+fn dressed(before: &str, after: &str, own_quote: bool) -> (usize, usize) {
+    let (left, right) = if before.ends_with("${") && after.starts_with('}') {
+        (2, 1)
+    } else if before.ends_with('<') && after.starts_with('>') {
+        (1, 1)
+    } else {
+        (usize::from(before.ends_with('$')), 0)
     };
-    let before = before.get(..before.len() - taken.start).unwrap_or_default();
-    let after = after.get(taken.end..).unwrap_or_default();
-    if own_quote && ['\'', '"'].into_iter().any(|quote| before.ends_with(quote) && after.starts_with(quote)) {
-        taken = taken.start + 1..taken.end + 1;
-    }
-    taken
+    let before = before.get(..before.len() - left).unwrap_or_default();
+    let after = after.get(right..).unwrap_or_default();
+    let is_quoted = |quote| before.ends_with(quote) && after.starts_with(quote);
+    let quotes = usize::from(own_quote && (is_quoted('\'') || is_quoted('"')));
+    (left + quotes, right + quotes)
 }
 
 fn number(placeholder: &str) -> Option<u32> {

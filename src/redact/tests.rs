@@ -166,6 +166,7 @@ fn each_lead_leads_to_a_secret_and_to_nothing_else() {
 
 /// Two hundred secrets of all kinds, in texts as they are sent.
 #[test]
+#[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
 fn of_two_hundred_planted_secrets_none_is_left() {
     let mut inventor = Inventor(7);
     let contexts = [
@@ -211,6 +212,7 @@ fn of_two_hundred_planted_secrets_none_is_left() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
 fn a_secret_that_the_caller_knows_is_gone_wherever_it_stands() {
     let mut inventor = Inventor(11);
     let (mut all, mut left) = (0, 0);
@@ -244,6 +246,7 @@ struct Row {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
 fn lines_without_secrets_stay() {
     let rows = include_str!("../../tests/data/risk/benign.jsonl").lines();
     let lines: Vec<String> = rows.map(|row| serde_json::from_str::<Row>(row).unwrap().command).collect();
