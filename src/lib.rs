@@ -18,6 +18,7 @@ pub mod manual;
 pub mod platform;
 pub mod prompt;
 pub mod quoting;
+pub mod redact;
 pub mod reference;
 pub mod repair;
 pub mod risk;

@@ -16,6 +16,7 @@ const LAYERS: &[&[&str]] = &[
         "platform",
         "prompt",
         "quoting",
+        "redact",
         "reference",
         "repair",
         "risk",

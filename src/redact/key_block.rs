@@ -1,0 +1,57 @@
+//! Private keys in their armour: `-----BEGIN … PRIVATE KEY-----` to `-----END …-----`.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+const BEGIN: &str = "-----BEGIN ";
+const END: &str = "-----END ";
+const DASHES: &str = "-----";
+/// Longest first or last line of such a key, in bytes.
+const MAX_LINE_BYTES: usize = 128;
+/// A line of a key that has no end has at least so many bytes; what a person writes behind it has words.
+const MIN_BODY_BYTES: usize = 32;
+
+/// The private keys of a text. One that was cut off ends with its last line.
+pub(super) fn blocks(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut ends = memmem::find_iter(bytes, END).peekable();
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    let mut begins = memmem::find_iter(bytes, BEGIN).peekable();
+    while let Some(start) = begins.next() {
+        let Some(body) = line_end(text, start + BEGIN.len(), "PRIVATE KEY") else { continue };
+        while ends.next_if(|end| *end < body).is_some() {}
+        let next = begins.peek().copied().unwrap_or(text.len());
+        let end = ends.peek().filter(|end| **end < next).and_then(|end| line_end(text, end + END.len(), ""));
+        blocks.push(start..end.unwrap_or_else(|| body + cut_off(text.get(body..).unwrap_or_default())));
+    }
+    blocks
+}
+
+/// The end of a first or last line of armour that goes on at `from` and has this in it.
+fn line_end(text: &str, from: usize, with: &str) -> Option<usize> {
+    let end = text.ceil_char_boundary(from.saturating_add(MAX_LINE_BYTES));
+    let line = text.get(from..end)?;
+    let (label, _) = line.split_once(DASHES)?;
+    (label.contains(with) && !label.contains('\n')).then_some(from + label.len() + DASHES.len())
+}
+
+/// How many bytes of the text are still lines of a key, real line ends or written ones (`\n`).
+fn cut_off(text: &str) -> usize {
+    let mut length = 0;
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..).unwrap_or_default();
+        let is_gap = |c: char| c.is_whitespace() || c == '"' || c == '\'';
+        let trimmed = rest.trim_start_matches(is_gap);
+        let trimmed = trimmed.strip_prefix("\\n").unwrap_or(trimmed);
+        let line = trimmed.find(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c)));
+        let line = line.unwrap_or(trimmed.len());
+        let is_last = length != 0;
+        if line < MIN_BODY_BYTES {
+            return if is_last && line != 0 { text.len() - trimmed.len() + line } else { length };
+        }
+        at = text.len() - trimmed.len() + line;
+        length = at;
+    }
+}

@@ -1,0 +1,103 @@
+//! What stands where a secret stood: `SECRET_1_PLACEHOLDER`.
+//!
+//! Letters, digits and `_` only: one word in each shell, in an address, in JSON and inside of quotes, with nothing that a
+//! model would want to mend, and no number inside of another (`…_1_…`, `…_12_…`).
+
+use regex::bytes::Regex;
+
+use super::{Kept, compiled};
+
+/// Finds placeholders.
+pub(super) struct Placeholders(Regex);
+
+/// The placeholder of this number.
+pub(super) fn named(number: u32) -> String {
+    format!("SECRET_{number}_PLACEHOLDER")
+}
+
+/// Whether a placeholder between these texts would be known as one.
+pub(super) fn stands_free(before: &str, after: &str) -> bool {
+    !after.starts_with(is_word) && (!before.ends_with(is_word) || ends_in_short_option(before))
+}
+
+/// The quote that a secret brings along on both sides.
+pub(super) fn own_quote(secret: &str) -> bool {
+    let quote = secret.starts_with(['\'', '"']).then(|| secret.chars().next()).flatten();
+    2 <= secret.len() && quote.is_some() && secret.chars().next_back() == quote
+}
+
+impl Placeholders {
+    pub(super) fn new() -> Self {
+        // Nine digits fit in a number of 32 bits.
+        Self(compiled("(?i)SECRET_[0-9]{1,9}_PLACEHOLDER"))
+    }
+
+    /// The numbers of all placeholders in the text.
+    pub(super) fn numbers(&self, text: &str) -> impl Iterator<Item = u32> {
+        self.0.find_iter(text.as_bytes()).filter_map(|found| number(text.get(found.range())?))
+    }
+
+    /// Whether a text is nothing but a placeholder that was given out, with quotes around it or none.
+    pub(super) fn is_one(&self, text: &str, kept: &Kept) -> bool {
+        let text = text.trim_matches(['\'', '"']);
+        self.0.find(text.as_bytes()).is_some_and(|found| found.len() == text.len())
+            && number(text).is_some_and(|number| kept.secret(number).is_some())
+    }
+
+    /// See [`super::Redactor::restore`].
+    pub(super) fn restored(&self, text: &str, kept: &Kept) -> String {
+        let mut restored = String::with_capacity(text.len());
+        let mut end = 0;
+        for found in self.0.find_iter(text.as_bytes()) {
+            let place = found.range();
+            let secret = text.get(place.clone()).and_then(number).and_then(|number| kept.secret(number));
+            let (Some(secret), Some(before), Some(after)) =
+                (secret, text.get(end..place.start), text.get(place.end..))
+            else {
+                continue;
+            };
+            let context = text.get(..place.start).unwrap_or_default();
+            if !stands_free(context, after) {
+                continue;
+            }
+            let (left, right) = dressed(before, after, own_quote(secret));
+            restored.push_str(before.get(..before.len() - left).unwrap_or_default());
+            restored.push_str(secret);
+            end = place.end + right;
+        }
+        restored.push_str(text.get(end..).unwrap_or_default());
+        restored
+    }
+}
+
+/// How many bytes before and after a placeholder are not the secret's.
+fn dressed(before: &str, after: &str, own_quote: bool) -> (usize, usize) {
+    let (left, right) = if before.ends_with("${") && after.starts_with('}') {
+        (2, 1)
+    } else if before.ends_with('<') && after.starts_with('>') {
+        (1, 1)
+    } else {
+        (usize::from(before.ends_with('$')), 0)
+    };
+    let before = before.get(..before.len() - left).unwrap_or_default();
+    let after = after.get(right..).unwrap_or_default();
+    let is_quoted = |quote| before.ends_with(quote) && after.starts_with(quote);
+    let quotes = usize::from(own_quote && (is_quoted('\'') || is_quoted('"')));
+    (left + quotes, right + quotes)
+}
+
+fn number(placeholder: &str) -> Option<u32> {
+    placeholder.split('_').nth(1)?.parse().ok()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// `… -p`: one letter behind one dash that begins a word.
+fn ends_in_short_option(before: &str) -> bool {
+    let mut back = before.chars().rev();
+    back.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && back.next() == Some('-')
+        && back.next().is_none_or(char::is_whitespace)
+}
