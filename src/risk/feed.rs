@@ -102,11 +102,26 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<
 fn given_by(command: &SimpleCommand, shell: Shell) -> Place {
     match command.name() {
         Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
-        Some("ls" | "glob" | "printf" | "echo") if command.words.len() > 1 => listed_by(command, shell),
+        Some("ls" | "glob" | "printf" | "echo") if names_some(command) => listed_by(command, shell),
         Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
-        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 => named(Scope::Own),
+        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 && !excludes(command) => {
+            named(Scope::Own)
+        }
         _ => unknown(),
     }
+}
+
+/// It gives what does not fit.
+fn excludes(command: &SimpleCommand) -> bool {
+    let is_so = |word: &str| {
+        word == "--invert-match" || word.starts_with('-') && !word.starts_with("--") && word.contains('v')
+    };
+    command.words.iter().skip(1).any(|word| is_so(&word.text))
+}
+
+/// It has more than options.
+fn names_some(command: &SimpleCommand) -> bool {
+    command.words.iter().skip(1).any(|word| !word.text.starts_with('-'))
 }
 
 fn unknown() -> Place {
@@ -126,11 +141,20 @@ fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
 fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> Place {
     let words = finder.words.get(1..).unwrap_or_default();
     if name == "find" {
-        let narrows = words.iter().any(|word| Words::own().narrows(&word.text));
+        let tests = words.iter().enumerate().filter(|(at, word)| {
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            Words::own().narrows(&word.text)
+                && !before.is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"))
+        });
+        let tests: Vec<&str> = tests.map(|(_, word)| word.text.as_str()).collect();
+        let narrows = !tests.is_empty();
+        let by_name =
+            tests.iter().any(|test| test.contains("name") || test.contains("path") || test.contains("regex"));
         let starts = words.iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
         let mut places = starts.map(|word| place::path(word, shell));
         let first = places.next().unwrap_or_else(|| named(Scope::Cwd));
         let worst = places.fold(first, |one, other| if other.scope > one.scope { other } else { one });
+        let narrows = narrows && (by_name || worst.scope != Scope::Home);
         return if narrows && matches!(worst.scope, Scope::Cwd | Scope::Home | Scope::Unreadable) {
             Place { scope: Scope::Own, in_home: false, ..worst }
         } else if narrows {
@@ -235,6 +259,12 @@ pub(super) fn inside<'p>(
 
 fn is_wrapped(command: &SimpleCommand) -> bool {
     matches!(command.within.last(), Some(Nesting::Wrapper(_)))
+}
+
+/// The command stands in `>(…)` and reads what is written there.
+pub(super) fn is_fed(command: &SimpleCommand, line: &str) -> bool {
+    command.within.last() == Some(&Nesting::ProcessSubstitution)
+        && line.get(..command.span.start).is_some_and(|before| before.trim_end().ends_with(">("))
 }
 
 /// The body of a here-document.

@@ -54,6 +54,8 @@ pub(super) struct Reader<'a> {
     variables: BTreeMap<String, String>,
     /// Names of files that the line fetches.
     fetched: BTreeSet<String>,
+    /// Names of files that the line writes, with the text where that can be told.
+    written: BTreeMap<String, Option<String>>,
     /// Aliases being read, so that one that stands for itself ends.
     expanding: Vec<String>,
     layers: usize,
@@ -104,6 +106,7 @@ impl<'a> Reader<'a> {
             alias,
             variables: BTreeMap::new(),
             fetched: BTreeSet::new(),
+            written: BTreeMap::new(),
             expanding: Vec::new(),
             layers: MAX_LAYERS,
             bytes: MAX_BYTES,
@@ -151,6 +154,8 @@ impl<'a> Reader<'a> {
             _ => false,
         });
         let before = self.acts.len();
+        let outer_fed = self.fed;
+        self.fed |= feed::is_fed(command, text.line);
         self.assignments(command);
         self.redirections(command, text);
         self.aside(command);
@@ -158,6 +163,7 @@ impl<'a> Reader<'a> {
             self.named(word, command, text);
         }
         self.leaks(before, command, text);
+        self.fed = outer_fed;
         self.privileged = outer;
     }
 
@@ -211,6 +217,12 @@ impl<'a> Reader<'a> {
             && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
                 || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
         let shell = if is_program { Shell::Bash } else { self.shell };
+        if matches!(word.text.as_str(), "{}" | "%") {
+            return self.unknown_command(word);
+        }
+        if word.text.contains('/') && self.written.contains_key(base(word)) {
+            self.run_written(base(word), word);
+        }
         let call = Call::read(&word.text, words, self.table, shell);
         let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
@@ -219,6 +231,7 @@ impl<'a> Reader<'a> {
                 self.rows(program, &call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
+                self.keep_written(placed, here);
             }
             None if runs_another => {}
             None => {
@@ -227,6 +240,7 @@ impl<'a> Reader<'a> {
                 if let Some(any) = self.table.any() {
                     self.rows(any, &call, here);
                 }
+                self.tail(here);
             }
         }
     }
@@ -237,6 +251,29 @@ impl<'a> Reader<'a> {
             let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
             let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
             self.fetched.extend(names.collect::<Vec<_>>());
+        }
+    }
+
+    /// Files that a command in a pipeline writes.
+    fn keep_written(&mut self, placed: usize, here: Here<'_>) {
+        if here.command.position == 0 || self.placed.len() == placed {
+            return;
+        }
+        let known = self.upstream(here.command, here.text);
+        let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+        let names: Vec<_> =
+            written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned)).collect();
+        self.written.extend(names.into_iter().map(|name| (name, known.clone())));
+    }
+
+    /// An unknown program may run what stands behind it.
+    fn tail(&mut self, here: Here<'_>) {
+        let words = here.command.words.as_slice();
+        let at = words.iter().skip(1).position(|word| word.literal && Words::own().deletes(&word.text));
+        if let Some((first, last)) = at.and_then(|at| Some((words.get(at + 1)?, words.last()?)))
+            && let Some(script) = here.text.line.get(first.span.start..last.span.end)
+        {
+            self.script(script, self.shell, first);
         }
     }
 
@@ -351,7 +388,10 @@ impl<'a> Reader<'a> {
     /// A row's effect on a word that names a path.
     fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
         let says = row.says.clone();
-        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
+        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
+        if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+            return self.input(row, here);
+        }
         if let Some(feed) =
             here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
         {
@@ -367,6 +407,9 @@ impl<'a> Reader<'a> {
             let says = Some(format!("runs what the line fetches: {}", target.text));
             return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
         }
+        if runs && row.does != Effect::Install && self.written.contains_key(base(target)) {
+            self.run_written(base(target), target);
+        }
         let mut settled = self.settled(target, here.text);
         // `@file`, `name=@file`: what curl sends.
         if row.does == Effect::NetSend
@@ -380,7 +423,7 @@ impl<'a> Reader<'a> {
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
         match row.does {
             Effect::RemoteChange if !is_remote && place.scope != Scope::Unreadable => {}
-            Effect::NetSend if is_remote => {}
+            Effect::NetSend if is_remote && matches!(row.to, Target::Operands(_)) => {}
             Effect::RemoteChange => self.add(row.does, Scope::Remote, target, &target.text, manner, says),
             _ => self.place(row.does, &place, &settled, manner, says),
         }

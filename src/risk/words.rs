@@ -19,6 +19,7 @@ pub(super) struct Words {
     quiet: Vec<String>,
     local: Vec<String>,
     own: Vec<String>,
+    deletes: Vec<String>,
     grants: Vec<String>,
     afar: Vec<String>,
     injects: Vec<String>,
@@ -76,6 +77,11 @@ impl Words {
     /// A text in this language reads and prints unless it says otherwise.
     pub(super) fn is_quiet(&self, language: &str) -> bool {
         has(&self.quiet, language)
+    }
+
+    /// The command destroys what is named behind it.
+    pub(super) fn deletes(&self, command: &str) -> bool {
+        has(&self.deletes, command)
     }
 
     /// It takes text in the shell's own language.

@@ -43,8 +43,12 @@ impl Reader<'_> {
         } else if words.weakens(name, value) {
             let says = format!("switches a protection off: {name}");
             self.add(Effect::SecurityOff, Scope::System, word, name, Manner::default(), Some(says));
-        } else if words.is_run(name) && !value.is_empty() && !value.starts_with('$') {
-            self.script(value, scripts_of(self.shell), word);
+        } else if words.is_run(name) && !value.is_empty() {
+            // Of a prompt only the substitutions run; a variable's value is somebody's setting.
+            let substitutes = value.contains("$(") || value.contains('`');
+            if substitutes || !name.starts_with("PS") && !value.starts_with('$') {
+                self.script(value, scripts_of(self.shell), word);
+            }
         }
     }
 
@@ -61,6 +65,10 @@ impl Reader<'_> {
             let settled = self.settled(target, text);
             let place = place::path(&settled, self.shell);
             let appends = redirection.operator.contains(">>");
+            if !appends && effect == Effect::WriteNew {
+                let known = self.output(command, text);
+                self.written.extend(target.text.rsplit('/').next().map(|name| (name.to_owned(), known)));
+            }
             if self.fetches(command) {
                 self.fetched.extend(target.text.rsplit('/').next().map(str::to_owned));
             }
@@ -127,8 +135,10 @@ impl Reader<'_> {
         let evaluates = command.name().is_some_and(|name| EVALUATING.contains(&name));
         for word in &command.words {
             let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
-            let again = !word.literal
-                && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
+            let qualified = self.shell == Shell::Zsh && !word.literal && runs_in_pattern(&word.text);
+            let again = qualified
+                || !word.literal
+                    && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
             if hidden || again {
                 let says = "runs what stands in a text".to_owned();
                 let manner = Manner::default();
@@ -208,7 +218,8 @@ impl Reader<'_> {
             return;
         }
         let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
-        let own = self.acts.iter().skip(before).any(hands_over).then(|| self.handed_over(command)).flatten();
+        let hands_over = self.acts.iter().skip(before).any(hands_over);
+        let own = hands_over.then(|| self.handed_over(command)).flatten();
         let inner =
             feed::inside(&command.span, text.parsed).filter(|inner| command.span.start < inner.span.start);
         let mut sources = feed::all_above(command, text.parsed).chain(inner);
@@ -222,6 +233,12 @@ impl Reader<'_> {
     /// The word of a command that sends by which it sends what must not get out.
     fn handed_over(&self, command: &SimpleCommand) -> Option<Word> {
         let is_secret = |word: &Word| place::path(word, self.shell).kind == Kind::Secret;
+        let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        if let Some(target) =
+            read.filter_map(|redirection| redirection.target.as_ref()).find(|word| is_secret(word))
+        {
+            return Some(target.clone());
+        }
         let pairs = command.words.iter().zip(command.words.iter().skip(1));
         let mut found =
             pairs.filter(|(before, word)| is_secret(word) && !Words::own().is_identity(&before.text));
@@ -234,7 +251,10 @@ impl Reader<'_> {
         let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
         let targets = read.filter_map(|redirection| redirection.target.as_ref());
         let word = command.words.iter().skip(1).chain(targets).find(is_secret);
-        let teller = command.words.first().filter(|word| Words::own().tells_secrets(&word.text));
+        let told: Vec<&str> = command.words.iter().take(3).map(|word| word.text.as_str()).collect();
+        let tells = (1..=told.len())
+            .any(|count| Words::own().tells_secrets(&told.get(..count).unwrap_or_default().join(" ")));
+        let teller = command.words.first().filter(|_| tells);
         word.or(teller).cloned()
     }
 
@@ -247,6 +267,18 @@ impl Reader<'_> {
         let tells = text.inside(word).filter_map(SimpleCommand::name).any(|name| !words.is_plain(name));
         tells || variables(&word.text).any(|name| words.is_secret(name) && !self.variables.contains_key(name))
     }
+}
+
+/// zsh runs what stands in a pattern's `(e:…:)` and `(+name)`.
+fn runs_in_pattern(text: &str) -> bool {
+    let Some((_, qualifiers)) =
+        text.strip_suffix(')').and_then(|text| text.rsplit_once('(').or(text.split_once("(e")))
+    else {
+        return text.contains("(e:") || text.contains("(oe:");
+    };
+    qualifiers.starts_with('+')
+        || ["e:", "e'", "e{", "e[", "e\""].iter().any(|form| qualifiers.contains(form))
+        || text.contains("(e:")
 }
 
 /// What a redirection does to its file.

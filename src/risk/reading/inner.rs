@@ -6,7 +6,6 @@ use crate::risk::call::Call;
 use crate::risk::decode::{self, Step};
 use crate::risk::effect::{Effect, Scope};
 use crate::risk::feed;
-use crate::risk::place;
 use crate::risk::script::{self, Deed};
 use crate::risk::table::{Reads, Row};
 use crate::risk::weigh::{Act, Manner};
@@ -41,15 +40,19 @@ impl Reader<'_> {
 
     /// A command word that is only known when the line runs.
     pub(super) fn unread(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        let known = if word.glob { None } else { self.value(word, text) };
+        // With a separator of its own a value falls into words that can't be told here.
+        let is_unknown = word.glob || self.variables.contains_key("IFS");
+        let known = if is_unknown { None } else { self.value(word, text) };
         match known.filter(|known| !known.trim().is_empty() && known.trim() != word.text) {
             Some(meaning) => self.expanded(&meaning, word, command, text),
-            None => {
-                let says = format!("runs a command that can't be read from the line: {}", word.text);
-                let manner = Manner::default();
-                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
-            }
+            None => self.unknown_command(word),
         }
+    }
+
+    /// A command that is only known when the line runs.
+    pub(super) fn unknown_command(&mut self, word: &Word) {
+        let says = format!("runs a command that can't be read from the line: {}", word.text);
+        self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), Some(says));
     }
 
     /// What an alias stands for.
@@ -146,8 +149,27 @@ impl Reader<'_> {
             Some(given) if given.operator.starts_with("<<") => self.own_input(command, text),
             Some(given) => {
                 let target = given.target.as_ref().unwrap_or(word);
-                let place = place::path(&self.settled(target, text), self.shell);
-                return self.place(row.does, &place, target, manner, row.says.clone());
+                match self.printed(target, text) {
+                    Some(scope) => match self.made(target, text) {
+                        Some(script) => Some(script),
+                        None if runs => {
+                            return self.add(row.does, scope, target, &target.text, manner, row.says.clone());
+                        }
+                        None => None,
+                    },
+                    None if runs && given.operator != "<" => None,
+                    None if row.does == Effect::RemoteChange => {
+                        return self.add(
+                            row.does,
+                            Scope::Own,
+                            target,
+                            &target.text,
+                            manner,
+                            row.says.clone(),
+                        );
+                    }
+                    None => return self.path(row, manner, target, here),
+                }
             }
             None if command.position == 0 && !(self.fed && runs) => return,
             None => {
@@ -191,6 +213,42 @@ impl Reader<'_> {
         }
     }
 
+    /// What the one pipeline of text makers in a word prints.
+    fn made(&self, word: &Word, text: Text<'_>) -> Option<String> {
+        let last = text.inside(word).last()?;
+        let above: Vec<_> = feed::above(last, text.parsed).chain(std::iter::once(last)).collect();
+        let words: Option<Vec<Vec<String>>> = above
+            .iter()
+            .map(|command| command.words.iter().map(|word| self.value(word, text)).collect())
+            .collect();
+        let words = words?;
+        let steps: Vec<Step<'_>> = words.iter().map(|words| Step { words, input: None }).collect();
+        decode::output(&steps, self.shell)
+    }
+
+    /// What a command prints, when that can be told.
+    pub(super) fn output(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+        let words: Option<Vec<String>> = command.words.iter().map(|word| self.value(word, text)).collect();
+        let words = words?;
+        let input = self.own_input(command, text).or_else(|| self.upstream(command, text));
+        decode::output(&[Step { words: &words, input: input.as_deref() }], self.shell)
+    }
+
+    /// A file that the line itself writes is run.
+    pub(super) fn run_written(&mut self, name: &str, word: &Word) {
+        match self.written.get(name).cloned().flatten() {
+            Some(script) => {
+                let dialect = if name.ends_with(".nu") { Shell::Nu } else { scripts_of(self.shell) };
+                self.script(&script, dialect, word);
+            }
+            None => {
+                let says = format!("runs what the line writes: {}", word.text);
+                let manner = Manner::default();
+                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+            }
+        }
+    }
+
     /// What a pipeline puts where it will run later is read as if it ran now.
     pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
         let is_kept = |act: &Act| act.effect == Effect::Persistence;
@@ -205,7 +263,7 @@ impl Reader<'_> {
     }
 
     /// What the commands before it in the pipeline print, when that can be told.
-    fn upstream(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+    pub(super) fn upstream(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
         let above: Vec<_> = feed::above(command, text.parsed).collect();
         let head = feed::head(command, text.parsed, text.line);
         if above.len() + usize::from(head.is_some()) != command.position {
