@@ -3,6 +3,7 @@
 //! Two real users: the embedded model and `scripted:FILE`, which replays replies so that shell tests and bug reports
 //! are exact. Both ship in the product.
 
+pub mod chain;
 pub mod scripted;
 
 #[cfg(feature = "local-model")]
@@ -34,6 +35,11 @@ pub trait Model: Send {
     /// As [`Model::complete`].
     fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<()> {
         Ok(())
+    }
+
+    /// What a person should know of how the last reply came about, most important first.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Called once when nothing more will be asked.

@@ -147,6 +147,7 @@ fn show(
                 }
                 suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
                 suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
+                suggestion.fallback.iter().for_each(|note| tell(&format!("{prefix}{}", one_line(note))));
                 if args.lines.is_none() && io::stderr().is_terminal() {
                     tell(&suggestion.checks.to_string());
                 }
@@ -189,6 +190,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
                 "rounds": suggestion.rounds,
                 "alternatives": suggestion.alternatives.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
                 "source": suggestion.source,
+                "fallback": suggestion.fallback.iter().map(|note| one_line(note)).collect::<Vec<_>>(),
                 "timing_ms": {
                     "context": milliseconds(context),
                     "retrieve": milliseconds(retrieve),
@@ -211,6 +213,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "rounds": 0,
             "alternatives": [],
             "source": null,
+            "fallback": [],
             "timing_ms": null,
             "error": reason(error),
         }),
