@@ -237,4 +237,6 @@ const VARIABLES: [(&str, &str); 7] = [
 ];
 
 #[cfg(test)]
+mod server_tests;
+#[cfg(test)]
 mod tests;

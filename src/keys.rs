@@ -106,7 +106,11 @@ fn by_file(path: &Path) -> anyhow::Result<Key> {
     let mut text = Vec::new();
     let read = private(path)?.take(limit + 1).read_to_end(&mut text);
     read.with_context(|| format!("can't read {}", path.display()))?;
-    ensure!(text.len() <= KEY_LIMIT, "{} is larger than {limit} bytes; leave only the key in it", path.display());
+    ensure!(
+        text.len() <= KEY_LIMIT,
+        "{} is larger than {limit} bytes; leave only the key in it",
+        path.display()
+    );
     Key::new(&String::from_utf8_lossy(&text), format!("the file {}", path.display()))
 }
 

@@ -1,9 +1,10 @@
 //! The seam to language models: a prompt goes in, text comes out.
 //!
-//! Two real users: the embedded model and `scripted:FILE`, which replays replies so that shell tests and bug reports
-//! are exact. Both ship in the product.
+//! Three real users: the embedded model, a model on a server, and `scripted:FILE`, which replays replies so that shell
+//! tests and bug reports are exact. All ship in the product.
 
 pub mod chain;
+pub mod remote;
 pub mod scripted;
 
 #[cfg(feature = "local-model")]

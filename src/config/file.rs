@@ -338,4 +338,3 @@ fn quoted(part: &str) -> String {
     let bare = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     if bare && !part.is_empty() { part.to_owned() } else { toml::Value::String(part.to_owned()).to_string() }
 }
-

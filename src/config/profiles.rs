@@ -140,7 +140,8 @@ impl Settings {
                 _ => ModelChoice::Local(needed("name")?.to_owned()),
             });
         };
-        let url = Address::parse(needed("url")?).map_err(|fault| format!("profile `{profile}`: `url` {fault}"))?;
+        let url =
+            Address::parse(needed("url")?).map_err(|fault| format!("profile `{profile}`: `url` {fault}"))?;
         let command = match setting("key_cmd") {
             // Only a file has profiles; the defaults have no command.
             Some((text, Origin::File(file, _))) => {

@@ -111,7 +111,9 @@ impl Address {
             return refuse("must start with https://HOST or http://HOST");
         };
         if !url.username().is_empty() || url.password().is_some() {
-            return refuse("must not hold a user or a password; name the key with key_env, key_cmd or key_file");
+            return refuse(
+                "must not hold a user or a password; name the key with key_env, key_cmd or key_file",
+            );
         }
         if url.fragment().is_some() {
             return refuse("must not hold a `#`");

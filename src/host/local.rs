@@ -105,7 +105,8 @@ impl Host for LocalHost {
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         let named = Path::new(command.program());
-        let program = if named.is_absolute() { Some(named.to_owned()) } else { find_on_path(self, command.program()) };
+        let program =
+            if named.is_absolute() { Some(named.to_owned()) } else { find_on_path(self, command.program()) };
         let mut started = Command::new(program.context("its program is not on PATH")?);
         started.args(command.arguments()).current_dir("/").process_group(0);
         // What it says on standard error may be as secret as the rest.

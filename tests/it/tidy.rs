@@ -84,10 +84,11 @@ fn only_the_host_starts_programs() {
 
 #[test]
 fn only_the_configuration_makes_key_commands_and_only_keys_run_them() {
-    only_in("KeyCommand::parse", |line| line.contains("KeyCommand::parse("), &[
-        "src/config/profiles.rs",
-        "src/config/remote.rs",
-    ]);
+    only_in(
+        "KeyCommand::parse",
+        |line| line.contains("KeyCommand::parse("),
+        &["src/config/profiles.rs", "src/config/remote.rs"],
+    );
     only_in("Host::key", |line| line.contains(".key(command)"), &["src/keys.rs"]);
 }
 
