@@ -19,6 +19,7 @@ mod platform;
 mod pty;
 mod real;
 mod refine;
+mod remote;
 mod repair;
 mod risk;
 mod sandbox;

@@ -240,10 +240,11 @@ impl Remote {
     fn unsent(&self, error: &reqwest::Error, reused: bool) -> Missed {
         let root = root(error);
         tracing::debug!("not sent: {root}");
-        if let Some((_, why)) = root.split_once("invalid peer certificate") {
-            let why = short(why.trim_start_matches([':', ' ']), 40);
-            let remedy = "if it is yours, name its authority's file as `ca_file`";
-            return self.no_model(&format!("its certificate is not trusted ({why})"), remedy).into();
+        if let Some((_, why)) = root.split_once("invalid peer certificate: ") {
+            let why = why.strip_prefix("certificate ").unwrap_or(why);
+            let why = short(why.split([':', ';']).next().unwrap_or(why), NAME_COLUMNS);
+            let remedy = "if it is yours, name its authority in `ca_file`";
+            return self.no_model(&format!("its certificate is refused ({why})"), remedy).into();
         }
         let through = self.proxy.as_ref().map(|proxy| {
             let port = proxy.url.port().map(|port| format!(":{port}")).unwrap_or_default();
