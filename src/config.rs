@@ -156,6 +156,16 @@ impl fmt::Display for Wrong {
 impl std::error::Error for Wrong {}
 
 impl Config {
+    /// Who is asked, in order, by the names that people know: "team, then local:small". None where one model stands alone.
+    pub fn order(&self) -> Option<String> {
+        let called = |model: &ModelChoice| match model {
+            ModelChoice::Remote(remote) => remote.profile.clone(),
+            own => own.to_string(),
+        };
+        let models = [&self.model].into_iter().chain(&self.fallback);
+        (!self.fallback.is_empty()).then(|| models.map(called).collect::<Vec<_>>().join(", then "))
+    }
+
     /// Merges the built-in defaults, the user's file and the environment, later ones over earlier ones.
     ///
     /// `file` is the path (for messages) and text of `config.toml`; `env` looks a variable up. A variable that is

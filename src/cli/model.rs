@@ -147,10 +147,8 @@ fn servers(config: &Config) -> String {
     if 1 < rows.len() {
         text.push_str(&format!("\n{}", table(&rows)));
     }
-    if !config.fallback.is_empty() {
-        let models = [&config.model].into_iter().chain(&config.fallback);
-        let order: Vec<String> = models.map(|model| one_line(&model.to_string())).collect();
-        text.push_str(&format!("\nasked in this order: {}\n", order.join(", then ")));
+    if let Some(order) = config.order() {
+        text.push_str(&format!("\nasked in this order: {}\n", one_line(&order)));
     }
     if !broken.is_empty() {
         text.push_str(&format!("\n{broken}"));

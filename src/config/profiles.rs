@@ -182,8 +182,9 @@ impl Settings {
         }
         let (url, origin) = self.text(&["profiles", profile, "url"])?;
         let has_key = PROFILE_KEYS.iter().filter(|key| key.starts_with("key_")).any(|key| own(key).is_some());
-        let is_open = Address::parse(url).is_ok_and(|url| url.is_open());
-        (has_key && is_open).then(|| {
+        // What an address asks for may be a key as well.
+        let is_open = Address::parse(url).is_ok_and(|url| url.is_open() && (has_key || url.hides()));
+        is_open.then(|| {
             format!(
                 "{origin}: the key of profile `{profile}` would be readable on the way; use https://, or remove the key"
             )

@@ -140,6 +140,8 @@ fn a_key_goes_in_the_clear_to_this_machine_alone() {
         }
         assert!(merge(&server("team", &format!("url = \"{url}\"")), &[]).is_ok(), "{url} without a key");
     }
+    assert!(merge(&server("team", "url = \"http://h.example?key=x\""), &[]).is_err());
+    assert!(merge(&server("team", "url = \"http://h.example?api-version=1\""), &[]).is_ok());
     faults(
         &server("team", "url = \"http://h.example/v1\"\nkey_env = \"K\""),
         expect![

@@ -172,7 +172,7 @@ fn without_its_key_a_server_is_not_asked() {
 }
 
 #[test]
-fn the_next_is_asked_when_a_server_is_gone_busy_or_silent() {
+fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
     let gone = format!(
         "[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{}/v1\"\nname = \"m\"\n",
         closed_port()
@@ -180,11 +180,13 @@ fn the_next_is_asked_when_a_server_is_gone_busy_or_silent() {
     let empty = "Content-Length: 0\r\nConnection: close\r\n\r\n";
     let busy = Server::start(format!("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\n{empty}"));
     let broken = Server::start(format!("HTTP/1.1 503 Service Unavailable\r\n{empty}"));
+    let closed = Server::start(format!("HTTP/1.1 401 Unauthorized\r\n{empty}"));
     let silent = Server::start(String::new());
     for (config, limit_s) in [
         (gone, 2),
         (busy.profile("team", ""), 2),
         (broken.profile("team", ""), 4),
+        (closed.profile("team", ""), 2),
         (silent.profile("team", "first_byte_ms = 300"), 3),
         (silent.profile("team", "deadline_ms = 300"), 3),
     ] {
@@ -266,10 +268,11 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         other    openai    some-model  127.0.0.1:PORT  /nowhere/key  fallback 1
         team     openai    some-model  127.0.0.1:PORT  TEAM_KEY      in use
 
-        asked in this order: openai:some-model at 127.0.0.1:PORT, then openai:some-model at 127.0.0.1:PORT, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
 
         profile `half` has no `url`; add it to [profiles.half]
-    "#]].assert_eq(&told);
+    "#]]
+    .assert_eq(&told);
     let ran = Askline::new(["doctor"])
         .config(&config)
         .env("TEAM_KEY", KEY)
@@ -289,11 +292,32 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
     expect![[r#"
         ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, answers within 8 s; not asked now
         warn  profile: profile `half` has no `url`; add it to [profiles.half]
-              complete it, or remove [profiles.half]
-        fault profile: other (openai:some-model at 127.0.0.1:PORT) has no key
+              it can't be used until then
+        warn  profile: other (openai:some-model at 127.0.0.1:PORT) has no key
               profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
-        ok    fallback: openai:some-model at 127.0.0.1:PORT, then openai:some-model at 127.0.0.1:PORT, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        ok    fallback: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
         ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), but for those in NO_PROXY
     "#]].assert_eq(&told);
+    assert_eq!(server.heard().len(), 0);
+}
+
+/// A command that waits for a person must not stay behind when the wait is over.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_command_ends_with_the_helper() {
+    let server = Server::answering("ls -l");
+    let run = Askline::new(["line", "--shell", "bash"]).stdin("list the files");
+    let script = run.path("show-key").display().to_string();
+    let body = "#!/bin/sh\ncd \"$HOME\"; touch begun; sleep 2; touch ended\n";
+    let config = format!(
+        "profile = \"team\"\ndeadline_ms = 300\n{}",
+        server.profile("team", &format!("key_cmd = \"/bin/sh {script}\""))
+    );
+    // Without a terminal of its own.
+    let ran = run.file("show-key", body).config(&config).in_sh("setsid -w RUN").run().code(3);
+    assert!(ran.stdout.contains("no answer in time"), "{}", ran.stdout);
+    assert!(ran.path("begun").exists());
+    thread::sleep(Duration::from_millis(2200));
+    assert!(!ran.path("ended").exists(), "it went on");
     assert_eq!(server.heard().len(), 0);
 }

@@ -79,7 +79,7 @@ impl Askline {
     }
 
     /// Runs by `sh -c SCRIPT` instead, in which RUN stands for the program with its arguments.
-    fn in_sh(mut self, script: &str) -> Self {
+    pub(crate) fn in_sh(mut self, script: &str) -> Self {
         let mut sh = Command::new("sh");
         sh.args(["-c", &script.replace("RUN", "\"$@\""), "sh"]).arg(self.command.get_program());
         sh.args(self.command.get_args()).env_clear().current_dir(self.home.path());

@@ -12,28 +12,21 @@ const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROX
 pub(super) fn servers(config: &Config, host: &dyn Host) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut any = false;
-    for (name, profile) in &config.profiles {
+    for profile in config.profiles.values() {
         match profile {
             Ok(choice @ ModelChoice::Remote(remote)) => {
                 any = true;
                 if *choice != config.model {
-                    // One that isn't in use breaks nothing.
                     let found = server("profile", remote, host);
-                    let is_asked = config.fallback.contains(choice);
-                    findings.push(if found.remedy.is_empty() || is_asked { found } else { mild(found) });
+                    // The key works without one that isn't in use.
+                    findings.push(if found.remedy.is_empty() { found } else { mild(found) });
                 }
             }
             Ok(_) => {}
-            Err(why) => {
-                findings.push(warning("profile", why, format!("complete it, or remove [profiles.{name}]")))
-            }
+            Err(why) => findings.push(warning("profile", why, "it can't be used until then")),
         }
     }
-    if !config.fallback.is_empty() {
-        let models = [&config.model].into_iter().chain(&config.fallback);
-        let order: Vec<String> = models.map(ToString::to_string).collect();
-        findings.push(fine("fallback", order.join(", then ")));
-    }
+    findings.extend(config.order().map(|order| fine("fallback", order)));
     findings.extend(proxy(host).filter(|_| any));
     findings
 }
