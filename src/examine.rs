@@ -74,9 +74,9 @@ impl Examiner<'_> {
     /// Nushell, which has read the line, knows the options of its own commands.
     fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
         let is_own = |command: &&SimpleCommand| {
-            let raw = command.words.first().and_then(|word| line.get(word.span.clone()));
+            let before = command.words.first().and_then(|word| line.get(..word.span.start));
             let builtin = |name| self.knowledge.known(&[name]).kind == reference::Kind::Builtin;
-            raw.is_some_and(|raw| !raw.starts_with('^')) && command.name().is_some_and(builtin)
+            before.is_some_and(|before| !before.ends_with('^')) && command.name().is_some_and(builtin)
         };
         let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();
         let before = report.findings.len();

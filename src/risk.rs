@@ -6,6 +6,7 @@
 //! taken apart at least Confirm.
 
 mod address;
+pub mod allow;
 mod call;
 mod decode;
 mod effect;

@@ -54,11 +54,6 @@ pub(super) fn host(word: &Word, shell: Shell) -> Host {
     read(text, |part| !word.literal && expands(part, shell))
 }
 
-/// The host that a text names which no shell reads.
-pub(super) fn named(text: &str) -> Host {
-    read(text, |_| false)
-}
-
 /// Whether the shell puts something in.
 fn expands(part: &str, shell: Shell) -> bool {
     match shell {
@@ -301,7 +296,7 @@ mod tests {
         #[test]
         fn any_text_gives_an_answer(text in ".{0,200}", colons in "[a-z@:/.\\[\\]%$ ]{0,60}") {
             for text in [text, colons] {
-                let found = named(&text);
+                let found = read(&text, |_| false);
                 proptest::prop_assert!(found.name.is_none_or(|name| name.is_ascii()));
             }
         }

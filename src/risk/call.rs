@@ -34,7 +34,12 @@ struct Flag {
 impl<'a> Call<'a> {
     /// Reads the words after a command word.
     pub(super) fn read(name: &str, words: Vec<Word>, table: &'a Table, shell: Shell) -> Self {
+        // Nushell's names of two words come as one.
         let name = bare_name(name);
+        let (name, words) = match name.split_once(' ') {
+            Some((first, rest)) => (first.to_owned(), rest.split(' ').map(plain_word).chain(words).collect()),
+            None => (name, words),
+        };
         let rest = leading(&words, &table.values(&name, None));
         let named = table.find(&name, &rest, shell);
         let level = rest.get(..named.map_or(0, |named| named.words)).unwrap_or_default();
@@ -167,6 +172,12 @@ impl<'a> Call<'a> {
                     found.extend(self.after(form));
                 }
             } else {
+                let attached = self.flags.iter().filter_map(|flag| flag.value.as_ref());
+                let is_attached = |word: &&Word| !self.words.iter().any(|own| own.text == word.text);
+                let attached = attached.filter(is_attached);
+                found.extend(
+                    attached.filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?))),
+                );
                 let tails = self
                     .words
                     .iter()
@@ -190,8 +201,9 @@ impl<'a> Call<'a> {
 
 /// Whether an option as it was given is this one; long ones may be shortened.
 fn is_flag(given: &str, form: &str) -> bool {
-    let shortened = form.starts_with("--") && given.len() >= MIN_ABBREVIATION && form.starts_with(given);
-    given == form || shortened
+    // `--export` is an option of its own beside `--export-secret-keys`.
+    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with('-'));
+    given == form || form.starts_with("--") && given.len() >= MIN_ABBREVIATION && missing.is_some()
 }
 
 /// The first words that are neither options nor their values, as far as they are literal.
@@ -210,6 +222,11 @@ fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
         }
     }
     found
+}
+
+/// A word of which only the text is known.
+fn plain_word(text: &str) -> Word {
+    Word { span: 0..0, text: text.to_owned(), literal: true, quoted: false, glob: false }
 }
 
 /// The end of a word as a word.

@@ -13,7 +13,7 @@ mod text;
 
 use crate::shell::Shell;
 
-#[cfg_attr(not(test), expect(unused_imports, reason = "the judgement of lines will ask it"))]
+#[cfg_attr(not(test), allow(unused_imports, reason = "the judgement of lines will ask it"))]
 pub(super) use self::expansion::expand;
 
 /// Bytes of text, at each step and in the end. More can't be read.

@@ -4,15 +4,15 @@ use super::effect::Scope;
 use super::place::{self, Place};
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Word};
+use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
 
 /// Names that a wrapper hands to the command it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Feed {
     /// What they name.
     pub(super) place: Place,
-    /// A `{}` among the words says where they go; otherwise they come last.
-    pub(super) is_placed: bool,
+    /// What stands for one of them among the words; none: they come last.
+    pub(super) mark: Option<String>,
 }
 
 /// Wrappers that hand over names of what they found, and those that read them from their input.
@@ -41,48 +41,85 @@ const FD_VALUES: [&str; 18] = [
     "-o",
 ];
 
+/// Commands above one that are looked at.
+const MAX_ABOVE: usize = 32;
+/// Commands among which they are looked for.
+const MAX_LOOKED_AT: usize = 256;
+
 /// What the wrapper of a command hands to it; none when no wrapper does.
-pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Shell) -> Option<Feed> {
+pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    if shell == Shell::Nu {
+        return of_closure(command, parsed, shell);
+    }
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
         Nesting::Wrapper(name) => Some(name.as_str()),
         _ => None,
     })?;
-    let outer = parsed.commands.iter().filter(|outer| {
-        outer.span.start < command.span.start
-            && command.span.end <= outer.span.end
+    let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        command.span.end <= outer.span.end
             && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
-    let is_placed = line.get(command.span.clone()).is_some_and(|text| text.contains("{}"))
-        || READERS.contains(&wrapper) && replaces(outer, command);
+    let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
     if FINDERS.contains(&wrapper) {
-        return Some(Feed {
-            place: found_by(outer, wrapper, shell),
-            is_placed: is_placed || wrapper == "find",
-        });
+        let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
+        return Some(Feed { place: found_by(outer, wrapper, shell), mark });
     }
     if !READERS.contains(&wrapper) {
         return None;
     }
-    let above = above(outer, parsed).last();
-    let place = match above.and_then(|above| Some((above, above.name()?))) {
-        Some((finder, name)) if FINDERS.contains(&name) => found_by(finder, name, shell),
-        Some((lister, "ls" | "printf" | "echo")) if lister.words.len() > 1 => listed_by(lister, shell),
-        Some((searcher, "grep" | "rg" | "ag" | "locate" | "mdfind")) if searcher.words.len() > 1 => {
-            named(Scope::Own)
-        }
-        _ => named(Scope::Unreadable),
+    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, shell));
+    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command)) })
+}
+
+/// In Nushell: what the variable of the closure around a command stands for.
+fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    let variable = command.words.iter().skip(1).find_map(|word| {
+        let name = word.text.trim_start_matches("...").strip_prefix('$')?;
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
+    })?;
+    let around = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
+            && command.span.end <= outer.span.end
+    });
+    let each = around.max_by_key(|outer| outer.span.start)?;
+    let sources: Vec<_> = above(each, parsed).collect();
+    let narrows = |source: &&SimpleCommand| {
+        // `where type == file` names a kind, not the files.
+        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
+            || source.name() == Some("first")
     };
-    Some(Feed { place, is_placed })
+    let place = if sources.iter().any(narrows) {
+        named(Scope::Own)
+    } else {
+        sources.first().map_or_else(unknown, |source| given_by(source, shell))
+    };
+    Some(Feed { place, mark: Some(format!("${variable}")) })
+}
+
+/// What the names are that a command prints.
+fn given_by(command: &SimpleCommand, shell: Shell) -> Place {
+    match command.name() {
+        Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
+        Some("ls" | "glob" | "printf" | "echo") if command.words.len() > 1 => listed_by(command, shell),
+        Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
+        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 => named(Scope::Own),
+        _ => unknown(),
+    }
+}
+
+fn unknown() -> Place {
+    named(Scope::Unreadable)
 }
 
 /// `xargs -I F` puts names in place of `F`.
-fn replaces(outer: &SimpleCommand, command: &SimpleCommand) -> bool {
+fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
     let mark = outer.words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
         "-I" | "-J" | "--replace" => outer.words.get(at + 1).map(|word| word.text.clone()),
         text => text.strip_prefix("-I").map(str::to_owned),
-    });
-    mark.is_some_and(|mark| command.words.iter().any(|word| word.text.contains(&mark)))
+    })?;
+    command.words.iter().any(|word| word.text.contains(&mark)).then_some(mark)
 }
 
 /// What `find` or `fd` gives.
@@ -142,30 +179,58 @@ pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Opti
         return None;
     }
     let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
-    let start = before.rfind(['(', ';', '{', '|', '\n']).map_or(0, |at| at + 1);
-    let value = before.get(start..)?.trim();
-    ['"', '\'', '`'].into_iter().find_map(|quote| {
-        let inside = value.strip_prefix(quote)?.strip_suffix(quote)?;
-        (!inside.contains(quote)).then(|| inside.to_owned())
-    })
+    let quote = before.chars().last().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inside = before.strip_suffix(quote)?;
+    let start = inside.rfind(quote)?;
+    inside.get(start + quote.len_utf8()..).map(str::to_owned)
 }
 
-/// The commands before this one in its pipeline, as far as they are single commands.
+/// The commands before this one in its pipeline, as far as they are single commands; the nearest of very many.
 pub(super) fn above<'p>(
-    command: &'p SimpleCommand,
+    command: &SimpleCommand,
     parsed: &'p Parsed,
-) -> impl Iterator<Item = &'p SimpleCommand> {
-    let mut last = None;
-    parsed.commands.iter().filter(move |other| {
-        let is_above = other.pipeline == command.pipeline
-            && other.position < command.position
-            && !(other.within.len() > command.within.len() && is_wrapped(other));
-        let is_first = last != Some(other.position);
-        if is_above {
-            last = Some(other.position);
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let mut found: Vec<&SimpleCommand> = Vec::new();
+    for other in all_above(command, parsed) {
+        if other.within.len() > command.within.len() && is_wrapped(other) {
+            continue;
         }
-        is_above && is_first
-    })
+        // Of several with one position the first counts, which is the last that is met.
+        if found.last().is_some_and(|last| last.position == other.position) {
+            found.pop();
+        }
+        found.push(other);
+    }
+    found.into_iter().rev()
+}
+
+/// The same, the last one first, with those that wrappers run.
+pub(super) fn all_above<'p>(
+    command: &SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let (pipeline, position) = (command.pipeline, command.position);
+    let before = if position == 0 { &[] } else { started_before(command, parsed) };
+    let above = before.iter().rev().take(MAX_LOOKED_AT);
+    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(MAX_ABOVE)
+}
+
+/// The commands that start before this one. They are in the order of their first bytes.
+fn started_before<'p>(command: &SimpleCommand, parsed: &'p Parsed) -> &'p [SimpleCommand] {
+    let end = parsed.commands.partition_point(|other| other.span.start < command.span.start);
+    parsed.commands.get(..end).unwrap_or_default()
+}
+
+/// The commands that stand in a stretch of the line.
+pub(super) fn inside<'p>(
+    span: &Span,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let start = parsed.commands.partition_point(|other| other.span.start < span.start);
+    let after = parsed.commands.get(start..).unwrap_or_default();
+    let (whole, end) = (span.clone(), span.end);
+    let starting = after.iter().take_while(move |inner| inner.span.start <= end);
+    starting.filter(move |inner| inner.span.end <= end && inner.span != whole)
 }
 
 fn is_wrapped(command: &SimpleCommand) -> bool {

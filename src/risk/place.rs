@@ -8,7 +8,7 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -82,7 +82,8 @@ pub(super) fn path(word: &Word, shell: Shell) -> Place {
     {
         return Place { scope: Scope::Remote, path: word.text.clone(), ..Place::nothing() };
     }
-    let alternatives = if expands { braces(&word.text, shell) } else { vec![word.text.clone()] };
+    let text = word.text.strip_prefix("file://").unwrap_or(&word.text);
+    let alternatives = if expands { braces(text, shell) } else { vec![text.to_owned()] };
     let places = alternatives.iter().map(|text| {
         let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
         judge(reading::read(text, shell, expands, globs))
@@ -178,7 +179,7 @@ struct Pattern {
     names: Vec<&'static str>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Anchor {
     Home,
     Root,
@@ -212,6 +213,20 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Places in [`PATTERNS`] by anchor and the name that is looked at first; those with a `*` in it under the empty name.
+static BY_NAME: LazyLock<HashMap<Anchor, HashMap<&'static str, Vec<usize>>>> = LazyLock::new(|| {
+    let mut found: HashMap<Anchor, HashMap<&'static str, Vec<usize>>> = HashMap::new();
+    for (at, pattern) in PATTERNS.iter().enumerate() {
+        let name = match pattern.anchor {
+            Anchor::Home | Anchor::Root => pattern.names.first(),
+            Anchor::End => pattern.names.last(),
+        };
+        let name = name.copied().filter(|name| !name.contains(['*', '?'])).unwrap_or_default();
+        found.entry(pattern.anchor).or_default().entry(name).or_default().push(at);
+    }
+    found
+});
+
 /// Looks at a path.
 fn judge(mut path: Path) -> Place {
     let kind = kind(&path);
@@ -229,7 +244,8 @@ fn judge(mut path: Path) -> Place {
         glob,
         climbs: path.base == Base::Here && path.climbs > 0,
         may_be_empty: path.components.last().is_some_and(Component::may_be_empty)
-            || path.components.first().is_some_and(Component::may_be_empty),
+            || path.components.first().is_some_and(Component::may_be_empty)
+            || path.doubtful,
         depth,
         path: path.to_string(),
         ..Place::nothing()
@@ -327,7 +343,9 @@ fn absolute(path: &Path, place: &mut Place) {
         return;
     }
     if first.text == "dev" && path.components.len() > 1 {
-        place.scope = Scope::Device;
+        // bash connects to `/dev/tcp/host/port`.
+        let connects = ["/dev/tcp", "/dev/udp"].iter().any(|directory| path.below(directory).is_some());
+        place.scope = if connects { Scope::Remote } else { Scope::Device };
         return;
     }
     if below(&directories.system).is_some() || path.components.len() == 1 {
@@ -371,7 +389,27 @@ fn kind(path: &Path) -> Kind {
         };
         part.is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| name.fits(pattern)))
     };
-    PATTERNS.iter().find(fits).map_or(Kind::Plain, |pattern| pattern.kind)
+    // By the name that a pattern would have to fit first, unless that is a pattern itself.
+    let key = |anchor| match anchor {
+        Anchor::Home => in_home.and_then(<[Component]>::first),
+        Anchor::Root => names.first(),
+        Anchor::End => names.last(),
+    };
+    let mut candidates: Vec<usize> = Vec::new();
+    for anchor in [Anchor::Home, Anchor::Root, Anchor::End] {
+        let Some(name) = key(anchor) else { continue };
+        if name.glob {
+            candidates.extend(0..PATTERNS.len());
+            break;
+        }
+        candidates.extend(
+            BY_NAME.get(&anchor).and_then(|by_name| by_name.get(name.text.as_str())).into_iter().flatten(),
+        );
+        candidates.extend(BY_NAME.get(&anchor).and_then(|by_name| by_name.get("")).into_iter().flatten());
+    }
+    candidates.sort_unstable();
+    let mut patterns = candidates.iter().filter_map(|at| PATTERNS.get(*at));
+    patterns.find(fits).map_or(Kind::Plain, |pattern| pattern.kind)
 }
 
 fn is_scheme(text: &str) -> bool {

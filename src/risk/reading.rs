@@ -13,7 +13,7 @@ use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::feed::{self, Feed};
 use super::place::{self, Kind, Place};
-use super::script::{self, Language};
+use super::script::{self, Deed, Language};
 use super::table::{Program, Reads, Row, Table, Target};
 use super::weigh::{Act, Manner, reason, weigh};
 use super::words::Words;
@@ -41,6 +41,8 @@ pub(super) struct Placed {
     pub(super) replaces: bool,
     /// An absolute path outside the home directory.
     pub(super) outside: bool,
+    /// With all that is in it.
+    pub(super) tree: bool,
 }
 
 /// Reads one line, and the scripts in it.
@@ -90,9 +92,7 @@ struct Here<'t> {
 impl Text<'_> {
     /// The commands in a word's substitutions.
     fn inside(&self, word: &Word) -> impl Iterator<Item = &SimpleCommand> {
-        self.parsed.commands.iter().filter(|inner| {
-            word.span.start <= inner.span.start && inner.span.end <= word.span.end && inner.span != word.span
-        })
+        feed::inside(&word.span, self.parsed)
     }
 }
 
@@ -140,6 +140,8 @@ impl<'a> Reader<'a> {
             self.command(command, text);
         }
         self.forks(text);
+        self.conditions(text);
+        self.environment(text);
     }
 
     fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
@@ -167,13 +169,26 @@ impl<'a> Reader<'a> {
         if let Some(meaning) = self.meaning(&word.text) {
             return self.expanded(&meaning, word, command, text);
         }
-        let feed = feed::of(command, text.parsed, text.line, self.shell);
+        let feed = feed::of(command, text.parsed, self.shell);
         let mut words = command.words.get(1..).unwrap_or_default().to_vec();
-        if feed.as_ref().is_some_and(|feed| !feed.is_placed) {
+        if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
             let text = "{}".to_owned();
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
         let here = Here { text, command, word, feed: feed.as_ref() };
+        let is_address = word.text.contains("://")
+            || ["github:", "gitlab:", "git+"].iter().any(|it| word.text.starts_with(it));
+        if is_address && !matches!(self.shell, Shell::Nu) {
+            let says = format!("runs what stands at {}", word.text);
+            return self.add(
+                Effect::ExecData,
+                Scope::Remote,
+                word,
+                &word.text,
+                Manner::default(),
+                Some(says),
+            );
+        }
         if self.fetched.contains(word.text.rsplit('/').next().unwrap_or_default()) {
             let says = format!("runs what the line fetches: {}", word.text);
             return self.add(
@@ -185,10 +200,20 @@ impl<'a> Reader<'a> {
                 Some(says),
             );
         }
-        let call = Call::read(&word.text, words, self.table, self.shell);
-        let runs_another = text.parsed.commands.iter().any(|inner| is_inside(inner, command));
+        // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
+        let is_program = self.shell == Shell::Nu
+            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
+                || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
+        let shell = if is_program { Shell::Bash } else { self.shell };
+        let call = Call::read(&word.text, words, self.table, shell);
+        let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
-            Some(program) => self.rows(program, &call, here),
+            Some(program) => {
+                let (before, placed) = (self.acts.len(), self.placed.len());
+                self.rows(program, &call, here);
+                self.later(before, here);
+                self.keep_fetched(placed, here);
+            }
             None if runs_another => {}
             None => {
                 let says = format!("runs {}, which is not in the tables", call.name);
@@ -200,16 +225,26 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Files that a command writes from what another one fetches.
+    fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
+        if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+            let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+            let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
+            self.fetched.extend(names.collect::<Vec<_>>());
+        }
+    }
+
     /// The rows of an entry whose conditions hold.
     fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
         if call.asks_for_help() {
             return;
         }
+        let before = self.acts.len();
         if program.idle.iter().any(|option| call.has_option(option)) {
             if let Some(scope) = program.idle_reads {
                 self.add(Effect::Read, scope, here.word, "", Manner::default(), None);
             }
-            return;
+            return self.otherwise(program, before, here);
         }
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
@@ -222,6 +257,14 @@ impl<'a> Reader<'a> {
                 self.row(row, call, here);
                 self.heard(row, before);
             }
+        }
+        self.otherwise(program, before, here);
+    }
+
+    /// What a program does in which no row spoke.
+    fn otherwise(&mut self, program: &Program, before: usize, here: Here<'_>) {
+        if let Some(effect) = program.otherwise.filter(|_| before == self.acts.len()) {
+            self.add(effect, Scope::Own, here.word, "", Manner::default(), None);
         }
     }
 
@@ -239,7 +282,7 @@ impl<'a> Reader<'a> {
             Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
         match &row.to {
             Target::Scope(scope) => {
-                let is_unknown = |feed: &Feed| !feed.is_placed && feed.place.scope == Scope::Unreadable;
+                let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
                 let scope = match row.does {
                     // Whatever comes, it is gone there.
                     Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
@@ -270,20 +313,21 @@ impl<'a> Reader<'a> {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
-            Reads::Host => self.host(row, manner, target, here.text),
+            Reads::Host => self.host(row, manner, target, here),
             Reads::Shell => {
-                let dialect = dialect(here.command, self.shell).unwrap_or_else(|| scripts_of(self.shell));
+                let own = Words::own().is_own(base(here.word)).then_some(self.shell);
+                let dialect = dialect(here.command, self.shell).or(own);
+                let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
                 self.shell_text(target, dialect, here.text);
             }
             Reads::Code => {
                 let name = base(here.word);
-                let language = Language::of_program(name);
-                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| {
-                    language.map_or_else(Vec::new, |language| script::code(text, language))
-                });
+                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
             }
+            Reads::Redis => self.foreign(row, target, true, here.text, script::redis),
             Reads::Sql => {
-                let is_local = Words::own().is_local(base(here.word));
+                let client = base(here.word).split(' ').next().unwrap_or_default();
+                let is_local = Words::own().is_local(client);
                 let read = |text: &str| {
                     let mut deeds = script::sql(text);
                     deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
@@ -301,7 +345,9 @@ impl<'a> Reader<'a> {
     fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
         let says = row.says.clone();
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
-        if let Some(feed) = here.feed.filter(|_| target.text.contains("{}")) {
+        if let Some(feed) =
+            here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
+        {
             // All that is below a place is more than the place's files.
             let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
             let manner = Manner { tree: manner.tree || is_tree, ..manner };
@@ -314,7 +360,14 @@ impl<'a> Reader<'a> {
             let says = Some(format!("runs what the line fetches: {}", target.text));
             return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
         }
-        let settled = self.settled(target, here.text);
+        let mut settled = self.settled(target, here.text);
+        // `@file`, `name=@file`: what curl sends.
+        if row.does == Effect::NetSend
+            && let Some((_, file)) =
+                settled.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('='))
+        {
+            settled.text = file.split(';').next().unwrap_or(file).to_owned();
+        }
         let place = place::path(&settled, self.shell);
         // What copies either way sends or changes there only where the remote end is the target.
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
@@ -350,6 +403,7 @@ impl<'a> Reader<'a> {
         let (effect, scope) = match place.kind {
             Kind::Sink if writes => return,
             Kind::Log if destroys => (Effect::History, Scope::Home),
+            Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
             Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
             Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
             Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
@@ -363,12 +417,23 @@ impl<'a> Reader<'a> {
         let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
         if is_path && (writes || destroys) {
             let replaces = !appends && !manner.tree && !manner.recoverable;
-            self.placed.push(Placed { act, glob: place.glob, replaces, outside: place.outside });
+            self.placed.push(Placed {
+                act,
+                glob: place.glob,
+                replaces,
+                outside: place.outside,
+                tree: manner.tree,
+            });
         }
     }
 
     /// A row's effect on a word that names a host.
-    fn host(&mut self, row: &Row, manner: Manner, word: &Word, text: Text<'_>) {
+    fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
+        let text = here.text;
+        // `name=value` is what httpie sends.
+        if word.text.contains('=') && !word.text.contains("://") && row.does != Effect::Install {
+            return;
+        }
         let host = address::host(&self.settled(word, text), self.shell);
         let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
         if host.deceptive {
@@ -379,8 +444,14 @@ impl<'a> Reader<'a> {
             let says = format!("sends local data to {shown}");
             return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
         }
+        // In Nushell data is a value: what is computed may be anything.
+        let computed =
+            |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
         let scope = match row.does {
             _ if !host.readable => Scope::Unreadable,
+            Effect::NetSend if self.shell == Shell::Nu && here.command.words.iter().any(computed) => {
+                Scope::Unreadable
+            }
             Effect::Install | Effect::ExecData => Scope::Remote,
             // What comes over plain http and is run or applied may be anybody's.
             Effect::RemoteChange if host.plain_http && !host.local => Scope::Everything,
@@ -407,6 +478,13 @@ impl<'a> Reader<'a> {
         let why = says.unwrap_or_else(|| reason(effect, scope, target));
         self.acts.push(Act { effect, scope, span, target: target.to_owned(), label, why });
     }
+}
+
+/// What code in the language of a program does.
+fn code(program: &str, text: &str) -> Vec<Deed> {
+    let named = || Language::named(Words::own().language(program)?);
+    let language = Language::of_program(program).or_else(named);
+    language.map_or_else(Vec::new, |language| script::code(text, language))
 }
 
 /// The language that a shell reads; none when the command is no shell.
@@ -439,13 +517,10 @@ fn fetched_name(word: &Word) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// A command that this one runs.
-fn is_inside(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
+/// A command that stands in another one is run by it.
+fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
     let name = outer.name().unwrap_or_default();
-    outer.span.start <= inner.span.start
-        && inner.span.end <= outer.span.end
-        && inner.span != outer.span
-        && inner.within.len() == outer.within.len() + 1
+    inner.within.len() == outer.within.len() + 1
         && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
 }
 

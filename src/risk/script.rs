@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::effect::{Effect, Scope};
-use super::place::{Place, matches};
+use super::place::{Kind, Place, matches};
 
 /// Bytes of a text that are read.
 const MAX_BYTES: usize = 128 << 10;
@@ -130,6 +130,9 @@ fn bounded(text: &str, read: impl Fn(&str) -> Vec<Deed>) -> Vec<Deed> {
         return vec![Deed::new(Effect::ExecData, Scope::Unreadable, "", 0..text.len())];
     }
     let mut deeds = read(text);
+    // What nothing is kept of is no deed.
+    let writes = |deed: &Deed| matches!(deed.effect, Effect::Overwrite | Effect::WriteNew);
+    deeds.retain(|deed| !(writes(deed) && deed.place.as_ref().is_some_and(|place| place.kind == Kind::Sink)));
     deeds.truncate(MAX_DEEDS);
     deeds
 }
@@ -209,6 +212,10 @@ enum Takes {
     Paths,
     /// The second is.
     Second,
+    /// A path and where it goes.
+    Moves,
+    /// The first is SQL.
+    Sql,
     /// What the method is called on is.
     Receiver,
     /// A path and how it is opened.
@@ -248,6 +255,7 @@ struct AppleScript {
 struct Sql {
     reads: Vec<String>,
     containers: Vec<String>,
+    changes_data: Vec<String>,
     shells: Vec<String>,
     runs: Vec<String>,
     writes: Vec<String>,

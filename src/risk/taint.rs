@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::address;
 use super::effect::{Effect, Label};
+use super::feed;
 use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
@@ -183,12 +184,7 @@ fn foreign_command(
     if word.literal {
         return None;
     }
-    let inside = |inner: &&SimpleCommand| {
-        inner.within.len() > command.within.len()
-            && word.span.start <= inner.span.start
-            && inner.span.end <= word.span.end
-    };
-    let inner = parsed.commands.iter().filter(inside);
+    let inner = feed::inside(&word.span, parsed).filter(|inner| inner.within.len() > command.within.len());
     inner
         .filter_map(SimpleCommand::name)
         .find(|name| table.find(name, &[], shell).is_none())

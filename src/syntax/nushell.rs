@@ -6,14 +6,15 @@
 mod calls;
 mod tokens;
 mod values;
+mod word;
 
-pub(super) use self::calls::COMMANDS;
-pub(super) use self::tokens::quote_end;
+pub(super) use self::calls::{COMMANDS, body_of};
 use self::tokens::{Inside, Kind, Problem, Token};
 use self::values::Place;
 pub(super) use self::values::is_env_assignment;
+pub(super) use self::word::{external_word, word};
 use super::parser::Parser;
-use super::{Nesting, Redirection, SimpleCommand, Span, Word, nu};
+use super::{Nesting, Redirection, SimpleCommand, Span, Word};
 
 impl<'a> Parser<'a> {
     /// Everything there is.
@@ -161,7 +162,7 @@ impl<'a> Parser<'a> {
         {
             let raw = self.raw(token.span.clone());
             let (name, value) = raw.split_once('=').unwrap_or((raw, ""));
-            let word = nu::word(value, token.span.clone(), !value.starts_with('$'));
+            let word = word(value, token.span.clone(), !value.starts_with('$'));
             command.span.end = word.span.end;
             command.assignments.push(Word { text: format!("{name}={}", word.text), ..word });
             rest = tail;
@@ -185,7 +186,7 @@ impl<'a> Parser<'a> {
             let raw = self.raw(token.span.clone());
             let variable = raw.split(':').next().unwrap_or(raw);
             let span = token.span.start..token.span.start + variable.len();
-            add(&mut command, nu::word(variable, span, false));
+            add(&mut command, word(variable, span, false));
         }
         match set.split_first() {
             Some((_, value)) => self.set_to(Some(command), value, end),
@@ -266,7 +267,7 @@ impl<'a> Parser<'a> {
                 self.error(token.span.clone(), format!("nushell doesn't understand `{raw}`"));
                 understood = false;
             }
-            add(command, nu::word(raw, token.span.clone(), false));
+            add(command, word(raw, token.span.clone(), false));
             wants_value = is_operator;
         }
         if wants_value {

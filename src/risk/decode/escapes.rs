@@ -3,8 +3,10 @@
 /// Which escapes there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// `echo -e`, `printf %b`: octal with a leading zero.
+    /// `echo -e`: octal with a leading zero.
     Echo,
+    /// `printf %b`: octal with or without a leading zero.
+    Argument,
     /// `printf`'s format: octal with any digit.
     Printf,
     /// `$'…'`.
@@ -35,8 +37,8 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
             'f' => bytes.push(12),
             'v' => bytes.push(11),
             '\\' => bytes.push(b'\\'),
-            '\'' | '"' | '?' if style != Style::Echo => bytes.push(letter as u8),
-            'c' if matches!(style, Style::Echo | Style::Printf) => return (bytes, true),
+            '\'' | '"' | '?' if !matches!(style, Style::Echo | Style::Argument) => bytes.push(letter as u8),
+            'c' if style != Style::Ansi && style != Style::Fish => return (bytes, true),
             'c' => {
                 if let Some((letter, after)) = split_first(rest) {
                     bytes.push((u32::from(letter) & 0x1f) as u8);
@@ -46,7 +48,7 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
             'x' | 'X' => number(&mut bytes, &mut rest, 16, 2, letter, false),
             'u' => number(&mut bytes, &mut rest, 16, 4, letter, true),
             'U' => number(&mut bytes, &mut rest, 16, 8, letter, true),
-            '0' if style == Style::Echo => {
+            '0' if matches!(style, Style::Echo | Style::Argument) => {
                 // `\0` alone is the character of that number.
                 if !rest.starts_with(|c: char| c.is_digit(8)) {
                     bytes.push(0);
@@ -55,11 +57,6 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
                 }
             }
             '0'..='7' if style != Style::Echo => {
-                rest = escape.get(1..).unwrap_or_default();
-                number(&mut bytes, &mut rest, 8, 3, letter, false);
-            }
-            // zsh's and dash's echo take these, too.
-            '1'..='7' => {
                 rest = escape.get(1..).unwrap_or_default();
                 number(&mut bytes, &mut rest, 8, 3, letter, false);
             }

@@ -42,7 +42,8 @@ pub(super) fn run(name: &str, arguments: &[&str], input: Option<Vec<u8>>, shell:
 fn echo(arguments: &[&str], shell: Shell) -> Vec<u8> {
     let (mut newline, mut escapes, mut blank) = (true, shell == Shell::Zsh, " ");
     let mut words = arguments;
-    let letters = if shell == Shell::Fish { "neEs" } else { "neE" };
+    let (letters, style) =
+        if shell == Shell::Fish { ("neEs", Style::Argument) } else { ("neE", Style::Echo) };
     while shell != Shell::Nu
         && let Some((flag, rest)) = words.split_first()
         && let Some(flags) = flag.strip_prefix('-').filter(|flags| !flags.is_empty())
@@ -59,7 +60,7 @@ fn echo(arguments: &[&str], shell: Shell) -> Vec<u8> {
         words = rest;
     }
     let text = words.join(blank);
-    let (mut bytes, ended) = if escapes { decode(&text, Style::Echo) } else { (text.into_bytes(), false) };
+    let (mut bytes, ended) = if escapes { decode(&text, style) } else { (text.into_bytes(), false) };
     if newline && !ended {
         bytes.push(b'\n');
     }
@@ -163,7 +164,7 @@ fn directed<'a>(
             let text: String = argument.chars().take(precision.unwrap_or(usize::MAX)).collect();
             out.extend(text.into_bytes());
         }
-        'b' => out.extend(decode(argument, Style::Echo).0),
+        'b' => out.extend(decode(argument, Style::Argument).0),
         'c' => out.extend(argument.chars().take(1).collect::<String>().into_bytes()),
         'd' | 'i' | 'u' => out.extend(number()?.to_string().into_bytes()),
         'x' => out.extend(format!("{:x}", number()?).into_bytes()),
@@ -412,7 +413,7 @@ fn cut(arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     if ranges.len() > 64 {
         return None;
     }
-    lines(input, |line| {
+    let mut out = lines(input, |line| {
         if !by_field {
             return line.chars().enumerate().filter(|(at, _)| chosen(*at)).map(|(_, c)| c).collect();
         }
@@ -422,7 +423,12 @@ fn cut(arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
         let fields: Vec<&str> =
             line.split(delimiter).enumerate().filter(|(at, _)| chosen(*at)).map(|(_, field)| field).collect();
         fields.join(&delimiter.to_string())
-    })
+    })?;
+    // Its last line always ends.
+    if !out.is_empty() && !out.ends_with(b"\n") {
+        out.push(b'\n');
+    }
+    Some(out)
 }
 
 /// `sed 's/a/b/g'` and `sed 'y/ab/cd/'`, where the pattern is plain text.

@@ -212,6 +212,26 @@ fn nesting_and_growth_are_bounded() {
     assert_eq!(output(&[Step { words: &words, input: None }], Bash), None);
 }
 
+#[test]
+fn time_grows_with_the_word_alone() {
+    for piece in
+        ["$a", "\"", "$(echo ", "`echo a` ", "${x:-", "${x%m*r}", "(", "\\", "[a ", "a | str reverse "]
+    {
+        let took = |count: usize| {
+            let text = piece.repeat(count / piece.len());
+            let before = std::time::Instant::now();
+            for shell in Shell::ALL {
+                let _ = value(&text, shell);
+                let _ = value(&format!("({text})"), shell);
+            }
+            before.elapsed().as_secs_f64()
+        };
+        took(1_000);
+        let (one, two) = (took(8_000), took(16_000));
+        assert!(two < one * 8.0 + 0.2, "{piece}: {one:.3} s, then {two:.3} s");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn any_text_gives_an_answer(text in ".{0,80}", odd in "[$({)}`'\"\\\\ax:#%/|^,0-9 ]{0,60}") {

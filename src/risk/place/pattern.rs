@@ -10,6 +10,12 @@ const MAX_LISTS: usize = 256;
 
 /// Whether a pattern, in which only `*` and `?` stand for others, fits a name. Time grows with the product of their lengths.
 pub(in crate::risk) fn matches(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(['*', '?']) {
+        return pattern == name;
+    }
+    if let Some(tail) = pattern.strip_prefix('*').filter(|tail| !tail.contains(['*', '?'])) {
+        return name.ends_with(tail);
+    }
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut in_name, mut star, mut resume) = (0, 0, None, 0);
     while in_name < name.len() {
@@ -36,22 +42,30 @@ pub(in crate::risk) fn matches(pattern: &str, name: &str) -> bool {
 
 /// Whether nearly every name fits a pattern.
 pub(super) fn is_wide(pattern: &str) -> bool {
-    // zsh's qualifiers: `*(D)`, `*(.om[1,5])`.
-    let pattern = match pattern.rfind('(') {
-        Some(0) | None => pattern,
-        Some(at) if pattern.get(..at).is_some_and(|head| head.ends_with(['!', '?', '@', '+'])) => pattern,
-        Some(at) => pattern.get(..at).unwrap_or_default(),
-    };
     // All but some: `!(keep)`, `^keep`, `*~keep`.
-    if pattern.starts_with("!(") || pattern.starts_with('^') || pattern.starts_with("*~") {
+    if pattern.starts_with("!(")
+        || pattern.starts_with('^')
+        || (pattern.starts_with("*~") && pattern.len() > 2)
+    {
         return true;
     }
+    let pattern = match pattern.strip_suffix(')').and_then(|rest| rest.split_once('(')) {
+        // One of several: `(*|.*)`, `@(*)`.
+        Some(("" | "@" | "+" | "?" | "*", inside))
+            if inside.contains('|') || pattern.starts_with(['@', '(', '+']) =>
+        {
+            return inside.split('|').any(is_wide);
+        }
+        // zsh's qualifiers: `*(D)`, `*(.om[1,5])`.
+        Some((head, inside)) if !inside.contains('|') => head,
+        _ => pattern,
+    };
     let mut characters = pattern.chars();
     let mut stars = false;
     while let Some(c) = characters.next() {
         match c {
-            '*' | '?' => stars = true,
-            '.' => {}
+            '*' => stars = true,
+            '.' | '?' => {}
             '[' => {
                 let set: String = characters.by_ref().take_while(|c| *c != ']').collect();
                 let negated = set.starts_with(['!', '^']);
@@ -59,7 +73,6 @@ pub(super) fn is_wide(pattern: &str) -> bool {
                 if !negated && !letters && set != "." {
                     return false;
                 }
-                stars = true;
             }
             _ => return false,
         }

@@ -19,6 +19,8 @@ pub(super) struct Path {
     /// `..` at its head, below [`Base::Here`].
     pub(super) climbs: usize,
     pub(super) components: Vec<Component>,
+    /// Its head comes from a variable that may be unset.
+    pub(super) doubtful: bool,
 }
 
 /// Where a path begins.
@@ -92,6 +94,7 @@ impl fmt::Display for Path {
             Base::Nothing | Base::Here => vec!["..".to_owned(); self.climbs.min(16)],
             Base::Home => vec!["~".to_owned()],
             Base::Root => vec![String::new()],
+            Base::Unknown if self.doubtful => vec!["…".to_owned()],
             Base::Unknown => Vec::new(),
         };
         names.extend(self.components.iter().map(|component| {
@@ -142,12 +145,12 @@ pub(super) fn read(text: &str, shell: Shell, expands: bool, globs: bool) -> Path
     }
     let doubtful = draft.doubtful;
     let path = without_aliases(draft.finish());
-    if doubtful { Path { base: Base::Unknown, ..path } } else { path }
+    if doubtful { Path { base: Base::Unknown, doubtful, ..path } } else { path }
 }
 
 fn unknown() -> Path {
     let component = Component { unknown: Some(true), ..Component::default() };
-    Path { base: Base::Unknown, climbs: 0, components: vec![component] }
+    Path { base: Base::Unknown, climbs: 0, components: vec![component], doubtful: true }
 }
 
 /// `/private/etc` is `/etc`.
@@ -279,7 +282,7 @@ impl Draft {
     fn finish(mut self) -> Path {
         self.end_component();
         let base = self.base.unwrap_or(Base::Nothing);
-        Path { base, climbs: self.climbs, components: self.components }
+        Path { base, climbs: self.climbs, components: self.components, doubtful: false }
     }
 }
 
@@ -300,6 +303,12 @@ impl<'a> Scan<'a> {
             self.shell == Shell::Nu && ["$\"", "$'", "$`"].iter().any(|quote| self.rest.starts_with(quote));
         if interpolated {
             self.rest = self.rest.get(2..).unwrap_or_default().trim_end_matches(['"', '\'', '`']);
+        }
+        // Nushell's `...$files`.
+        if self.shell == Shell::Nu
+            && let Some(rest) = self.rest.strip_prefix("...").filter(|rest| rest.starts_with(['$', '(', '[']))
+        {
+            self.rest = rest;
         }
         if let Some(value) = self.head() {
             pieces.push(value);
@@ -373,6 +382,11 @@ impl<'a> Scan<'a> {
     fn dollar(&mut self, depth: usize) -> Option<Piece> {
         let after = self.rest.get(1..)?;
         match after.chars().next()? {
+            '(' if after.starts_with("((") && self.shell != Shell::Nu => {
+                self.rest = after;
+                self.enclosed('(', ')');
+                Some(Piece::Text("0".to_owned()))
+            }
             '(' if self.shell != Shell::Nu => {
                 self.rest = after;
                 let inside = self.enclosed('(', ')');
@@ -429,8 +443,8 @@ impl<'a> Scan<'a> {
     }
 
     /// What a command's output names.
-    fn substitution(&self, command: &str, depth: usize) -> Piece {
-        let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    fn substitution(&self, raw: &str, depth: usize) -> Piece {
+        let command = raw.split_whitespace().collect::<Vec<_>>().join(" ");
         let command = command.replace(['"', '\''], "");
         if let Some(value) = TABLE.substitutions.get(&command) {
             return Piece::Value(value.clone());
@@ -438,7 +452,10 @@ impl<'a> Scan<'a> {
         if TABLE.names.commands.iter().any(|name| command.split(' ').next() == Some(name)) {
             return Piece::Text("0".to_owned());
         }
-        if self.shell == Shell::Nu {
+        // In Nushell a value may stand there instead of a command.
+        let is_value =
+            raw.trim_start().starts_with(['$', '"', '\'', '`', '~']) || raw.trim_start().starts_with("pwd ");
+        if self.shell == Shell::Nu && is_value {
             return self.pipeline(&command, depth);
         }
         Piece::Unknown { empty: true }

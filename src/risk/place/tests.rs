@@ -89,7 +89,14 @@ fn the_scope_of_what_stands_there() {
             ("!(keep)", Cwd),
             ("{*,.*}", Cwd),
             ("x/..", Cwd),
+            ("@(*)", Cwd),
+            (".??*", Cwd),
             ("*.bak", Own),
+            ("*~", Own),
+            ("?", Own),
+            ("file:///etc/passwd", System),
+            ("/dev/tcp/192.0.2.1/80", Remote),
+            ("$((1+1)).txt", Own),
             ("**/*.bak", Own),
             ("[0-9]*", Own),
             ("*/target", Own),
@@ -172,6 +179,9 @@ fn what_the_shells_put_in() {
             ("**/*(D)", Cwd),
             ("*(.om[1,5])", Cwd),
             ("*.log(.m+7)", Own),
+            ("*.(o|a)", Own),
+            ("(*|.*)", Cwd),
+            ("*~keep", Cwd),
             ("/*(N)", Everything),
             ("=ls", System),
             ("~/*(D)", Home),
@@ -195,6 +205,8 @@ fn what_the_shells_put_in() {
             ("(pwd)", Cwd),
             ("*", Cwd),
             ("$dir", Unreadable),
+            ("...$files", Unreadable),
+            ("...(glob *)", Unreadable),
             ("$\"($env.HOME)/x\"", Own),
             ("$\"($env.HOME)/\"", Home),
             ("$\"($dir)/x\"", Unreadable),
@@ -211,6 +223,8 @@ fn may_be_empty_only_where_it_may() {
         ("${B}/", true),
         ("${DIR:-}", true),
         ("~/$x", true),
+        ("$TMPDIR/*", true),
+        ("$XDG_CACHE_HOME/x", true),
         ("${DIR:?}", false),
         ("${DIR:?unset}/*", false),
         ("${DIR:-build}", false),
@@ -338,6 +352,26 @@ fn every_list_names_what_it_says() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn time_grows_with_the_word_alone() {
+    for piece in ["{a,b}", "{", "../", "$x/", "*", "~/", "[a-", "(", "${", "`", "a*b", "/*/"] {
+        let took = |count: usize| {
+            let text = piece.repeat(count / piece.len());
+            let before = std::time::Instant::now();
+            for shell in Shell::ALL {
+                let _ = path(
+                    &Word { span: 0..0, text: text.clone(), literal: false, quoted: false, glob: true },
+                    shell,
+                );
+            }
+            before.elapsed().as_secs_f64()
+        };
+        took(1_000);
+        let (one, two) = (took(3_000), took(6_000));
+        assert!(two < one * 8.0 + 0.2, "{piece}: {one:.3} s, then {two:.3} s");
+    }
 }
 
 proptest::proptest! {

@@ -13,6 +13,9 @@ use crate::syntax::{Nesting, Redirection, SimpleCommand, Word};
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
+/// Bytes between a function's name and a command in its body that are looked at.
+const MAX_DEFINITION: usize = 512;
+
 impl Reader<'_> {
     pub(super) fn assignments(&mut self, command: &SimpleCommand) {
         for word in &command.assignments {
@@ -58,6 +61,9 @@ impl Reader<'_> {
             let settled = self.settled(target, text);
             let place = place::path(&settled, self.shell);
             let appends = redirection.operator.contains(">>");
+            if self.fetches(command) {
+                self.fetched.extend(target.text.rsplit('/').next().map(str::to_owned));
+            }
             // An empty command leaves an empty file.
             let forced = effect == Effect::Overwrite;
             let effect = match place.kind {
@@ -101,14 +107,18 @@ impl Reader<'_> {
             if let Some((name, value)) = word.text.split_once('=')
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             {
-                self.assigned(name, value.trim_matches(['"', '\'']), word);
+                let value = value.trim_matches(['"', '\'']);
+                self.assigned(name, value, word);
+                if command.name() == Some("alias") {
+                    self.script(value, self.shell, word);
+                }
             }
         }
         let endless = |word: &&Word| place::path(word, self.shell).kind == Kind::Endless;
         let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
-        if let Some(source) = command.words.iter().skip(1).find(endless)
-            && writes
+        if writes
             && command.name() == Some("cat")
+            && let Some(source) = command.words.iter().skip(1).find(endless)
         {
             let says = format!("{} never ends and fills the disk", source.text);
             self.add(Effect::Stop, Scope::System, source, &source.text, Manner::default(), Some(says));
@@ -131,7 +141,9 @@ impl Reader<'_> {
         let commands = text.parsed.commands.iter();
         for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
             let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
-            let before = text.line.get(..command.span.start).unwrap_or_default();
+            // A definition stands close before its body's commands, or the line is no fork bomb's.
+            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(MAX_DEFINITION));
+            let before = text.line.get(start..command.span.start).unwrap_or_default();
             let is_defined = [format!("{name}()"), format!("{name} ()"), format!("function {name}")]
                 .iter()
                 .any(|definition| before.contains(definition.as_str()));
@@ -143,6 +155,50 @@ impl Reader<'_> {
         }
     }
 
+    /// Nushell's `$env.NAME = value`, which is no command.
+    pub(super) fn environment(&mut self, text: Text<'_>) {
+        if self.shell != Shell::Nu {
+            return;
+        }
+        for (at, _) in text.line.match_indices("$env.") {
+            let before = text.line.get(..at).unwrap_or_default().trim_end();
+            let rest = text.line.get(at + "$env.".len()..).unwrap_or_default();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.-".contains(c)).unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            let value = rest.get(end..).unwrap_or_default().trim_start().trim_start_matches(['+', '?']);
+            let starts = before.is_empty() || before.ends_with([';', '{', '\n']);
+            let Some(value) =
+                value.strip_prefix('=').filter(|value| starts && !value.starts_with(['=', '~']))
+            else {
+                continue;
+            };
+            let end = value.find([';', '\n', '}']).unwrap_or(value.len());
+            let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
+            let span = at..at + "$env.".len() + name.len();
+            let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
+            self.assigned(name, value, &word);
+            self.add(Effect::Session, Scope::Own, &word, name, Manner::default(), None);
+        }
+    }
+
+    /// `[[ -v 'a[$(…)]' ]]` runs what stands in the index, and zsh's `${(e)…}` what it expands to.
+    pub(super) fn conditions(&mut self, text: Text<'_>) {
+        let line = text.line;
+        let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
+        let again = self.shell == Shell::Zsh && line.contains("${(e)");
+        if indexed || again {
+            let whole = Word {
+                span: 0..line.len(),
+                text: line.to_owned(),
+                literal: true,
+                quoted: false,
+                glob: false,
+            };
+            let says = "runs what stands in a text".to_owned();
+            self.add(Effect::ExecData, Scope::Unreadable, &whole, "", Manner::default(), Some(says));
+        }
+    }
+
     /// What a command sends out comes from where secrets are.
     pub(super) fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
         let sends =
@@ -150,15 +206,12 @@ impl Reader<'_> {
         if !self.acts.iter().skip(before).any(sends) {
             return;
         }
-        let inner = text
-            .parsed
-            .commands
-            .iter()
-            .filter(|inner| command.span.start < inner.span.start && inner.span.end <= command.span.end);
         let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
         let own = self.acts.iter().skip(before).any(hands_over).then(|| self.handed_over(command)).flatten();
-        let sources = feed::above(command, text.parsed).chain(inner);
-        let found = own.or_else(|| sources.into_iter().find_map(|source| self.secret(source)));
+        let inner =
+            feed::inside(&command.span, text.parsed).filter(|inner| command.span.start < inner.span.start);
+        let mut sources = feed::all_above(command, text.parsed).chain(inner);
+        let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
         if let Some(word) = found {
             let says = format!("sends what {} holds to somebody else", word.text);
             self.add(Effect::NetSend, Scope::Everything, &word, &word.text, Manner::default(), Some(says));

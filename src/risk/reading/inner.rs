@@ -7,9 +7,9 @@ use crate::risk::decode::{self, Step};
 use crate::risk::effect::{Effect, Scope};
 use crate::risk::feed;
 use crate::risk::place;
-use crate::risk::script::{self, Deed, Language};
-use crate::risk::table::Row;
-use crate::risk::weigh::Manner;
+use crate::risk::script::{self, Deed};
+use crate::risk::table::{Reads, Row};
+use crate::risk::weigh::{Act, Manner};
 use crate::risk::words::Words;
 use crate::shell::Shell;
 use crate::syntax::{self, SimpleCommand, Word};
@@ -81,6 +81,11 @@ impl Reader<'_> {
     pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
         match self.value(word, text) {
             Some(script) => {
+                if self.printed(word, text).is_some() {
+                    let says = "runs a text that the line makes".to_owned();
+                    let manner = Manner::default();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+                }
                 // It gets what its program hands it, not the keyboard.
                 let fed = std::mem::replace(&mut self.fed, true);
                 self.script(&script, dialect, word);
@@ -129,43 +134,73 @@ impl Reader<'_> {
         }
     }
 
-    /// A command that runs what it reads.
+    /// What a command does with what it reads.
     pub(super) fn input(&mut self, row: &Row, here: Here<'_>) {
         let Here { text, command, word, .. } = here;
+        let manner =
+            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
         let given =
             command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
         let script = match given {
             Some(given) if given.operator.starts_with("<<") => self.own_input(command, text),
             Some(given) => {
                 let target = given.target.as_ref().unwrap_or(word);
-                let scope = place::path(target, self.shell).scope;
-                return self.add(row.does, scope, target, &target.text, Manner::default(), row.says.clone());
+                let place = place::path(&self.settled(target, text), self.shell);
+                return self.place(row.does, &place, target, manner, row.says.clone());
             }
-            None if command.position == 0 && !self.fed => return,
-            None => self.upstream(command, text),
-        };
-        match script {
-            Some(script) => match dialect(command, self.shell) {
-                Some(dialect) => self.script(&script, dialect, word),
-                None => {
-                    let name = super::base(word);
-                    let language = Language::of_program(name);
-                    let held = Word { text: script, literal: true, ..word.clone() };
-                    self.foreign(row, &held, Words::own().is_quiet(name), text, |code| {
-                        language.map_or_else(Vec::new, |language| script::code(code, language))
-                    });
-                }
-            },
+            None if command.position == 0 && !(self.fed && runs) => return,
             None => {
-                let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
+                if runs && command.position > 1 {
+                    let says = "runs a text that the line makes".to_owned();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, "", manner, Some(says));
+                }
+                self.upstream(command, text)
+            }
+        };
+        let dialect =
+            dialect(command, self.shell).or((row.reads == Reads::Shell).then(|| scripts_of(self.shell)));
+        match script {
+            Some(script) if dialect.is_some() => {
+                self.script(&script, dialect.unwrap_or(self.shell), word);
+                if !runs {
+                    self.add(row.does, Scope::Own, word, "", manner, row.says.clone());
+                }
+            }
+            Some(script) if runs || row.reads != Reads::Path => {
+                let name = super::base(word);
+                let held = Word { text: script, literal: true, ..word.clone() };
+                match row.reads {
+                    Reads::Sql => self.foreign(row, &held, true, text, script::sql),
+                    Reads::Redis => self.foreign(row, &held, true, text, script::redis),
+                    _ => self.foreign(row, &held, Words::own().is_quiet(name), text, |text| {
+                        super::code(name, text)
+                    }),
+                }
+            }
+            Some(_) => self.add(row.does, Scope::Own, word, "", manner, row.says.clone()),
+            None => {
                 let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
                 let scope = match runs {
                     true if is_remote => Scope::Remote,
                     true => Scope::Unreadable,
                     false => Scope::Own,
                 };
-                self.add(row.does, scope, word, "", Manner::default(), row.says.clone());
+                self.add(row.does, scope, word, "", manner, row.says.clone());
             }
+        }
+    }
+
+    /// What a pipeline puts where it will run later is read as if it ran now.
+    pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
+        let is_kept = |act: &Act| act.effect == Effect::Persistence;
+        if here.command.position == 0 || !self.acts.iter().skip(before).any(is_kept) {
+            return;
+        }
+        if let Some(script) = self.upstream(here.command, here.text) {
+            let dialect =
+                if super::base(here.word) == "crontab" { scripts_of(self.shell) } else { self.shell };
+            self.script(&script, dialect, here.word);
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::tokens::Kind;
 use super::value::{Program, fits};
-use super::{Call, Deed, MAX_DEEDS, Role, Syntax, TABLE, Takes};
+use super::{Call, Deed, MAX_DEEDS, Role, Syntax, TABLE, Takes, sql};
 use crate::risk::effect::{Effect, Scope};
 use crate::risk::place::{self, named};
 
@@ -112,7 +112,7 @@ impl Reading<'_> {
         {
             return format!("{module}.{tail}");
         }
-        name.to_owned()
+        self.aliases.get(name).map_or(name, String::as_str).to_owned()
     }
 
     /// Whether the text has what the call needs.
@@ -131,6 +131,23 @@ impl Reading<'_> {
             Takes::Path => paths.extend(first.map(|first| self.program.value(first))),
             Takes::Paths => {
                 paths.extend(arguments.iter().flat_map(|argument| self.program.words(argument)));
+            }
+            Takes::Moves => {
+                let values = arguments.iter().take(2).map(|argument| self.program.value(argument));
+                // Where to is often computed from the old name.
+                paths.extend(values.filter(|path| named(path).scope != Scope::Unreadable));
+                if paths.is_empty() {
+                    return self.deeds.push(Deed::new(effect, Scope::Own, name, span));
+                }
+            }
+            Takes::Sql => {
+                let statements = first.map(|first| self.program.value(first)).unwrap_or_default();
+                let word = statements.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+                if TABLE.sql.changes_data.contains(&word) {
+                    let found = sql(&statements).into_iter().filter(|deed| deed.effect != Effect::Read);
+                    self.deeds.extend(found.map(|deed| Deed { at: span.clone(), ..deed }));
+                }
+                return;
             }
             Takes::Second => paths.extend(arguments.get(1).map(|second| self.program.value(second))),
             Takes::Receiver => paths.push(self.program.receiver(at)),
@@ -187,7 +204,7 @@ impl Reading<'_> {
         let perl = self.program.syntax.letters == "perl";
         let (mode, path) = if perl {
             // `open(F, ">x")`, `open(F, ">", "x")`, `open(F, "-|", "ls")`.
-            let mode = values.get(1)?.trim();
+            let mode = values.get(1).filter(|mode| !mode.contains('&'))?.trim();
             let path = values.get(2..).unwrap_or_default().join(" ");
             if mode == "-|" || mode == "|-" {
                 return Some(Opened::Shell(path));
@@ -221,8 +238,13 @@ impl Reading<'_> {
     /// The line that a shell is given.
     fn script(&self, arguments: &[Range<usize>], takes: Takes) -> String {
         let is_list = |argument: &Range<usize>| self.program.kind(argument.start) == Some(&Kind::Mark('['));
+        // A list may have been given a name before.
+        let arguments: Vec<Range<usize>> =
+            arguments.iter().map(|argument| self.program.resolved(argument)).collect();
         let Some(first) = arguments.first() else { return String::new() };
-        if takes == Takes::Shell && !is_list(first) {
+        // `execvp("rm", ["rm", "-rf", "x"])`
+        let followed = arguments.get(1).is_some_and(is_list);
+        if takes == Takes::Shell && !is_list(first) && !followed {
             return self.program.value(first);
         }
         let options = |argument: &&Range<usize>| {
@@ -230,18 +252,26 @@ impl Reading<'_> {
             let assigned = head.any(|at| self.program.kind(at) == Some(&Kind::Mark('=')));
             !assigned && self.program.kind(argument.start) != Some(&Kind::Mark('{'))
         };
-        let many = if takes == Takes::Shell { 1 } else { arguments.len() };
+        let many = if takes == Takes::Shell { 1 + usize::from(followed) } else { arguments.len() };
         let words: Vec<String> = arguments
             .iter()
             .take(many)
             .filter(options)
             .flat_map(|argument| self.program.words(argument))
             .collect();
-        if let [only] = words.as_slice() {
+        let words = match words.as_slice() {
+            [name, argument_zero, ..] if followed && name == argument_zero => &words[1..],
+            _ => &words[..],
+        };
+        if let [only] = words {
             return only.clone();
         }
         let quoted = words.iter().map(|word| {
-            if word.contains("$x") { word.clone() } else { shell_words::quote(word).into_owned() }
+            if word.contains("$x") || word.starts_with('~') {
+                word.clone()
+            } else {
+                shell_words::quote(word).into_owned()
+            }
         });
         quoted.collect::<Vec<_>>().join(" ")
     }

@@ -72,7 +72,7 @@ fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<Deed>) {
     let table = &TABLE.sql;
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (command, rest) = line.strip_prefix("\\!").map_or((command, rest), |rest| ("\\!", rest));
-    let rest = rest.trim();
+    let rest = rest.trim().trim_matches(['\'', '"']).trim();
     let is = |list: &[String]| list.iter().any(|known| known == command);
     let program = rest.find("program ").or_else(|| rest.find("PROGRAM ")).and_then(|at| rest.get(at + 8..));
     let deed = if is(&table.shells) {
@@ -81,6 +81,11 @@ fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<Deed>) {
         Deed::shell(Some(script.trim().to_owned()), command, at)
     } else if let Some(script) = program.filter(|_| command == "\\copy") {
         Deed::shell(Some(script.trim().trim_matches('\'').to_owned()), command, at)
+    } else if let Some(file) =
+        rest.find(" to ").filter(|_| command == "\\copy").and_then(|at| rest.get(at + 4..))
+    {
+        let file = file.trim_matches('\'').split('\'').next().unwrap_or_default();
+        Deed::to(Effect::Overwrite, named(file), command, at)
     } else if is(&table.runs) {
         Deed::new(Effect::ExecData, Scope::Own, command, at)
     } else if is(&table.writes) {
@@ -157,8 +162,20 @@ impl Statement<'_> {
                     }
                     _ => false,
                 };
-            if leads {
+            // T-SQL's `IF … DROP TABLE …`.
+            let drops = self.word(at) == "drop"
+                && matches!(self.word(at + 1), "table" | "database" | "schema")
+                && !matches!(self.word(start), "alter" | "grant" | "revoke" | "comment");
+            if leads || drops {
                 deeds.extend(self.verb(at));
+            }
+            // What stands in a trigger, a function or a MERGE is theirs.
+            let defines = self.word(start) == "create"
+                && ["trigger", "function", "procedure", "event", "rule"]
+                    .iter()
+                    .any(|word| self.has(start, word));
+            if at == start && (defines || self.word(start) == "merge") {
+                break;
             }
             self.calls(at, deeds);
         }
@@ -406,7 +423,6 @@ fn holds(factor: &[Token], depth: usize) -> bool {
         [Kind::Word(word)] => word == "true" || word.parse::<u64>().is_ok_and(|number| number > 0),
         [Kind::Text(text)] => text == "t" || text == "1" || text == "true",
         [Kind::Word(not), Kind::Word(word)] => not == "not" && matches!(word.as_str(), "false" | "0"),
-        [left, Kind::Mark('='), right] => left == right,
         [left, Kind::Mark('<'), Kind::Mark('>'), right] | [left, Kind::Mark('!'), Kind::Mark('='), right] => {
             let constant = |kind: &Kind| number(kind).is_some() || matches!(kind, Kind::Text(_));
             constant(left) && constant(right) && left != right
@@ -421,7 +437,11 @@ fn holds(factor: &[Token], depth: usize) -> bool {
         [_, Kind::Word(like), Kind::Text(text)] => {
             matches!(like.as_str(), "like" | "ilike") && !text.is_empty() && text.chars().all(|c| c == '%')
         }
-        _ => false,
+        // `a.x = a.x`
+        sides => {
+            let (left, right) = sides.split_at(sides.len() / 2);
+            right.split_first().is_some_and(|(middle, right)| **middle == Kind::Mark('=') && left == right)
+        }
     }
 }
 

@@ -184,6 +184,13 @@ impl<'a> Program<'a> {
         words
     }
 
+    /// The expression that a variable was set to, where there is but a variable.
+    pub(super) fn resolved(&self, range: &Range<usize>) -> Range<usize> {
+        let bound =
+            self.name(range.start).filter(|_| range.len() == 1).and_then(|name| self.bindings.get(name));
+        bound.unwrap_or(range).clone()
+    }
+
     /// What the expression comes to.
     pub(super) fn value(&self, range: &Range<usize>) -> String {
         self.value_at(range, 0)

@@ -7,9 +7,10 @@ use serde::Deserialize;
 
 use super::tokens::{self, Inside, Kind, Token};
 use super::values::{self, Place};
+use super::word::word;
 use super::{add, is_operator};
 use crate::syntax::parser::Parser;
-use crate::syntax::{Nesting, SimpleCommand, Span, nu};
+use crate::syntax::{Nesting, SimpleCommand, Span};
 
 /// Words that a command's name has at most.
 const MAX_NAME_WORDS: usize = 3;
@@ -125,7 +126,7 @@ impl Parser<'_> {
         let (word, taken) = match name {
             Some((name, taken)) => {
                 let last = tokens.get(taken - 1).unwrap_or(first);
-                (nu::word(&name, start..last.span.end, true), taken)
+                (word(&name, start..last.span.end, true), taken)
             }
             None => (self.value(start..first.span.end, &Place::External), 1),
         };
@@ -151,7 +152,7 @@ impl Parser<'_> {
         };
         let place = match (&name, form) {
             (_, Form::External) => Place::External,
-            (name, _) => Place::Value(nu::body_of(name.as_ref().map(|(name, _)| name.as_str()))),
+            (name, _) => Place::Value(body_of(name.as_ref().map(|(name, _)| name.as_str()))),
         };
         let rest = self.head(&mut command, tokens, name);
         let mut left: &[Token] = &[];
@@ -176,13 +177,13 @@ impl Parser<'_> {
                 }
                 Form::If | Form::While | Form::Condition if is_operator(raw, wants_value) => {
                     wants_value = true;
-                    add(&mut command, nu::word(raw, token.span.clone(), false));
+                    add(&mut command, word(raw, token.span.clone(), false));
                     if is_last {
                         self.error(token.span.clone(), format!("a value is missing after `{raw}`"));
                     }
                 }
                 // The variable.
-                Form::For if at == 1 => add(&mut command, nu::word(raw, token.span.clone(), false)),
+                Form::For if at == 1 => add(&mut command, word(raw, token.span.clone(), false)),
                 Form::Match if is_last && raw.starts_with('{') && at > 1 => {
                     self.match_arms(&mut command, token.span.clone());
                 }
@@ -194,15 +195,15 @@ impl Parser<'_> {
                     at += types;
                     let last = rest.get(at - 1).unwrap_or(token);
                     let span = token.span.start..last.span.end;
-                    add(&mut command, nu::word(self.raw(span.clone()), span, true));
+                    add(&mut command, word(self.raw(span.clone()), span, true));
                 }
                 Form::Definition if raw.starts_with('{') => {
                     self.closure(&token.span, Nesting::Function);
-                    add(&mut command, nu::word(raw, token.span.clone(), false));
+                    add(&mut command, word(raw, token.span.clone(), false));
                 }
                 _ if raw == "2>&1" => {
                     self.error(token.span.clone(), "nushell writes `2>&1 |` as `o+e>|`");
-                    add(&mut command, nu::word(raw, token.span.clone(), true));
+                    add(&mut command, word(raw, token.span.clone(), true));
                 }
                 _ => {
                     wants_value = false;
@@ -244,7 +245,7 @@ impl Parser<'_> {
                 } else if guarded {
                     self.value(token.span.clone(), &Place::Value(Nesting::Group));
                 } else if token.kind == Kind::Word {
-                    add(command, nu::word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{', '('])));
+                    add(command, word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{', '('])));
                 }
             }
             at = arrow + 1;
@@ -263,5 +264,17 @@ impl Parser<'_> {
                 });
             }
         }
+    }
+}
+
+/// What the commands in a command's `{…}` stand inside of.
+pub(in crate::syntax) fn body_of(command: Option<&str>) -> Nesting {
+    match command {
+        Some("if" | "match" | "try") => Nesting::Branch,
+        Some("for" | "while" | "loop" | "each" | "par-each" | "items" | "reduce" | "each while") => {
+            Nesting::Loop
+        }
+        Some("def" | "export def") => Nesting::Function,
+        _ => Nesting::Group,
     }
 }

@@ -246,7 +246,7 @@ impl Scan {
 }
 
 /// Behind the quote that closes the one at `open`.
-pub(in crate::syntax) fn quote_end(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
+pub(super) fn quote_end(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     loop {
         match *bytes.get(at)? {

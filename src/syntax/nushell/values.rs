@@ -1,8 +1,9 @@
 //! What Nushell's words are made of: strings, lists, records, closures, and the commands in them.
 
 use super::tokens::{self, Inside, Kind};
+use super::word::{external_word, word};
 use crate::syntax::parser::Parser;
-use crate::syntax::{Nesting, Span, Word, nu};
+use crate::syntax::{Nesting, Span, Word};
 
 /// Where a word stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,15 +63,15 @@ impl Parser<'_> {
                     expanded()
                 }
             }
-            [] => nu::word(raw, span, true),
+            [] => word(raw, span, true),
             _ => {
                 if self.groups(span.clone()) {
                     return expanded();
                 }
                 if external {
-                    return nu::external_word(raw, span);
+                    return external_word(raw, span);
                 }
-                let word = nu::word(raw, span.clone(), !is_range(raw));
+                let word = word(raw, span.clone(), !is_range(raw));
                 if is_optional_path(raw) { Word { literal: true, glob: false, ..word } } else { word }
             }
         }
