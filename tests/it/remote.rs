@@ -3,6 +3,7 @@
 mod exchanges;
 mod faults;
 mod network;
+mod served;
 mod server;
 
 use std::time::{Duration, Instant};

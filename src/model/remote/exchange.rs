@@ -126,9 +126,18 @@ impl Remote {
         let mut heard = Heard::default();
         let mut events: Option<Events> = None;
         let mut first = None;
+        let mut rest_until = None;
         let mut bytes = 0;
         loop {
-            let limit = heard.end.map(|_| REST_WAIT);
+            if heard.end.is_some() {
+                rest_until.get_or_insert_with(|| Instant::now() + REST_WAIT);
+            }
+            let limit = rest_until.map(|until| until.saturating_duration_since(Instant::now()));
+            if heard.end.is_none()
+                && let Some(failure) = patience.spent(Instant::now())
+            {
+                return Err(failure.into());
+            }
             let piece = match wait(patience, limit, response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 Err(Waited::Spent(Failure::Cancelled)) => return Err(Failure::Cancelled.into()),
@@ -158,6 +167,12 @@ impl Remote {
             };
             let found = if ended { events.end() } else { events.push(&piece) };
             for event in found.map_err(|why| self.unreadable(&why.to_string()))? {
+                // Who sends faster than can be read never makes anybody wait, but takes time too.
+                if heard.end.is_none()
+                    && let Some(failure) = patience.spent(Instant::now())
+                {
+                    return Err(failure.into());
+                }
                 first.get_or_insert_with(Instant::now);
                 match heard.take(self.spec.protocol, &event) {
                     Ok(()) => {}
@@ -168,7 +183,7 @@ impl Remote {
                     }
                     Err(Fault::Broken(why)) => return Err(self.unreadable(why).into()),
                     Err(Fault::Told(words)) => {
-                        let cause = format!("it failed: {}", self.safe(&words));
+                        let cause = format!("it failed: {words}");
                         return Err(self.unavailable(&cause, "try again").into());
                     }
                 }
@@ -200,8 +215,7 @@ impl Remote {
         asked: Instant,
         first: Instant,
     ) -> Result<Reply, Missed> {
-        let no_command =
-            |cause: &str, remedy: &str| Failure::NoCommand(message(&self.spec.source, cause, remedy));
+        let no_command = |cause: &str, remedy: &str| Failure::NoCommand(self.row(cause, remedy));
         let other_words = "say it in other words";
         match heard.end {
             None if heard.events == 0 => {
@@ -218,7 +232,7 @@ impl Remote {
             }
             Some(End::Refused) => {
                 let words = if heard.text.trim().is_empty() { "no reason given" } else { &heard.text };
-                return Err(no_command(&format!("refused: {}", self.safe(words)), other_words).into());
+                return Err(no_command(&format!("refused: {words}"), other_words).into());
             }
             Some(End::Whole | End::Cut) => {}
         }
@@ -270,8 +284,10 @@ impl Remote {
     async fn refused(&self, mut response: Response, patience: &Patience) -> Missed {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
+        let until = Instant::now() + REST_WAIT;
         while body.len() < ERROR_BYTES_MAX {
-            match wait(patience, Some(REST_WAIT), response.chunk()).await {
+            let left = until.saturating_duration_since(Instant::now());
+            match wait(patience, Some(left), response.chunk()).await {
                 Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
                 Err(Waited::Spent(Failure::Cancelled)) => return Failure::Cancelled.into(),
                 _ => break,
@@ -279,7 +295,7 @@ impl Remote {
         }
         body.truncate(ERROR_BYTES_MAX);
         let asked = Asked { model: &self.spec.model, key: self.spec.key.as_ref().map(super::Key::setting) };
-        let text = self.safe(&String::from_utf8_lossy(&body));
+        let text = String::from_utf8_lossy(&body);
         self.say(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
     }
 
@@ -304,20 +320,21 @@ impl Remote {
     }
 
     fn unavailable(&self, cause: &str, remedy: &str) -> Failure {
-        Failure::Unavailable(message(&self.spec.source, cause, remedy))
+        Failure::Unavailable(self.row(cause, remedy))
     }
 
     fn no_model(&self, cause: &str, remedy: &str) -> Failure {
-        Failure::NoModel(message(&self.spec.source, cause, remedy))
+        Failure::NoModel(self.row(cause, remedy))
     }
 
     fn model_name(&self) -> String {
         short(&self.spec.model, NAME_COLUMNS)
     }
 
-    /// A server's words without the key, should it repeat it.
-    fn safe(&self, words: &str) -> String {
-        self.spec.key.as_ref().map_or_else(|| words.to_owned(), |key| key.hidden_in(words))
+    /// One row for people, without the key, should the server repeat it.
+    fn row(&self, cause: &str, remedy: &str) -> String {
+        let cause = self.spec.key.as_ref().map_or_else(|| cause.to_owned(), |key| key.hidden_in(cause));
+        message(&self.spec.source, &cause, remedy)
     }
 }
 

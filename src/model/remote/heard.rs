@@ -45,7 +45,7 @@ pub(super) struct Heard {
     pub(super) events: usize,
     /// Events that brought text, about as many as tokens.
     pub(super) pieces: usize,
-    /// Tokens of the prompt, as the server counted.
+    /// Tokens of the prompt that were computed, as the server counted.
     pub(super) prompt_tokens: Option<usize>,
     /// Tokens of the answer with its thoughts, as the server counted.
     pub(super) answer_tokens: Option<usize>,
@@ -178,7 +178,11 @@ impl Heard {
 
     fn count(&mut self, usage: Option<&Value>, prompt: &str, answer: &str) {
         let number = |name: &str| usize::try_from(usage?.get(name)?.as_u64()?).ok();
-        self.prompt_tokens = number(prompt).or(self.prompt_tokens);
+        // What the server took from a kept state was not computed.
+        let kept = usage.and_then(|usage| usage.pointer("/prompt_tokens_details/cached_tokens"));
+        let kept = kept.and_then(Value::as_u64).and_then(|kept| usize::try_from(kept).ok()).unwrap_or(0);
+        let computed = number(prompt).map(|all| all.saturating_sub(kept));
+        self.prompt_tokens = computed.or(self.prompt_tokens);
         self.answer_tokens = number(answer).or(self.answer_tokens);
     }
 }
@@ -235,7 +239,7 @@ mod tests {
                     r#"{"object":"ping"}"#,
                     r#"{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"l"}]}}]}"#,
                     r#"{"choices":[{"delta":{"content":"s"},"finish_reason":"stop"}]}"#,
-                    r#"{"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2}}"#,
+                    r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":2}}}"#,
                     "[DONE]",
                 ],
             ),

@@ -52,9 +52,7 @@ pub(super) fn read(
     let page = is_page(headers, body.as_bytes());
     match code {
         401 | 403 => match asked.key {
-            Some(setting) => {
-                never(format!("it refuses the key ({code})"), &format!("check {setting} in the profile"))
-            }
+            Some(setting) => never(format!("it refuses the key ({code})"), &format!("check {setting}")),
             None if page => not_a_model_server(),
             None => never(format!("it wants a key ({code})"), "set `key_env` in the profile"),
         },
