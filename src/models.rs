@@ -144,6 +144,18 @@ where
     }
 }
 
+/// What the first model of the configuration would get for a prompt, exactly: the text, or the body for its server. Nobody
+/// is asked and no key is read.
+///
+/// # Errors
+/// When the server's profile can't be used.
+pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
+    match &config.model {
+        ModelChoice::Remote(profile) => Ok(served::body(profile, prompt, config.max_tokens)? + "\n"),
+        ModelChoice::Local(_) | ModelChoice::Scripted(_) => Ok(prompt.text()),
+    }
+}
+
 /// Stands for a model that can't be asked.
 #[derive(Debug)]
 struct Absent {

@@ -103,9 +103,9 @@ impl Drop for Watched {
     }
 }
 
-/// The exact text a model would get for each request, and no model asked. Those of a file have headings.
+/// The exact text, or body for a server, that a model would get for each request, and no model asked. Those of a file have headings.
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
-    let form = desk.config()?.form;
+    let config = desk.config()?;
     let system = desk.system(shell);
     let mut exit = Exit::Done;
     for row in rows {
@@ -114,7 +114,9 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
         match &row.text {
-            Ok(request) => print(&prompt::draft(form, request, shell, &system).text())?,
+            Ok(request) => {
+                print(&models::request(&config, &prompt::draft(config.form, request, shell, &system))?)?;
+            }
             Err(error) => {
                 complain(&row.prefix(), error);
                 exit = exit_of(error);

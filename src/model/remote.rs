@@ -134,7 +134,7 @@ impl Remote {
     }
 
     /// Whether the prompt with its solved requests fits into the model's window, if that is known to be small.
-    fn fits(&self, prompt: &Prompt, max_tokens: usize) -> bool {
+    pub fn fits(&self, prompt: &Prompt, max_tokens: usize) -> bool {
         let needed = self.talk(prompt, true).tokens() + max_tokens + self.quirks.thinking;
         self.quirks.window.is_none_or(|window| needed <= window)
     }

@@ -6,7 +6,7 @@ use crate::config::{self, Protocol};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::keys;
-use crate::model::remote::{self, Remote, Spec};
+use crate::model::remote::{self, Key, Remote, Spec};
 use crate::model::{Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
@@ -26,17 +26,26 @@ impl<H: Host> Served<H> {
     fn open(&mut self) -> Result<&mut Remote, Failure> {
         let opened = match self.open.take() {
             Some(opened) => opened,
-            None => Remote::open(spec(&self.profile, &self.host)?).map_err(|error| {
-                Failure::NoModel(format!("profile `{}`: {error:#}", self.profile.profile))
-            })?,
+            None => {
+                let key = keys::read(&self.profile, &self.host)?;
+                Remote::open(spec(&self.profile, key)).map_err(|error| {
+                    Failure::NoModel(format!("profile `{}`: {error:#}", self.profile.profile))
+                })?
+            }
         };
         Ok(self.open.insert(opened))
     }
 }
 
-/// The server as it is asked, with its key.
-fn spec(profile: &config::Remote, host: &dyn Host) -> Result<Spec, Failure> {
-    Ok(Spec {
+/// The body of the first request for a prompt, as it would be sent. The key is no part of it, and is not read.
+pub(super) fn body(profile: &config::Remote, prompt: &Prompt, max_tokens: usize) -> anyhow::Result<String> {
+    let server = Remote::open(spec(profile, None))?;
+    server.body(prompt, server.fits(prompt, max_tokens), max_tokens)
+}
+
+/// The server as it is asked.
+fn spec(profile: &config::Remote, key: Option<Key>) -> Spec {
+    Spec {
         protocol: match profile.protocol {
             Protocol::OpenAi => remote::Protocol::OpenAi,
             Protocol::Anthropic => remote::Protocol::Anthropic,
@@ -44,11 +53,11 @@ fn spec(profile: &config::Remote, host: &dyn Host) -> Result<Spec, Failure> {
         },
         url: profile.url.as_str().to_owned(),
         model: profile.name.clone(),
-        key: keys::read(profile, host)?,
+        key,
         ca_file: profile.ca_file.clone(),
         first_byte: profile.first_byte,
         source: profile.url.host().to_owned(),
-    })
+    }
 }
 
 impl<H: Host> Model for Served<H> {

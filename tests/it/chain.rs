@@ -150,6 +150,22 @@ fn a_key_goes_to_its_server_and_nowhere_else() {
 }
 
 #[test]
+fn what_is_shown_of_a_request_is_what_is_sent() {
+    let server = Server::answering("ls -l");
+    let config = format!("profile = \"team\"\n{}", server.profile("team", "key_env = \"TEAM_KEY\""));
+    let ask = |args: &[&str]| {
+        let all = ["suggest", "--shell", "bash"].iter().chain(args).copied();
+        Askline::new(all).config(&config).env("TEAM_KEY", KEY).run().code(0).stdout
+    };
+    let shown = ask(&["--show-request", "list \"the\" files"]);
+    assert_eq!(server.heard().len(), 0);
+    ask(&["list \"the\" files"]);
+    let heard = server.heard();
+    assert_eq!(heard[0].split_once("\r\n\r\n").unwrap().1, shown.trim_end());
+    assert!(shown.contains("list \\\"the\\\" files"), "{shown}");
+}
+
+#[test]
 fn without_its_key_a_server_is_not_asked() {
     let server = Server::answering("ls");
     let ran =
