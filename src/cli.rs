@@ -76,6 +76,10 @@ impl Desk {
     fn settings(&self) -> anyhow::Result<(Config, Vec<Setting>)> {
         let file = &self.paths.config_file;
         let wrong = |fault: &dyn Display| Wrong(format!("{}: {fault}", file.display()));
+        if !file.is_absolute() {
+            let fault = "ASKLINE_CONFIG must be a full path: no working directory holds configuration";
+            return Err(wrong(&fault).into());
+        }
         let text = match self.host.entry(file) {
             Some(_) => Some(config_text(&self.host, file)?),
             None if self.host.env("ASKLINE_CONFIG").is_some() => {

@@ -8,6 +8,9 @@ use std::fmt;
 pub enum Failure {
     /// No model can be asked; the text says why and what to run.
     NoModel(String),
+    /// The model can't answer now: it can't be reached, is busy, broke off or sent what can't be read. Another one may
+    /// answer, or this one later; the text says what happened and what to do.
+    Unavailable(String),
     /// The deadline passed without a usable answer.
     TimedOut,
     /// The person gave up.
@@ -21,7 +24,7 @@ pub enum Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoModel(why) => f.write_str(why),
+            Self::NoModel(why) | Self::Unavailable(why) => f.write_str(why),
             Self::TimedOut => f.write_str("no answer in time; try again or raise `deadline_ms`"),
             Self::Cancelled => f.write_str("cancelled"),
             Self::NoCommand(said) => write!(f, "{said}"),

@@ -1,7 +1,8 @@
 //! The seam to this machine: files, environment and the few programs we start.
 //!
-//! Nothing that a user or a model wrote can be run: a process starts only through [`Host::probe`], and [`Probe`] holds
-//! every argument vector there is. Two real users: the machine this runs on ([`local`]) and a recording of one
+//! Nothing on a prompt line and nothing that a model wrote can be run: a process starts only through [`Host::probe`], and
+//! [`Probe`] holds every argument vector there is, or through [`Host::key`], and only the user's own configuration makes a
+//! [`KeyCommand`]. Two real users: the machine this runs on ([`local`]) and a recording of one
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
 pub mod local;
@@ -11,8 +12,11 @@ mod sandbox;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
+use anyhow::bail;
+
+use crate::config::KeyCommand;
 pub use probe::{Level, OptionName, Probe, Spelling};
 
 /// This machine, or a recording of one.
@@ -25,6 +29,16 @@ pub trait Host: Send + Sync {
     /// When it can't be started, has not ended in time, or this system has no sandbox for a probe that needs one. A
     /// failing exit status is no error.
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
+
+    /// Runs the command with which the user's own configuration gets a key, and gives what it prints: in the root
+    /// directory, without input, with the user's environment, bounded by [`KEY_PATIENCE`] and [`KEY_LIMIT`].
+    ///
+    /// # Errors
+    /// When it can't be started, fails, has not ended in time or prints too much. The text holds neither the command nor
+    /// anything that it printed. A recording runs none.
+    fn key(&self, _command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
+        bail!("no key command is run on a machine that is replayed")
+    }
 
     /// Reads a file of at most `limit` bytes.
     ///
@@ -62,6 +76,12 @@ pub trait Host: Send + Sync {
 
 /// Most bytes kept of each stream of a probed program; the rest is read and dropped.
 pub const OUTPUT_LIMIT: usize = 256 << 10;
+
+/// How long a command may take that prints a key.
+pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Most bytes that such a command, or a file with a key, may hold.
+pub const KEY_LIMIT: usize = 4 << 10;
 
 /// Where `program`, a name without a slash, stands on `PATH`. Relative directories are passed over: what they hold
 /// depends on where the user stands.

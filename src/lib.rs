@@ -31,6 +31,7 @@ pub mod model;
 pub mod store;
 // 3 services
 pub mod context;
+pub mod keys;
 pub mod knowledge;
 pub mod models;
 pub mod surroundings;

@@ -1,8 +1,10 @@
 //! The seam to language models: a prompt goes in, text comes out.
 //!
-//! Two real users: the embedded model and `scripted:FILE`, which replays replies so that shell tests and bug reports
-//! are exact. Both ship in the product.
+//! Three real users: the embedded model, a model on a server, and `scripted:FILE`, which replays replies so that shell
+//! tests and bug reports are exact. All ship in the product.
 
+pub mod chain;
+pub mod remote;
 pub mod scripted;
 
 #[cfg(feature = "local-model")]
@@ -34,6 +36,11 @@ pub trait Model: Send {
     /// As [`Model::complete`].
     fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<()> {
         Ok(())
+    }
+
+    /// What a person should know of how the last reply came about, most important first.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// Called once when nothing more will be asked.

@@ -9,6 +9,7 @@ mod fetch;
 mod gguf;
 mod partial;
 mod seal;
+mod served;
 mod wheels;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use crate::config::{Config, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
+use crate::model::chain::Chain;
 use crate::model::local::Local;
 use crate::model::scripted::Scripted;
 use crate::model::{Model, Reply};
@@ -29,6 +31,7 @@ use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
 use partial::Partial;
+use served::Served;
 
 /// Largest script that is read.
 const SCRIPT_LIMIT: u64 = 1 << 20;
@@ -83,13 +86,35 @@ pub enum News<'a> {
     Say(&'a str),
 }
 
-/// Opens the model that the configuration names. Cheap: weights are read when it is first asked. One that isn't installed
-/// says so when it is asked: what the checks settle needs no model.
+/// Opens the model that the configuration names, with those that follow it. Cheap: weights are read and keys fetched when
+/// it is first asked. One that isn't installed says so when it is asked: what the checks settle needs no model.
 ///
 /// # Errors
 /// When a script can't be read.
-pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<Box<dyn Model>> {
-    match &config.model {
+pub fn open<H>(config: &Config, host: &H, paths: &Paths) -> anyhow::Result<Box<dyn Model>>
+where
+    H: Host + Clone + 'static,
+{
+    let first = open_one(&config.model, config, host, paths)?;
+    let following: Vec<_> = config
+        .fallback
+        .iter()
+        .map(|choice| open_one(choice, config, host, paths))
+        .collect::<anyhow::Result<_>>()?;
+    Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
+}
+
+fn open_one<H>(
+    choice: &ModelChoice,
+    config: &Config,
+    host: &H,
+    paths: &Paths,
+) -> anyhow::Result<Box<dyn Model>>
+where
+    H: Host + Clone + 'static,
+{
+    match choice {
+        ModelChoice::Remote(remote) => Ok(Box::new(Served::new((**remote).clone(), host.clone()))),
         ModelChoice::Scripted(file) => {
             let script = host
                 .read(file, SCRIPT_LIMIT)
@@ -116,6 +141,18 @@ pub fn open(config: &Config, host: &dyn Host, paths: &Paths) -> anyhow::Result<B
                 config.threads,
             )))
         }
+    }
+}
+
+/// What the first model of the configuration would get for a prompt, exactly: the text, or the body for its server. Nobody
+/// is asked and no key is read.
+///
+/// # Errors
+/// When the server's profile can't be used.
+pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
+    match &config.model {
+        ModelChoice::Remote(profile) => Ok(served::body(profile, prompt, config.max_tokens)? + "\n"),
+        ModelChoice::Local(_) | ModelChoice::Scripted(_) => Ok(prompt.text()),
     }
 }
 

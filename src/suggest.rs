@@ -69,7 +69,10 @@ pub fn suggest(
     let all = watch.total();
     let Spent { model: model_time, check: check_time } = refined.time;
     let check_time = if refined.rounds == 0 { all - context_time } else { check_time };
-    let source = if refined.rounds == 0 { "checks".to_owned() } else { model.source() };
+    let (source, fallback) = match refined.rounds {
+        0 => ("checks".to_owned(), Vec::new()),
+        _ => (model.source(), model.notes()),
+    };
     let timing = Timing {
         context: context_time,
         retrieve: Duration::ZERO,
@@ -80,7 +83,8 @@ pub fn suggest(
     let asked = (0 < refined.rounds).then_some(request.line.text.as_str());
     let facts = Surroundings::new(machine.host.as_ref());
     let risk = examiner.risk(refined.best.command.text.as_str(), asked, &facts);
-    let suggestion = told(request, refined, risk, source, timing, config.guard);
+    let mut suggestion = told(request, refined, risk, source, timing, config.guard);
+    suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         context.remember(machine);
         knowledge.remember();
@@ -139,6 +143,7 @@ fn told(
         checks,
         open: open.into_iter().map(|finding| finding.text).collect(),
         confidence,
+        fallback: Vec::new(),
         rounds,
         source,
         timing,

@@ -24,6 +24,8 @@ pub struct Suggestion {
     pub risk: Risk,
     /// How far the command can be trusted, 0 to 1: from the checks, lowered by the model's own doubts.
     pub confidence: f64,
+    /// Why another model answered than the one that was to be asked first; empty when that one did.
+    pub fallback: Vec<String>,
     /// How often a model was asked; 0 when the checks settled it.
     pub rounds: u32,
     /// Which model answered.
@@ -34,7 +36,7 @@ pub struct Suggestion {
 
 impl Suggestion {
     /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
-    /// changed, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
+    /// changed, why another model answered, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
         let mut notes = match self.risk.label {
             Label::Safe | Label::Cautious => Vec::new(),
@@ -43,6 +45,7 @@ impl Suggestion {
         };
         notes.extend(self.open.iter().cloned());
         notes.extend(self.changes.iter().cloned());
+        notes.extend(self.fallback.iter().cloned());
         if evidence == Evidence::All && self.checks.says_something() {
             notes.push(self.checks.to_string());
         }

@@ -33,7 +33,13 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
         return None;
     }
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    let Some(Ok(value)) = values.next() else { return unescaped(text) };
+    let Some(Ok(value)) = values.next() else {
+        return without_last_comma(text)
+            .and_then(|mended| read(&mended, shell))
+            .or_else(|| unescaped(text))
+            // Half a reply in JSON is no command.
+            .or_else(|| starts_a_reply(text).then(Found::default));
+    };
     // `{…}` or `[…]` in front of more on its line is a command of Nushell, not a reply in JSON.
     let rest = text.get(values.byte_offset()..).unwrap_or_default();
     if !rest.trim_start_matches([' ', '\t']).starts_with('\n') && !rest.trim().is_empty() {
@@ -45,7 +51,21 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
     }
     let mut found = Found::default();
     collect(&value, MAX_DEPTH, &mut found);
-    (!found.commands.is_empty() || !found.words.is_empty()).then_some(found)
+    let said = !found.commands.is_empty() || !found.words.is_empty();
+    (said || starts_a_reply(text)).then_some(found)
+}
+
+/// The text without commas before its last brace; none when there is none, so that it is mended no more than once.
+fn without_last_comma(text: &str) -> Option<String> {
+    let inner = text.trim_end().strip_suffix('}')?;
+    let mended = inner.trim_end_matches(|c: char| c == ',' || c.is_whitespace());
+    inner.trim_end().ends_with(',').then(|| format!("{mended}}}"))
+}
+
+/// `{"command":` and its like: no shell is meant to read that.
+fn starts_a_reply(text: &str) -> bool {
+    let name = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"')?.split_once('"'));
+    name.is_some_and(|(name, rest)| COMMANDS.contains(&name) && rest.trim_start().starts_with(':'))
 }
 
 fn collect(value: &Value, depth: usize, found: &mut Found) {

@@ -4,6 +4,7 @@
 
 mod hook;
 mod own;
+mod servers;
 mod shells;
 
 use std::collections::BTreeSet;

@@ -35,7 +35,7 @@ use crate::clean::visible;
 use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::Host;
-use crate::host::local::LocalHost;
+use crate::host::local::{self, LocalHost};
 use crate::models;
 use crate::patience::Patience;
 use crate::suggest::{Request, suggest};
@@ -86,6 +86,8 @@ enum End {
 pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
     panic::set_hook(Box::new(|info| tracing::error!("{}", visible(&info.to_string()))));
     let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args)));
+    // A command that still asks somewhere for the passphrase of a key has nobody left to tell it to.
+    local::end_probes();
     signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
 }
 

@@ -16,6 +16,7 @@ use super::args::ModelCommand;
 use super::{Desk, Exit, config_text, one_line, print, print_path, tell, variable};
 use crate::clean::visible;
 use crate::config::{Config, ModelChoice, Wrong};
+use crate::failure::Failure;
 use crate::host::{Host, local};
 use crate::models::manifest::{Entry, Manifest};
 use crate::models::{self, Condition, News, megabytes};
@@ -37,6 +38,9 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
         (None, ModelChoice::Scripted(_)) => {
             Err(Wrong("the model in use is a script; name one of `askline model list`".to_owned()))
+        }
+        (None, ModelChoice::Remote(_)) => {
+            Err(Wrong("the model in use is on a server; name one of `askline model list`".to_owned()))
         }
     };
     match &args.command {
@@ -96,6 +100,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
             let _ = writeln!(text, "{name} needs {lacking} more than is free; it may be slow or fail");
         }
     }
+    text.push_str(&servers(config));
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
         if let Err(why) = models::check_own_file(file) {
@@ -105,6 +110,50 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     }
     print(&text)?;
     Ok(if damaged { Exit::None } else { Exit::Done })
+}
+
+/// The profiles of models on servers, and the order in which models are asked; empty without them.
+fn servers(config: &Config) -> String {
+    let mut rows = vec![["PROFILE", "PROTOCOL", "MODEL", "SERVER", "KEY", "STATE"].map(str::to_owned)];
+    let mut broken = String::new();
+    for (name, profile) in &config.profiles {
+        match profile {
+            Ok(choice @ ModelChoice::Remote(remote)) => {
+                let sources = [
+                    remote.key.env.clone(),
+                    remote.key.command.is_some().then(|| "key_cmd".to_owned()),
+                    remote.key.file.as_ref().map(|file| file.display().to_string()),
+                ];
+                let key = sources.into_iter().flatten().collect::<Vec<_>>().join(", ");
+                let place = config.fallback.iter().position(|other| other == choice);
+                rows.push([
+                    name.clone(),
+                    remote.protocol.name().to_owned(),
+                    remote.name.clone(),
+                    remote.url.host().to_owned(),
+                    if key.is_empty() { "none".to_owned() } else { key },
+                    match place {
+                        _ if choice == &config.model => "in use".to_owned(),
+                        Some(n) => format!("fallback {}", n + 1),
+                        None => String::new(),
+                    },
+                ]);
+            }
+            Ok(_) => {}
+            Err(why) => broken.push_str(&format!("{}\n", one_line(why))),
+        }
+    }
+    let mut text = String::new();
+    if 1 < rows.len() {
+        text.push_str(&format!("\n{}", table(&rows)));
+    }
+    if let Some(order) = config.order() {
+        text.push_str(&format!("\nasked in this order: {}\n", one_line(&order)));
+    }
+    if !broken.is_empty() {
+        text.push_str(&format!("\n{broken}"));
+    }
+    text
 }
 
 fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
@@ -135,7 +184,8 @@ fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
     }
     let shell = desk.login_shell();
     tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
-    let config = Config { model: ModelChoice::Local(entry.name.clone()), ..config.clone() };
+    let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
+    let config = Config { model, fallback, ..config.clone() };
     let mut model = models::open(&config, &desk.host, &desk.paths)?;
     model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
 }
@@ -146,6 +196,10 @@ fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
             models::installed(name, config.model_file.as_deref(), &desk.host, &desk.paths)?.path
         }
         ModelChoice::Scripted(file) => file.clone(),
+        ModelChoice::Remote(remote) => {
+            let text = format!("the model in use is on {} and has no file here", remote.url.host());
+            return Err(Failure::NoModel(text).into());
+        }
     };
     print_path(&file).map(|()| Exit::Done)
 }
@@ -177,14 +231,15 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
     };
     let changed = with_local_model(&text, &entry.name)
         .map_err(|why| Wrong(format!("{}: {why}; mend it first", file.display())))?;
+    // A change that the file could not be read with is not made.
+    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&desk.host, name))?;
     if changed != text {
         store::write(file, changed.as_bytes())?;
     }
     tell(&format!("{} is used from now on ({})", entry.name, file.display()));
-    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&desk.host, name))?;
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!(
-            "but the environment names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE",
+            "but the environment or [roles] names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE, remove `draft`",
             in_force.model
         ));
     }

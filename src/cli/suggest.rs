@@ -103,9 +103,9 @@ impl Drop for Watched {
     }
 }
 
-/// The exact text a model would get for each request, and no model asked. Those of a file have headings.
+/// The exact text, or body for a server, that a model would get for each request, and no model asked. Those of a file have headings.
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
-    let form = desk.config()?.form;
+    let config = desk.config()?;
     let system = desk.system(shell);
     let mut exit = Exit::Done;
     for row in rows {
@@ -114,7 +114,9 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
         match &row.text {
-            Ok(request) => print(&prompt::draft(form, request, shell, &system).text())?,
+            Ok(request) => {
+                print(&models::request(&config, &prompt::draft(config.form, request, shell, &system))?)?;
+            }
             Err(error) => {
                 complain(&row.prefix(), error);
                 exit = exit_of(error);
@@ -147,6 +149,7 @@ fn show(
                 }
                 suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
                 suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
+                suggestion.fallback.iter().for_each(|note| tell(&format!("{prefix}{}", one_line(note))));
                 if args.lines.is_none() && io::stderr().is_terminal() {
                     tell(&suggestion.checks.to_string());
                 }
@@ -189,6 +192,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
                 "rounds": suggestion.rounds,
                 "alternatives": suggestion.alternatives.iter().map(|text| text.as_str()).collect::<Vec<_>>(),
                 "source": suggestion.source,
+                "fallback": suggestion.fallback.iter().map(|note| one_line(note)).collect::<Vec<_>>(),
                 "timing_ms": {
                     "context": milliseconds(context),
                     "retrieve": milliseconds(retrieve),
@@ -211,6 +215,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "rounds": 0,
             "alternatives": [],
             "source": null,
+            "fallback": [],
             "timing_ms": null,
             "error": reason(error),
         }),

@@ -19,7 +19,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::sandbox::Cage;
-use super::{Entry, Host, OUTPUT_LIMIT, Output, Probe, System};
+use super::{Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, System, find_on_path};
+use crate::config::KeyCommand;
 
 /// How often a program that has closed its output is asked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -100,6 +101,21 @@ impl Host for LocalHost {
         }
         let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
+    }
+
+    fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
+        let named = Path::new(command.program());
+        let program =
+            if named.is_absolute() { Some(named.to_owned()) } else { find_on_path(self, command.program()) };
+        let mut started = Command::new(program.context("its program is not on PATH")?);
+        started.args(command.arguments()).current_dir("/").process_group(0);
+        // What it says on standard error may be as secret as the rest.
+        started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let child = spawn(&mut started).context("its program can't be started")?;
+        let output = collect(child, Instant::now() + KEY_PATIENCE)?;
+        ensure!(output.success, "it failed");
+        ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
+        Ok(output.stdout)
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {

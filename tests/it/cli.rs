@@ -67,6 +67,11 @@ impl Askline {
         self.file("model.jsonl", rows).env("ASKLINE_MODEL", "scripted:HOME/model.jsonl")
     }
 
+    /// Where a path below the home directory is.
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.home.path().join(path)
+    }
+
     /// With text on standard input.
     pub(crate) fn stdin(mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> Self {
         self.stdin = text.as_ref().to_owned();
@@ -74,7 +79,7 @@ impl Askline {
     }
 
     /// Runs by `sh -c SCRIPT` instead, in which RUN stands for the program with its arguments.
-    fn in_sh(mut self, script: &str) -> Self {
+    pub(crate) fn in_sh(mut self, script: &str) -> Self {
         let mut sh = Command::new("sh");
         sh.args(["-c", &script.replace("RUN", "\"$@\""), "sh"]).arg(self.command.get_program());
         sh.args(self.command.get_args()).env_clear().current_dir(self.home.path());
@@ -322,7 +327,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, profiles"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]

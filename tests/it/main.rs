@@ -4,6 +4,7 @@
     reason = "a test that can't go on stops; clippy's allow-in-tests leaves helpers out"
 )]
 
+mod chain;
 mod check;
 mod cli;
 mod completions;
@@ -18,6 +19,7 @@ mod platform;
 mod pty;
 mod real;
 mod refine;
+mod remote;
 mod repair;
 mod risk;
 mod sandbox;

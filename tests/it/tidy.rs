@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "knowledge", "models", "surroundings"],
+    &["context", "keys", "knowledge", "models", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli"],
@@ -72,7 +72,8 @@ fn only_clean_makes_line_text() {
     }
 }
 
-/// Nothing that a user or a model wrote can be run: the one place that starts programs takes them from `Probe`.
+/// Nothing that stands on a line or that a model wrote can be run: the one place that starts programs takes them from
+/// `Probe`, or from `KeyCommand`, which only the reading of the user's own configuration makes.
 #[test]
 fn only_the_host_starts_programs() {
     only_in(
@@ -80,6 +81,16 @@ fn only_the_host_starts_programs() {
         |line| line.contains("process::") && line.contains("Command"),
         &["src/host/local.rs", "src/host/sandbox.rs"],
     );
+}
+
+#[test]
+fn only_the_configuration_makes_key_commands_and_only_keys_run_them() {
+    only_in(
+        "KeyCommand::parse",
+        |line| line.contains("KeyCommand::parse("),
+        &["src/config/profiles.rs", "src/config/remote.rs"],
+    );
+    only_in("Host::key", |line| line.contains(".key(command)"), &["src/keys.rs"]);
 }
 
 /// The sandbox: what runs between fork and exec.

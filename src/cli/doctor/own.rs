@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::model::free_memory;
 use super::super::{Desk, tell, variable};
-use super::{Finding, fault, fine, quoted, warning};
+use super::{Finding, fault, fine, quoted, servers, warning};
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::models::manifest::Manifest;
@@ -24,7 +24,12 @@ pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
                 None => format!("the defaults (there is no {})", file.display()),
             };
             let deadline_s = config.deadline_ms as f64 / 1000.0;
-            vec![fine("config file", format!("{file}, answers within {deadline_s} s")), model(&config, desk)]
+            let mut findings = vec![
+                fine("config file", format!("{file}, answers within {deadline_s} s")),
+                model(&config, desk),
+            ];
+            findings.extend(servers::servers(&config, &desk.host));
+            findings
         }
         Err(error) => {
             let remedy = format!("correct it; until then the key only says this ({})", file.display());
@@ -44,6 +49,7 @@ fn model(config: &Config, desk: &Desk) -> Finding {
     let (host, paths) = (&desk.host, &desk.paths);
     let name = match &config.model {
         ModelChoice::Local(name) => name,
+        ModelChoice::Remote(remote) => return servers::server("model", remote, host),
         ModelChoice::Scripted(_) => {
             return match models::open(config, host, paths) {
                 Ok(model) => warning(

@@ -194,6 +194,7 @@ fn suggest_prints_one_json_object_a_row_also_for_failures() {
         "rounds",
         "alternatives",
         "source",
+        "fallback",
         "timing_ms",
         "error",
     ];

@@ -1,0 +1,67 @@
+//! The doctor's look at models on servers: keys, certificates, the order, the proxy. Nobody is asked and no command is run.
+
+use super::{Finding, fault, fine, warning};
+use crate::config::{Config, ModelChoice, Remote};
+use crate::host::Host;
+use crate::keys;
+
+/// The variables that name a proxy for https.
+const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/// The profiles of servers besides the one in use, the order in which models are asked, and the proxy on the way.
+pub(super) fn servers(config: &Config, host: &dyn Host) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut any = false;
+    for profile in config.profiles.values() {
+        match profile {
+            Ok(choice @ ModelChoice::Remote(remote)) => {
+                any = true;
+                if *choice != config.model {
+                    let found = server("profile", remote, host);
+                    // The key works without one that isn't in use.
+                    findings.push(if found.remedy.is_empty() { found } else { mild(found) });
+                }
+            }
+            Ok(_) => {}
+            Err(why) => findings.push(warning("profile", why, "it can't be used until then")),
+        }
+    }
+    findings.extend(config.order().map(|order| fine("fallback", order)));
+    findings.extend(proxy(host).filter(|_| any));
+    findings
+}
+
+fn mild(finding: Finding) -> Finding {
+    warning(finding.subject, finding.text, finding.remedy)
+}
+
+/// A server's profile: whether its key can be had and its certificates read.
+pub(super) fn server(subject: &'static str, remote: &Remote, host: &dyn Host) -> Finding {
+    let text = format!("{} ({remote})", remote.profile);
+    let key = match keys::look(remote, host) {
+        Ok(Some(place)) => format!("key from {place}"),
+        Ok(None) => "no key".to_owned(),
+        // The message ends with what to do.
+        Err(failure) => {
+            return fault(subject, format!("{text} has no key"), failure);
+        }
+    };
+    if let Some(file) = &remote.ca_file
+        && host.entry(file).is_none_or(|entry| !entry.is_file)
+    {
+        let remedy = "name the file with its authority's certificate in `ca_file`, or remove the setting";
+        return fault(subject, format!("{text}: there is no file {}", file.display()), remedy);
+    }
+    fine(subject, format!("{text}, {key}, answers within {} s; not asked now", remote.deadline.as_secs_f64()))
+}
+
+/// The proxy that the environment names; its user and password are not shown.
+fn proxy(host: &dyn Host) -> Option<Finding> {
+    let (name, value) = PROXIES.iter().find_map(|name| Some((name, host.env(name)?)))?;
+    let value = value.to_string_lossy();
+    let shown = value.rsplit('@').next().unwrap_or_default();
+    let shown = shown.rsplit("://").next().unwrap_or_default().trim_end_matches('/');
+    (!shown.is_empty()).then(|| {
+        fine("proxy", format!("servers are reached through {shown} ({name}), but for those in NO_PROXY"))
+    })
+}

@@ -1,0 +1,340 @@
+//! How the configuration is read: each file's keys and kinds of values, with the line of every fault.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue};
+
+use super::remote::{self, Address};
+use super::{Origin, Setting};
+
+/// The keys at the top of the file.
+pub(super) const TOP_KEYS: [&str; 11] = [
+    "profile",
+    "deadline_ms",
+    "max_tokens",
+    "threads",
+    "evidence",
+    "guard",
+    "help",
+    "refine_rounds",
+    "roles",
+    "fallback",
+    "profiles",
+];
+
+/// The keys of a profile.
+pub(super) const PROFILE_KEYS: [&str; 11] = [
+    "protocol",
+    "name",
+    "prompt",
+    "file",
+    "url",
+    "key_env",
+    "key_cmd",
+    "key_file",
+    "ca_file",
+    "first_byte_ms",
+    "deadline_ms",
+];
+
+/// The keys of `[roles]`: work for which a profile of its own may be named.
+pub(super) const ROLES: [&str; 3] = ["draft", "review", "summary"];
+
+/// The keys of `[fallback]`.
+const FALLBACK_KEYS: [&str; 1] = ["order"];
+
+/// The protocols.
+pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
+
+/// What is said of `[context]`, which has nothing to switch yet.
+const NO_SWITCHES: &str = "`context` has no switches in this version: a model is told your request, the shell and the \
+                           system's name, and what a check says of its own answer; remove it";
+
+/// Longest text of a setting, bytes.
+const TEXT_BYTES_MAX: usize = 4096;
+
+/// Most names in a list.
+const NAMES_MAX: usize = 16;
+
+/// What a key takes.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    /// A whole number within bounds.
+    Whole(u64, u64),
+    Text,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of profiles.
+    Names,
+}
+
+/// What a known key takes.
+fn kind(key: &str) -> Kind {
+    match key {
+        "deadline_ms" | "first_byte_ms" => Kind::Whole(50, 600_000),
+        "max_tokens" => Kind::Whole(1, 4096),
+        "threads" => Kind::Whole(0, 512),
+        "refine_rounds" => Kind::Whole(0, 4),
+        "evidence" => Kind::Word(&["all", "wrong"]),
+        "guard" => Kind::Word(&["off", "comment"]),
+        "help" => Kind::Word(&["system", "never"]),
+        "protocol" => Kind::Word(&PROTOCOLS),
+        "prompt" => Kind::Word(&["solved", "chat"]),
+        "order" => Kind::Names,
+        _ => Kind::Text,
+    }
+}
+
+/// A setting's value.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    Whole(u64),
+    Text(String),
+    Names(Vec<String>),
+}
+
+/// What has been read so far.
+#[derive(Debug, Default)]
+pub(super) struct Settings {
+    /// By key with its tables.
+    pub(super) values: BTreeMap<Vec<String>, (Value, Origin)>,
+    pub(super) faults: Vec<String>,
+}
+
+impl Settings {
+    /// Lays a file over what is there; no path: the built-in defaults.
+    pub(super) fn add_file(&mut self, path: Option<&Path>, text: &str) {
+        let line = |offset: usize| 1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count();
+        let named = path.unwrap_or(Path::new("the built-in defaults"));
+        let mut file = File { values: &mut self.values, path: named, line: &line, faults: Vec::new() };
+        let (table, errors) = DeTable::parse_recoverable(text);
+        for error in &errors {
+            let remedy = if error.message() == "duplicate key" { "; remove one of the two" } else { "" };
+            let fault = format!("{}{remedy}", error.message());
+            file.fault(error.span().map_or(0, |span| span.start), &fault);
+        }
+        if errors.is_empty() {
+            file.add(table.get_ref());
+        }
+        let mut faults = file.faults;
+        faults.sort_by_key(|(line, _)| *line);
+        let located = faults.into_iter().map(|(line, fault)| format!("{}:{line}: {fault}", named.display()));
+        self.faults.extend(located);
+        if path.is_none() {
+            for (_, origin) in self.values.values_mut() {
+                *origin = Origin::Default;
+            }
+        }
+    }
+
+    pub(super) fn add_variable(&mut self, name: &'static str, key: &str, text: String) {
+        let value = match kind(key) {
+            Kind::Whole(least, most) => whole(&text, 10, least, most),
+            Kind::Word(words) => one_of(&text, words),
+            Kind::Text => Ok(Value::Text(text)),
+            Kind::Names => Err("is set in the file alone".to_owned()),
+        };
+        match value {
+            Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
+            Err(fault) => self.faults.push(format!("{name} {fault}; correct or unset it")),
+        }
+    }
+
+    /// A number that has a default.
+    pub(super) fn whole(&self, key: &str) -> u64 {
+        match self.values.get([key.to_owned()].as_slice()) {
+            Some((Value::Whole(number), _)) => *number,
+            _ => unreachable!("`{key}` is a number in the built-in defaults: a test holds that"),
+        }
+    }
+
+    pub(super) fn get(&self, key: &[&str]) -> Option<&(Value, Origin)> {
+        let key: Vec<String> = key.iter().map(|&part| part.to_owned()).collect();
+        self.values.get(&key)
+    }
+
+    pub(super) fn text(&self, key: &[&str]) -> Option<(&str, &Origin)> {
+        match self.get(key) {
+            Some((Value::Text(text), origin)) => Some((text, origin)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn told(self) -> Vec<Setting> {
+        let tell = |(key, (value, origin)): (Vec<String>, (Value, Origin))| {
+            let last = key.last().map_or("", String::as_str);
+            let value = match value {
+                Value::Whole(number) => number.to_string(),
+                // A command or an address may hold a key in itself.
+                Value::Text(_) if last == "key_cmd" => "\"(not shown)\"".to_owned(),
+                Value::Text(url) if last == "url" && !Address::parse(&url).is_ok_and(|url| !url.hides()) => {
+                    "\"(not shown)\"".to_owned()
+                }
+                Value::Names(names) => toml::Value::from(names).to_string(),
+                Value::Text(text) => toml::Value::String(text).to_string(),
+            };
+            Setting { key: key.iter().map(|part| quoted(part)).collect::<Vec<_>>().join("."), value, origin }
+        };
+        self.values.into_iter().map(tell).collect()
+    }
+}
+
+/// A file while it is read.
+struct File<'a> {
+    values: &'a mut BTreeMap<Vec<String>, (Value, Origin)>,
+    path: &'a Path,
+    /// The line of a byte offset.
+    line: &'a dyn Fn(usize) -> usize,
+    /// What is wrong, with the line.
+    faults: Vec<(usize, String)>,
+}
+
+impl File<'_> {
+    fn fault(&mut self, offset: usize, fault: &str) {
+        self.faults.push(((self.line)(offset), fault.to_owned()));
+    }
+
+    fn add(&mut self, top: &DeTable<'_>) {
+        for (key, value) in top {
+            let (name, at) = (key.get_ref().as_ref(), key.span().start);
+            match name {
+                "profiles" => match value.get_ref().as_table() {
+                    Some(profiles) => profiles.iter().for_each(|(name, value)| {
+                        self.add_profile(name.get_ref(), value);
+                    }),
+                    None => self.fault(at, "`profiles` must be tables, such as [profiles.local]"),
+                },
+                "roles" => self.add_table(&["roles"], &ROLES, value),
+                "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
+                "context" => self.fault(at, NO_SWITCHES),
+                _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
+                _ => self.fault(at, &unknown(name, &TOP_KEYS)),
+            }
+        }
+    }
+
+    fn add_profile(&mut self, profile: &str, value: &Spanned<DeValue<'_>>) {
+        if profile.is_empty() || profile.chars().any(char::is_control) {
+            return self.fault(value.span().start, "a profile must have a name without control characters");
+        }
+        self.add_table(&["profiles", profile], &PROFILE_KEYS, value);
+    }
+
+    /// The settings of the table that stands below the keys `path`.
+    fn add_table(&mut self, path: &[&str], known: &[&'static str], value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            let (last, whole) = (path.last().unwrap_or(&""), path.join("."));
+            return self.fault(value.span().start, &format!("`{last}` must be a table [{whole}]"));
+        };
+        for (key, value) in table {
+            let name = key.get_ref().as_ref();
+            if known.contains(&name) {
+                self.add_value(path.iter().chain([&name]).map(|&part| part.to_owned()).collect(), value);
+            } else {
+                self.fault(key.span().start, &unknown(name, known));
+            }
+        }
+    }
+
+    fn add_value(&mut self, key: Vec<String>, value: &Spanned<DeValue<'_>>) {
+        let at = value.span().start;
+        let name = key.last().map_or("", String::as_str);
+        let read = match (kind(name), value.get_ref()) {
+            (Kind::Whole(least, most), DeValue::Integer(number)) => {
+                whole(number.as_str(), number.radix(), least, most)
+            }
+            (Kind::Text | Kind::Word(_), DeValue::String(text)) if text.is_empty() => {
+                Err("must not be empty".to_owned())
+            }
+            (Kind::Word(words), DeValue::String(text)) => one_of(text, words),
+            (Kind::Text, DeValue::String(text)) => text_of(name, text),
+            (Kind::Names, DeValue::Array(names)) => names_of(names),
+            (Kind::Names, other) => {
+                Err(format!("must be a list such as [\"team\", \"local\"], not {}", article(other)))
+            }
+            (Kind::Whole(..), other) => Err(format!("must be a whole number, not {}", article(other))),
+            (Kind::Text | Kind::Word(_), other) => Err(format!("must be a text, not {}", article(other))),
+        };
+        match read {
+            Ok(value) => {
+                let origin = Origin::File(self.path.to_owned(), (self.line)(at));
+                self.values.insert(key, (value, origin));
+            }
+            Err(fault) => self.fault(at, &format!("`{name}` {fault}")),
+        }
+    }
+}
+
+fn whole(text: &str, radix: u32, least: u64, most: u64) -> Result<Value, String> {
+    match u64::from_str_radix(text, radix) {
+        Ok(number) if (least..=most).contains(&number) => Ok(Value::Whole(number)),
+        _ => Err(format!("must be a whole number from {least} to {most}, not {text}")),
+    }
+}
+
+fn text_of(key: &str, text: &str) -> Result<Value, String> {
+    if TEXT_BYTES_MAX < text.len() {
+        return Err(format!("must have at most {TEXT_BYTES_MAX} bytes"));
+    }
+    if text.chars().any(char::is_control) {
+        return Err("must not hold a line break or another control character".to_owned());
+    }
+    remote::fault(key, text).map_or_else(|| Ok(Value::Text(text.to_owned())), Err)
+}
+
+fn names_of(names: &DeArray<'_>) -> Result<Value, String> {
+    let mut read: Vec<String> = Vec::new();
+    for name in names {
+        let Some(name) = name.get_ref().as_str() else {
+            return Err("must be a list of profiles, such as [\"team\", \"local\"]".to_owned());
+        };
+        if read.iter().any(|other| other == name) {
+            return Err(format!("names `{name}` twice"));
+        }
+        read.push(name.to_owned());
+    }
+    if NAMES_MAX < read.len() {
+        return Err(format!("must name at most {NAMES_MAX} profiles"));
+    }
+    Ok(Value::Names(read))
+}
+
+fn one_of(text: &str, words: &[&str]) -> Result<Value, String> {
+    match words.contains(&text) {
+        true => Ok(Value::Text(text.to_owned())),
+        false => Err(format!("can't be `{text}`; use one of {}", words.join(", "))),
+    }
+}
+
+fn article(value: &DeValue<'_>) -> String {
+    match value.type_str() {
+        kind if kind.starts_with(['a', 'i']) => format!("an {kind}"),
+        kind => format!("a {kind}"),
+    }
+}
+
+fn unknown(key: &str, known: &[&'static str]) -> String {
+    match nearest(key, &mut known.iter().copied()) {
+        Some(name) => format!("unknown key `{key}`; did you mean `{name}`?"),
+        None => format!("unknown key `{key}`; known here: {}", known.join(", ")),
+    }
+}
+
+/// How alike two names must be to be taken for a slip, from 0 to 1.
+const SLIP: f64 = 0.75;
+
+pub(super) fn nearest<'n>(name: &str, known: &mut dyn Iterator<Item = &'n str>) -> Option<&'n str> {
+    let alike = known.map(|known| (strsim::jaro_winkler(name, known), known));
+    alike
+        .filter(|(alike, _)| SLIP <= *alike)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, known)| known)
+}
+
+/// A part of a key as TOML writes it.
+fn quoted(part: &str) -> String {
+    let bare = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+    if bare && !part.is_empty() { part.to_owned() } else { toml::Value::String(part.to_owned()).to_string() }
+}

@@ -1,0 +1,219 @@
+//! From profiles to models: which one is asked, which after it, and what each of them stands for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
+use super::remote::{self, Address, KeyCommand, KeySource, Protocol, Remote};
+use super::{Form, ModelChoice, Origin};
+
+/// The keys of a profile that only a server's has.
+const REMOTE_KEYS: [&str; 7] =
+    ["url", "key_env", "key_cmd", "key_file", "ca_file", "first_byte_ms", "deadline_ms"];
+
+/// What the settings choose.
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub(super) model: ModelChoice,
+    pub(super) fallback: Vec<ModelChoice>,
+    pub(super) profiles: BTreeMap<String, Result<ModelChoice, String>>,
+    pub(super) form: Form,
+}
+
+impl Settings {
+    /// The models to ask; `named` is the value of `ASKLINE_MODEL`, which stands alone: nobody else is asked after it.
+    pub(super) fn choose(&self, named: Option<&str>) -> Result<Chosen, Vec<String>> {
+        let names: Vec<&str> = self.profile_names();
+        let profiles: BTreeMap<String, _> =
+            names.iter().map(|&name| (name.to_owned(), self.profile(name))).collect();
+        let mut faults: Vec<String> = names.iter().filter_map(|name| self.misuse(name)).collect();
+        let (used, origin) = self.used();
+        let model = match named {
+            Some(value) => model_of_variable(value).map_err(|fault| format!("ASKLINE_MODEL: {fault}")),
+            None => self.resolve(used, origin, &profiles),
+        };
+        for role in ROLES {
+            if let Some((name, origin)) = self.text(&["roles", role])
+                && (role, name) != ("draft", used)
+            {
+                faults.extend(self.resolve(name, origin, &profiles).err());
+            }
+        }
+        let fallback = self.fallback(used, &profiles, &mut faults);
+        match model {
+            Ok(model) if faults.is_empty() => Ok(Chosen {
+                model,
+                fallback: if named.is_some() { Vec::new() } else { fallback },
+                profiles,
+                form: self.form_of(used),
+            }),
+            model => {
+                faults.extend(model.err());
+                // One fault may be met on several ways.
+                faults.sort();
+                faults.dedup();
+                Err(faults)
+            }
+        }
+    }
+
+    fn profile_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self
+            .values
+            .keys()
+            .filter_map(|key| match key.as_slice() {
+                [table, name, _] if table == "profiles" => Some(name.as_str()),
+                _ => None,
+            })
+            .collect();
+        names.dedup();
+        names
+    }
+
+    /// The profile that drafts: the variable's, else that of `[roles]`, else `profile`.
+    fn used(&self) -> (&str, &Origin) {
+        let general = self.text(&["profile"]).unwrap_or(("local", &Origin::Default));
+        match self.text(&["roles", "draft"]) {
+            Some(draft) if !matches!(general.1, Origin::Env(_)) => draft,
+            _ => general,
+        }
+    }
+
+    /// The model of a profile that is named at `origin`.
+    fn resolve(
+        &self,
+        name: &str,
+        origin: &Origin,
+        profiles: &BTreeMap<String, Result<ModelChoice, String>>,
+    ) -> Result<ModelChoice, String> {
+        profiles.get(name).cloned().unwrap_or_else(|| {
+            let hint = nearest(name, &mut profiles.keys().map(String::as_str)).map_or_else(
+                || format!("add a table [profiles.{name}]"),
+                |name| format!("did you mean `{name}`?"),
+            );
+            Err(format!("{origin}: there is no profile `{name}`; {hint}"))
+        })
+    }
+
+    /// The models that follow the profile `used`: those behind it in `order`, or, where it isn't in there, all of them. A
+    /// local one that isn't in there is followed by local ones alone: what is asked here leaves this machine only by an
+    /// order that says so.
+    fn fallback(
+        &self,
+        used: &str,
+        profiles: &BTreeMap<String, Result<ModelChoice, String>>,
+        faults: &mut Vec<String>,
+    ) -> Vec<ModelChoice> {
+        let Some((Value::Names(order), origin)) = self.get(&["fallback", "order"]) else { return Vec::new() };
+        let begins_remote = matches!(profiles.get(used), Some(Ok(model)) if model.is_remote());
+        let place = order.iter().position(|name| name == used);
+        let mut following = Vec::new();
+        for (n, name) in order.iter().enumerate() {
+            match self.resolve(name, origin, profiles) {
+                Err(fault) => faults.push(fault),
+                Ok(_) if place.is_some_and(|place| n <= place) => {}
+                Ok(model) if place.is_none() && !begins_remote && model.is_remote() => {}
+                Ok(model) => following.push(model),
+            }
+        }
+        following
+    }
+
+    /// What the profile stands for, or what it lacks.
+    fn profile(&self, profile: &str) -> Result<ModelChoice, String> {
+        let setting = |key| self.text(&["profiles", profile, key]);
+        let needed = |key| {
+            setting(key)
+                .map(|(text, _)| text)
+                .ok_or_else(|| format!("profile `{profile}` has no `{key}`; add it to [profiles.{profile}]"))
+        };
+        let number = |key, default| match self.get(&["profiles", profile, key]) {
+            Some((Value::Whole(number), _)) => Duration::from_millis(*number),
+            _ => Duration::from_millis(default),
+        };
+        let path = |key| setting(key).map(|(path, _)| PathBuf::from(path));
+        let protocol = needed("protocol")?;
+        let Some(protocol) = Protocol::of_name(protocol) else {
+            return Ok(match protocol {
+                "scripted" => ModelChoice::Scripted(needed("file")?.into()),
+                _ => ModelChoice::Local(needed("name")?.to_owned()),
+            });
+        };
+        let url =
+            Address::parse(needed("url")?).map_err(|fault| format!("profile `{profile}`: `url` {fault}"))?;
+        let command = match setting("key_cmd") {
+            // Only a file has profiles; the defaults have no command.
+            Some((text, Origin::File(file, _))) => {
+                let command = KeyCommand::parse(text, file);
+                Some(command.map_err(|fault| format!("profile `{profile}`: `key_cmd` {fault}"))?)
+            }
+            _ => None,
+        };
+        let key = KeySource {
+            env: setting("key_env").map(|(name, _)| name.to_owned()),
+            command,
+            file: path("key_file"),
+        };
+        Ok(ModelChoice::Remote(Box::new(Remote {
+            profile: profile.to_owned(),
+            protocol,
+            url,
+            name: needed("name")?.to_owned(),
+            key,
+            ca_file: path("ca_file"),
+            first_byte: number("first_byte_ms", remote::FIRST_BYTE_MS),
+            deadline: number("deadline_ms", remote::DEADLINE_MS),
+        })))
+    }
+
+    /// What would be dangerous or without effect in a profile, whether it is in use or not.
+    fn misuse(&self, profile: &str) -> Option<String> {
+        let protocol = self.text(&["profiles", profile, "protocol"])?.0;
+        let own = |key: &&str| {
+            let (_, origin) = self.get(&["profiles", profile, key])?;
+            matches!(origin, Origin::File(..)).then_some(origin)
+        };
+        if Protocol::of_name(protocol).is_none() {
+            let (key, origin) = REMOTE_KEYS.iter().find_map(|key| Some((key, own(key)?)))?;
+            return Some(format!(
+                "{origin}: `{key}` is for a server, and profile `{profile}` has the protocol `{protocol}`; remove it"
+            ));
+        }
+        let (url, origin) = self.text(&["profiles", profile, "url"])?;
+        let has_key = PROFILE_KEYS.iter().filter(|key| key.starts_with("key_")).any(|key| own(key).is_some());
+        // What an address asks for may be a key as well.
+        let is_open = Address::parse(url).is_ok_and(|url| url.is_open() && (has_key || url.hides()));
+        is_open.then(|| {
+            format!(
+                "{origin}: the key of profile `{profile}` would be readable on the way; use https://, or remove the key"
+            )
+        })
+    }
+
+    /// How the profile wants requests to be put.
+    fn form_of(&self, profile: &str) -> Form {
+        match self.text(&["profiles", profile, "prompt"]) {
+            Some(("chat", _)) => Form::Chat,
+            _ => Form::Completion,
+        }
+    }
+}
+
+/// The model that a value of `ASKLINE_MODEL` names.
+fn model_of_variable(value: &str) -> Result<ModelChoice, String> {
+    match value.split_once(':') {
+        None => Ok(ModelChoice::Local(value.to_owned())),
+        Some((protocol, "")) => {
+            Err(format!("nothing follows `{protocol}:`; write local:NAME, NAME or scripted:FILE"))
+        }
+        Some(("local", name)) => Ok(ModelChoice::Local(name.to_owned())),
+        Some(("scripted", file)) => Ok(ModelChoice::Scripted(file.into())),
+        Some((protocol, _)) if Protocol::of_name(protocol).is_some() => {
+            Err(format!("`{protocol}` needs an address; name a profile that has one in ASKLINE_PROFILE"))
+        }
+        Some((other, _)) => {
+            Err(format!("there is no protocol `{other}`; use local:NAME, NAME or scripted:FILE"))
+        }
+    }
+}

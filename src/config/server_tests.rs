@@ -1,0 +1,268 @@
+//! Tests of servers' profiles: what they hold, what is refused and never shown, who is asked after whom.
+
+use std::time::Duration;
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+const SECRET: &str = "sk-Geheim123";
+
+fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
+    let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+    Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
+}
+
+#[track_caller]
+fn faults(text: &str, expected: Expect) {
+    expected.assert_eq(&merge(text, &[]).unwrap_err().to_string());
+}
+
+/// A profile of a server with these lines in it.
+fn server(name: &str, lines: &str) -> String {
+    format!("[profiles.{name}]\nprotocol = \"openai\"\nname = \"m\"\n{lines}\n")
+}
+
+#[test]
+fn a_server_is_described_by_its_profile() {
+    let text = "profile = \"team\"\n[profiles.team]\nprotocol = \"anthropic\"\nurl = \"https://h.example:8443/v1?api-version=2\"\n\
+                name = \"m\"\nkey_env = \"TEAM_KEY\"\nkey_cmd = \"pass show 'a b'\"\nkey_file = \"/k\"\nca_file = \"/ca.pem\"\n\
+                first_byte_ms = 700\ndeadline_ms = 9_000\n";
+    let (config, settings) = merge(text, &[]).unwrap();
+    let ModelChoice::Remote(remote) = &config.model else { panic!("{}", config.model) };
+    assert_eq!(remote.to_string(), "anthropic:m at h.example:8443");
+    assert_eq!(remote.url.as_str(), "https://h.example:8443/v1?api-version=2");
+    assert_eq!((remote.first_byte, remote.deadline), (Duration::from_millis(700), Duration::from_secs(9)));
+    assert_eq!(remote.key.env.as_deref(), Some("TEAM_KEY"));
+    let command = remote.key.command.as_ref().unwrap();
+    assert_eq!(
+        (command.program(), command.arguments()),
+        ("pass", &["show".to_owned(), "a b".to_owned()][..])
+    );
+    assert_eq!(command.file(), Path::new("config.toml"));
+    assert_eq!(
+        (remote.key.file.as_deref(), remote.ca_file.as_deref()),
+        (Some(Path::new("/k")), Some(Path::new("/ca.pem")))
+    );
+    let told: String = settings
+        .iter()
+        .filter(|s| s.key.contains("team"))
+        .map(|s| format!("{} = {}\n", s.key, s.value))
+        .collect();
+    expect![[r#"
+        profiles.team.ca_file = "/ca.pem"
+        profiles.team.deadline_ms = 9000
+        profiles.team.first_byte_ms = 700
+        profiles.team.key_cmd = "(not shown)"
+        profiles.team.key_env = "TEAM_KEY"
+        profiles.team.key_file = "/k"
+        profiles.team.name = "m"
+        profiles.team.protocol = "anthropic"
+        profiles.team.url = "https://h.example:8443/v1?api-version=2"
+    "#]]
+    .assert_eq(&told);
+    assert!(!format!("{config:?}").contains("show"), "a command may hold a secret");
+
+    let text = format!("profile = \"team\"\n{}", server("team", "url = \"http://127.0.0.1:8080\""));
+    let (config, _) = merge(&text, &[]).unwrap();
+    let ModelChoice::Remote(remote) = &config.model else { panic!("{}", config.model) };
+    assert!(remote.key.is_none());
+    assert_eq!(
+        (remote.first_byte, remote.deadline),
+        (Duration::from_millis(FIRST_BYTE_MS), Duration::from_millis(DEADLINE_MS))
+    );
+}
+
+#[test]
+fn a_key_in_the_wrong_place_is_refused_and_not_repeated() {
+    let wrong = [
+        ("key", format!("key = \"{SECRET}\"")),
+        ("key_env", format!("key_env = \"{SECRET}\"")),
+        ("key_env", "key_env = \"geheim123\"".to_owned()),
+        ("key_file", format!("key_file = \"{SECRET}\"")),
+        ("key_cmd", format!("key_cmd = \"./{SECRET}\"")),
+        ("key_cmd", format!("key_cmd = \"pass '{SECRET}\"")),
+        ("key_cmd", format!("key_cmd = \"'' {SECRET}\"")),
+        ("url", format!("url = \"https://me:{SECRET}@h.example\"")),
+        ("url", format!("url = \"https://{SECRET}@h.example\"")),
+        ("url", format!("url = \"https://h.example/#{SECRET}\"")),
+        ("url", format!("url = \"{SECRET}\"")),
+        ("url", format!("url = \"ftp://h.example/{SECRET}\"")),
+        ("url", format!("url = \"https://h.example/{SECRET}\\r\\nX-Evil: 1\"")),
+        ("url", format!("url = \"https://h.example/\\u0000{SECRET}\"")),
+        ("url", format!("url = \"https://h.example/\\t{SECRET}\"")),
+        ("name", format!("name = \"m\\n{SECRET}\"")),
+        ("name", format!("name = \"m\\u001b{SECRET}\"")),
+        ("ca_file", "ca_file = \"ca.pem\"".to_owned()),
+        ("key_cmd", "key_cmd = \"bin/key\"".to_owned()),
+        ("key_cmd", format!("key_cmd = [\"pass\", \"{SECRET}\"]")),
+    ];
+    for (key, line) in wrong {
+        // Also in a profile that nobody uses.
+        let text = format!("[profiles.team]\nprotocol = \"openai\"\n{line}\n");
+        let error = merge(&text, &[]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("config.toml:3: ") && error.contains(&format!("`{key}`")),
+            "{line}: {error}"
+        );
+        assert!(!error.to_lowercase().contains("geheim"), "{line}: {error}");
+    }
+    let text = server("team", &format!("url = \"https://h.example/?key={SECRET}\""));
+    let (config, settings) = merge(&text, &[]).unwrap();
+    let shown = format!("{settings:?} {config:?} {}", config.profiles["team"].as_ref().unwrap());
+    assert!(!shown.contains(SECRET), "{shown}");
+    faults(
+        "[profiles.\"a\\nb\"]\nname = \"m\"",
+        expect!["config.toml:1: a profile must have a name without control characters"],
+    );
+}
+
+#[test]
+fn a_key_goes_in_the_clear_to_this_machine_alone() {
+    for (url, fine) in [
+        ("https://h.example", true),
+        ("http://127.0.0.1:8080/v1", true),
+        ("http://127.1.2.3", true),
+        ("http://[::1]:8080", true),
+        ("http://localhost:11434", true),
+        ("HTTP://LOCALHOST", true),
+        ("http://h.example", false),
+        ("HTTP://h.example", false),
+        ("http://127.0.0.1.h.example", false),
+        ("http://localhost.h.example", false),
+        ("http://10.0.0.1", false),
+        ("http://0.0.0.0", false),
+        ("http://[::ffff:10.0.0.1]", false),
+    ] {
+        for key in ["key_env = \"K\"", "key_cmd = \"k\"", "key_file = \"/k\""] {
+            let merged = merge(&server("team", &format!("url = \"{url}\"\n{key}")), &[]);
+            assert_eq!(merged.is_ok(), fine, "{url} {key}: {merged:?}");
+        }
+        assert!(merge(&server("team", &format!("url = \"{url}\"")), &[]).is_ok(), "{url} without a key");
+    }
+    assert!(merge(&server("team", "url = \"http://h.example?key=x\""), &[]).is_err());
+    assert!(merge(&server("team", "url = \"http://h.example?api-version=1\""), &[]).is_ok());
+    faults(
+        &server("team", "url = \"http://h.example/v1\"\nkey_env = \"K\""),
+        expect![
+            "config.toml:4: the key of profile `team` would be readable on the way; use https://, or remove the key"
+        ],
+    );
+}
+
+#[test]
+fn what_a_profile_lacks_matters_when_it_is_asked() {
+    let (config, _) = merge(&server("team", ""), &[]).unwrap();
+    let lacks = "profile `team` has no `url`; add it to [profiles.team]";
+    assert_eq!(config.profiles["team"], Err(lacks.to_owned()));
+    for used in [
+        "profile = \"team\"\n",
+        "[roles]\ndraft = \"team\"\n",
+        "[roles]\nreview = \"team\"\n",
+        "[fallback]\norder = [\"team\"]\n",
+    ] {
+        let error = merge(&format!("{used}{}", server("team", "")), &[]).unwrap_err();
+        assert_eq!(error.to_string(), lacks, "{used}");
+    }
+    faults(
+        "[profiles.local]\nurl = \"https://h.example\"\n",
+        expect![
+            "config.toml:2: `url` is for a server, and profile `local` has the protocol `local`; remove it"
+        ],
+    );
+    faults(
+        "[roles]\ndraft = \"x\"\ndrft = \"local\"\n[fallback]\nordr = []\n[context]\ncwd = false\n",
+        expect![[r#"
+            config.toml:3: unknown key `drft`; did you mean `draft`?
+            config.toml:5: unknown key `ordr`; did you mean `order`?
+            config.toml:6: `context` has no switches in this version: a model is told your request, the shell and the system's name, and what a check says of its own answer; remove it"#]],
+    );
+    faults(
+        "fallback = 1\nroles = []\n[profiles.team]\nfirst_byte_ms = 5\n",
+        expect![[r#"
+            config.toml:1: `fallback` must be a table [fallback]
+            config.toml:2: `roles` must be a table [roles]
+            config.toml:4: `first_byte_ms` must be a whole number from 50 to 600000, not 5"#]],
+    );
+    faults(
+        "[fallback]\norder = \"local\"",
+        expect![[r#"config.toml:2: `order` must be a list such as ["team", "local"], not a string"#]],
+    );
+    faults(
+        "[fallback]\norder = [\"local\", 1]",
+        expect![[r#"config.toml:2: `order` must be a list of profiles, such as ["team", "local"]"#]],
+    );
+    faults(
+        "[fallback]\norder = [\"local\", \"local\"]",
+        expect!["config.toml:2: `order` names `local` twice"],
+    );
+    faults(
+        "[fallback]\norder = [\"locl\"]",
+        expect!["config.toml:2: there is no profile `locl`; did you mean `local`?"],
+    );
+}
+
+/// Who is asked, in order, with these first lines, profiles `team` and `other` of servers, `local` and `small` here.
+fn order(lines: &str, env: &[(&str, &str)]) -> String {
+    let text = format!(
+        "{lines}\n{}{}[profiles.small]\nprotocol = \"local\"\nname = \"small\"\n[profiles.local]\nname = \"local\"\n",
+        server("team", "url = \"https://team\""),
+        server("other", "url = \"https://other\"")
+    );
+    let (config, _) = merge(&text, env).unwrap();
+    let models = [&config.model].into_iter().chain(&config.fallback);
+    let short = |model: &ModelChoice| match model {
+        ModelChoice::Remote(remote) => remote.profile.clone(),
+        other => other.to_string().replace("local:", ""),
+    };
+    models.map(short).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn nothing_goes_to_a_server_that_was_not_told_to() {
+    let both = "[fallback]\norder = [\"team\", \"other\", \"local\"]";
+    assert_eq!(order("", &[]), "local");
+    assert_eq!(order("profile = \"team\"", &[]), "team");
+    assert_eq!(order(&format!("profile = \"team\"\n{both}"), &[]), "team other local");
+    assert_eq!(order(&format!("profile = \"other\"\n{both}"), &[]), "other local");
+    // A local profile that stands last, or not at all, is never followed by a server.
+    assert_eq!(order(both, &[]), "local");
+    assert_eq!(order(&format!("profile = \"small\"\n{both}"), &[]), "small local");
+    assert_eq!(order(&format!("profile = \"team\"\n{both}"), &[("ASKLINE_PROFILE", "small")]), "small local");
+    // Unless the user wrote it so.
+    assert_eq!(order("[fallback]\norder = [\"local\", \"team\"]", &[]), "local team");
+    // One that isn't in the order comes before it.
+    assert_eq!(order("profile = \"team\"\n[fallback]\norder = [\"local\"]", &[]), "team local");
+    // A model that is named directly stands alone.
+    let named = [("ASKLINE_MODEL", "local:x")];
+    assert_eq!(order(&format!("profile = \"team\"\n{both}"), &named), "x");
+    assert_eq!(
+        order("profile = \"team\"\n[fallback]\norder = [\"local\"]", &[("ASKLINE_MODEL", "scripted:/s")]),
+        "scripted:/s"
+    );
+}
+
+#[test]
+fn a_role_has_a_profile_of_its_own() {
+    assert_eq!(order("[roles]\ndraft = \"team\"\nreview = \"other\"\nsummary = \"local\"", &[]), "team");
+    let env = [("ASKLINE_PROFILE", "small")];
+    assert_eq!(order("profile = \"local\"\n[roles]\ndraft = \"team\"", &env), "small");
+    faults(
+        "[roles]\nreview = \"none\"",
+        expect!["config.toml:2: there is no profile `none`; add a table [profiles.none]"],
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_value_panics_or_is_kept_with_a_control_character(value in ".{0,40}") {
+        let quoted = toml::Value::String(value.clone()).to_string();
+        for key in ["url", "name", "key_env", "key_cmd", "key_file", "ca_file"] {
+            let text = format!("profile = \"team\"\n[profiles.team]\nprotocol = \"ollama\"\n{key} = {quoted}\n");
+            let merged = merge(&text, &[]);
+            if value.chars().any(char::is_control) {
+                proptest::prop_assert!(merged.is_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Where a profile's key comes from: a variable, a command, a private file; the first of them that there is.
+//!
+//! A key is read when a server is first asked and lives as long as the model does. It goes into [`Key`], which nothing can
+//! print; no message here holds it, the command that prints it, or anything else that the command said.
+//!
+//! There is no door to a desktop's keyring: its client would bring a bus and a second runtime into a program that
+//! starts on a key press, for what one line does (`key_cmd = "secret-tool lookup service askline"`).
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, Read as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use anyhow::{Context as _, bail, ensure};
+use rustix::fs::OFlags;
+
+use crate::config::{KeyCommand, Remote};
+use crate::failure::Failure;
+use crate::host::{Host, KEY_LIMIT, find_on_path};
+use crate::model::remote::Key;
+
+/// The key of a profile; none where the profile names none.
+///
+/// # Errors
+/// [`Failure::NoModel`] that names the profile, the setting and what to do, when the key can't be had.
+pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
+    let source = &remote.key;
+    if source.is_none() {
+        return Ok(None);
+    }
+    let variable = source.env.as_deref().and_then(|name| Some((name, variable(host, name)?)));
+    let key = match (variable, &source.command, &source.file) {
+        (Some((name, value)), _, _) => Key::new(&value, format!("the variable {name}")),
+        (None, Some(command), _) => by_command(command, remote, host),
+        (None, None, Some(file)) => by_file(file),
+        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+    };
+    key.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
+}
+
+/// Where the key of a profile would come from, without reading more than the rights of a file and running nothing; none
+/// where the profile names none.
+///
+/// # Errors
+/// As [`read`], as far as that can be told.
+pub fn look(remote: &Remote, host: &dyn Host) -> Result<Option<String>, Failure> {
+    let source = &remote.key;
+    if source.is_none() {
+        return Ok(None);
+    }
+    let set = source.env.as_deref().filter(|name| variable(host, name).is_some());
+    let told = match (set, &source.command, &source.file) {
+        (Some(name), _, _) => Ok(format!("the variable {name}")),
+        (None, Some(command), _) => runnable(command, host).map(|()| "its key_cmd".to_owned()),
+        (None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
+        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+    };
+    told.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
+}
+
+fn unset(name: &str) -> String {
+    format!("the variable {name} is not set; export the key in it, or use key_cmd or key_file")
+}
+
+/// The value of a variable that isn't empty; what is no text in it is refused by [`Key`].
+fn variable(host: &dyn Host, name: &str) -> Option<String> {
+    host.env(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.trim().is_empty())
+}
+
+fn by_command(command: &KeyCommand, remote: &Remote, host: &dyn Host) -> anyhow::Result<Key> {
+    runnable(command, host)?;
+    let printed = host.key(command).context("its key_cmd gave no key; run it yourself to see why")?;
+    let printed = String::from_utf8_lossy(&printed);
+    // Password managers print the password first and notes below it.
+    let first = printed.trim_start().lines().next().unwrap_or_default();
+    Key::new(first, format!("the key_cmd of `{}`", remote.profile))
+}
+
+/// Refuses a command that somebody else could have written, or whose program is nowhere.
+fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
+    let file = command.file();
+    let found = host.entry(file).with_context(|| format!("{} is gone", file.display()))?;
+    let user = rustix::process::geteuid().as_raw();
+    ensure!(
+        found.owner == user || found.owner == 0,
+        "its key_cmd is not run, for {} belongs to another user; make it yours (chown)",
+        file.display()
+    );
+    ensure!(
+        found.mode & 0o002 == 0,
+        "its key_cmd is not run, for everybody can write {}; run `chmod o-w {}`",
+        file.display(),
+        file.display()
+    );
+    let program = command.program();
+    let there = match Path::new(program) {
+        path if path.is_absolute() => host.entry(path).is_some_and(|entry| entry.executable),
+        _ => find_on_path(host, program).is_some(),
+    };
+    ensure!(there, "the program of its key_cmd is not there; install it or correct key_cmd");
+    Ok(())
+}
+
+fn by_file(path: &Path) -> anyhow::Result<Key> {
+    let limit = KEY_LIMIT as u64;
+    let mut text = Vec::new();
+    let read = private(path)?.take(limit + 1).read_to_end(&mut text);
+    read.with_context(|| format!("can't read {}", path.display()))?;
+    ensure!(
+        text.len() <= KEY_LIMIT,
+        "{} is larger than {limit} bytes; leave only the key in it",
+        path.display()
+    );
+    Key::new(&String::from_utf8_lossy(&text), format!("the file {}", path.display()))
+}
+
+/// Opens a file that this user alone can read. What is looked at is what is read: links are followed once.
+fn private(path: &Path) -> anyhow::Result<File> {
+    let shown = path.display();
+    // Without NONBLOCK, opening a pipe would wait for its writer.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            bail!("there is no file {shown}; put the key into it and run `chmod 600 {shown}`")
+        }
+        file => file.with_context(|| format!("can't open {shown}"))?,
+    };
+    let found = file.metadata().with_context(|| format!("can't look at {shown}"))?;
+    ensure!(found.is_file(), "{shown} is not a regular file; name the file with the key in key_file");
+    let user = rustix::process::geteuid().as_raw();
+    ensure!(found.uid() == user, "{shown} belongs to another user; make it yours (chown)");
+    ensure!(found.mode() & 0o077 == 0, "others can read {shown}; run `chmod 600 {shown}`");
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests;

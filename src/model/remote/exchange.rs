@@ -1,0 +1,409 @@
+//! One question to a server: sent, waited for, read as it comes, asked once more where that can help.
+
+use std::future::Future;
+use std::pin::pin;
+use std::time::{Duration, Instant, SystemTime};
+
+use reqwest::Response;
+use reqwest::header::CONTENT_ENCODING;
+use tokio::time::{sleep, timeout};
+
+use super::events::{EVENT_BYTES_MAX, Events, Framing};
+use super::heard::{End, Fault, Heard};
+use super::message::{NAME_COLUMNS, message, short};
+use super::refusal::{self, After, Asked, Refusal};
+use super::{Protocol, Remote, talk};
+use crate::failure::Failure;
+use crate::model::{Reply, Usage};
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+
+/// How often patience is looked at while the network is waited for.
+const SLICE: Duration = Duration::from_millis(20);
+/// Most bytes of a streamed answer. Most of them are wrapping: some 300 for each token.
+const BODY_BYTES_MAX: usize = 8 << 20;
+/// How much is read of a body that comes with an error.
+const ERROR_BYTES_MAX: usize = 16 << 10;
+/// How long such a body is waited for, and how long the rest of an answer that is whole already.
+const REST_WAIT: Duration = Duration::from_millis(300);
+/// The pause before a second try after a fault that may be passing: the least, and how much chance adds.
+const PAUSE_MS: (u64, u64) = (100, 300);
+/// Longest wait that a server may ask for, where nothing else bounds it.
+const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
+/// A server is not waited for unless this much time is left for its answer afterwards.
+const ANSWER_TIME: Duration = Duration::from_millis(500);
+
+/// Why one try gave no answer.
+enum Missed {
+    /// Nothing will change that.
+    Final(Failure),
+    /// The prompt does not fit.
+    TooLong,
+    /// A second try may work.
+    Again { failure: Failure, after: After },
+}
+
+impl From<Failure> for Missed {
+    fn from(failure: Failure) -> Self {
+        Self::Final(failure)
+    }
+}
+
+/// Why waiting ended without what was waited for.
+enum Waited {
+    Spent(Failure),
+    Late,
+}
+
+impl Remote {
+    /// Asks, at most once more where a fault may be passing, and once with a shorter prompt where it was too long.
+    pub(super) async fn converse(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        patience: &Patience,
+    ) -> anyhow::Result<Reply> {
+        let mut solved = self.fits(prompt, max_tokens);
+        let mut tried_again = false;
+        loop {
+            let body = self.body(prompt, solved, max_tokens)?;
+            match self.ask(body, max_tokens, patience).await {
+                Ok(reply) => return Ok(reply),
+                Err(Missed::TooLong) if solved && talk::can_be_shortened(prompt) => {
+                    tracing::debug!("the prompt is too long for the model: asked without solved requests");
+                    solved = false;
+                }
+                Err(Missed::TooLong) => {
+                    let cause = format!("too much for the model {}", self.model_name());
+                    let failure =
+                        self.no_model(&cause, "ask for less at once, or use a model that reads more");
+                    return Err(failure.into());
+                }
+                Err(Missed::Again { failure, after }) => {
+                    let Some(pause) = pause(after, patience).filter(|_| !tried_again) else {
+                        return Err(failure.into());
+                    };
+                    tracing::debug!("{failure}: asked again after {pause:?}");
+                    tried_again = true;
+                    if let Err(Waited::Spent(spent)) = wait(patience, None, sleep(pause)).await {
+                        return Err(spent.into());
+                    }
+                }
+                Err(Missed::Final(failure)) => return Err(failure.into()),
+            }
+        }
+    }
+
+    /// One try.
+    async fn ask(&mut self, body: String, max_tokens: usize, patience: &Patience) -> Result<Reply, Missed> {
+        let asked = Instant::now();
+        let reused = std::mem::replace(&mut self.connected, true);
+        let sent = self.client.post(self.endpoint.url.clone()).body(body).send();
+        let response = match wait(patience, Some(self.spec.first_byte), sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.unsent(&error, reused)),
+            Err(Waited::Spent(failure)) => return Err(failure.into()),
+            Err(Waited::Late) => {
+                let cause = format!("no answer within {:?}", self.spec.first_byte);
+                return Err(self.unavailable(&cause, "try again or raise `first_byte_ms`").into());
+            }
+        };
+        if !response.status().is_success() {
+            return Err(self.refused(response, patience).await);
+        }
+        if let Some(encoding) =
+            response.headers().get(CONTENT_ENCODING).filter(|e| e.as_bytes() != b"identity")
+        {
+            let cause = format!("it packs its answer ({}) unasked", encoding.to_str().unwrap_or("unknown"));
+            return Err(self.unavailable(&cause, "turn that off on the server or its gateway").into());
+        }
+        let (heard, first) = self.listen(response, patience).await?;
+        self.reply(heard, max_tokens, asked, first)
+    }
+
+    /// Reads an answer as it comes, to its end. Also when its first event came.
+    async fn listen(&self, mut response: Response, patience: &Patience) -> Result<(Heard, Instant), Missed> {
+        let mut heard = Heard::default();
+        let mut events: Option<Events> = None;
+        let mut first = None;
+        let mut rest_until = None;
+        let mut bytes = 0;
+        loop {
+            if heard.end.is_some() {
+                rest_until.get_or_insert_with(|| Instant::now() + REST_WAIT);
+            }
+            let limit = rest_until.map(|until| until.saturating_duration_since(Instant::now()));
+            if heard.end.is_none()
+                && let Some(failure) = patience.spent(Instant::now())
+            {
+                return Err(failure.into());
+            }
+            let piece = match wait(patience, limit, response.chunk()).await {
+                Ok(Ok(piece)) => piece,
+                Err(Waited::Spent(Failure::Cancelled)) => return Err(Failure::Cancelled.into()),
+                // Of an answer that is whole only figures are missing.
+                Ok(Err(_)) | Err(_) if heard.end.is_some() => break,
+                Ok(Err(_)) => return Err(self.broken_off().into()),
+                Err(Waited::Spent(failure)) => return Err(failure.into()),
+                Err(Waited::Late) => break,
+            };
+            let ended = piece.is_none();
+            let piece = piece.unwrap_or_default();
+            bytes += piece.len();
+            if BODY_BYTES_MAX < bytes {
+                return Err(self.unreadable("its answer is too long to be a command").into());
+            }
+            if events.is_none() && !piece.trim_ascii().is_empty() {
+                if refusal::is_page(response.headers(), &piece) {
+                    return Err(self.say(refusal::not_a_model_server()));
+                }
+                events = Some(Events::new(framing(self.spec.protocol, &piece)));
+            }
+            let Some(events) = &mut events else {
+                if ended {
+                    break;
+                }
+                continue;
+            };
+            let found = if ended { events.end() } else { events.push(&piece) };
+            for event in found.map_err(|why| self.unreadable(&why.to_string()))? {
+                // Who sends faster than can be read never makes anybody wait, but takes time too.
+                if heard.end.is_none()
+                    && let Some(failure) = patience.spent(Instant::now())
+                {
+                    return Err(failure.into());
+                }
+                first.get_or_insert_with(Instant::now);
+                match heard.take(self.spec.protocol, &event) {
+                    Ok(()) => {}
+                    // What comes after the end can't change the answer.
+                    Err(_) if heard.end.is_some() => heard.closed = true,
+                    Err(Fault::Broken(_)) if ended && 1 < heard.events => {
+                        return Err(self.broken_off().into());
+                    }
+                    Err(Fault::Broken(why)) => return Err(self.unreadable(why).into()),
+                    Err(Fault::Told(words)) => {
+                        let cause = format!("it failed: {words}");
+                        return Err(self.unavailable(&cause, "try again").into());
+                    }
+                }
+                if heard.closed {
+                    break;
+                }
+            }
+            if ended {
+                if events.framing() == Framing::Whole && 0 < heard.events {
+                    // One JSON value is whole when it can be read.
+                    heard.end.get_or_insert(End::Whole);
+                }
+                break;
+            }
+            if heard.closed {
+                // The connection can be used again only when its end has been read.
+                let _ = timeout(SLICE, response.chunk()).await;
+                break;
+            }
+        }
+        Ok((heard, first.unwrap_or_else(Instant::now)))
+    }
+
+    /// What was heard as a reply, if it came whole.
+    fn reply(
+        &self,
+        heard: Heard,
+        max_tokens: usize,
+        asked: Instant,
+        first: Instant,
+    ) -> Result<Reply, Missed> {
+        let no_command = |cause: &str, remedy: &str| Failure::NoCommand(self.row(cause, remedy));
+        let other_words = "say it in other words";
+        match heard.end {
+            None if heard.events == 0 => {
+                return Err(self.unavailable("its answer is empty", "try again").into());
+            }
+            None => return Err(self.broken_off().into()),
+            Some(End::Cut) if !(self.endpoint.raw && has_whole_line(&heard.text)) => {
+                let tokens = max_tokens + self.quirks.thinking;
+                let cause = format!("the answer is longer than {tokens} tokens");
+                return Err(no_command(&cause, "ask for less at once or raise `max_tokens`").into());
+            }
+            Some(End::Tool) => {
+                return Err(no_command("the model wants a tool and gives no command", other_words).into());
+            }
+            Some(End::Refused) => {
+                let words = if heard.text.trim().is_empty() { "no reason given" } else { &heard.text };
+                return Err(no_command(&format!("refused: {words}"), other_words).into());
+            }
+            Some(End::Whole | End::Cut) => {}
+        }
+        if heard.text.trim().is_empty() {
+            return Err(no_command("no command in its answer", other_words).into());
+        }
+        let usage = Usage {
+            prefill_tokens: heard.prompt_tokens.unwrap_or_default(),
+            prefill: first.saturating_duration_since(asked),
+            decode_tokens: heard.answer_tokens.unwrap_or(heard.pieces),
+            decode: first.elapsed(),
+        };
+        // Text that is continued goes on behind the command; in a chat the model says when it has done.
+        let text = if self.endpoint.raw { first_line(&heard.text) } else { &heard.text };
+        Ok(Reply { text: text.trim().to_owned(), certainty: None, usage })
+    }
+
+    /// Why a request could not be sent or got no answer at all.
+    fn unsent(&self, error: &reqwest::Error, reused: bool) -> Missed {
+        let root = root(error);
+        tracing::debug!("not sent: {root}");
+        if let Some((_, why)) = root.split_once("invalid peer certificate: ") {
+            let why = why.strip_prefix("certificate ").unwrap_or(why);
+            let why = short(why.split([':', ';']).next().unwrap_or(why), NAME_COLUMNS);
+            let remedy = "if it is yours, name its authority in `ca_file`";
+            return self.no_model(&format!("its certificate is refused ({why})"), remedy).into();
+        }
+        let through = self.proxy.as_ref().map(|proxy| {
+            let port = proxy.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+            let name = format!("{}{port}", proxy.url.host_str().unwrap_or_default());
+            (format!(" through the proxy {}", short(&name, NAME_COLUMNS)), proxy.variable)
+        });
+        let (through, variable) = through.unwrap_or_default();
+        if error.is_connect() {
+            let remedy = match variable {
+                "" => "is it running? check `url` in the profile".to_owned(),
+                _ => format!("check {variable} and NO_PROXY"),
+            };
+            return self.unavailable(&format!("can't connect{through}: {root}"), &remedy).into();
+        }
+        let failure = self.unavailable(&format!("it hung up without an answer{through}"), "try again");
+        match reused {
+            true => Missed::Again { failure, after: After::Soon },
+            false => failure.into(),
+        }
+    }
+
+    /// Reads what a status that is no success means.
+    async fn refused(&self, mut response: Response, patience: &Patience) -> Missed {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let mut body = Vec::new();
+        let until = Instant::now() + REST_WAIT;
+        while body.len() < ERROR_BYTES_MAX {
+            let left = until.saturating_duration_since(Instant::now());
+            match wait(patience, Some(left), response.chunk()).await {
+                Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
+                Err(Waited::Spent(Failure::Cancelled)) => return Failure::Cancelled.into(),
+                _ => break,
+            }
+        }
+        body.truncate(ERROR_BYTES_MAX);
+        let asked = Asked { model: &self.spec.model, key: self.spec.key.as_ref().map(super::Key::setting) };
+        let text = String::from_utf8_lossy(&body);
+        self.say(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
+    }
+
+    fn say(&self, refusal: Refusal) -> Missed {
+        match refusal {
+            Refusal::TooLong => Missed::TooLong,
+            Refusal::Never { cause, remedy } => self.no_model(&cause, &remedy).into(),
+            Refusal::Later { cause, after } => {
+                let remedy =
+                    if matches!(after, After::Wait(_)) { "try again then" } else { "try again later" };
+                Missed::Again { failure: self.unavailable(&cause, remedy), after }
+            }
+        }
+    }
+
+    fn broken_off(&self) -> Failure {
+        self.unavailable("it broke off in the middle of its answer", "try again")
+    }
+
+    fn unreadable(&self, cause: &str) -> Failure {
+        self.unavailable(cause, "try again, or check `url` and the protocol")
+    }
+
+    fn unavailable(&self, cause: &str, remedy: &str) -> Failure {
+        Failure::Unavailable(self.row(cause, remedy))
+    }
+
+    fn no_model(&self, cause: &str, remedy: &str) -> Failure {
+        Failure::NoModel(self.row(cause, remedy))
+    }
+
+    fn model_name(&self) -> String {
+        short(&self.spec.model, NAME_COLUMNS)
+    }
+
+    /// One row for people, without the key, should the server repeat it.
+    fn row(&self, cause: &str, remedy: &str) -> String {
+        let cause = self.spec.key.as_ref().map_or_else(|| cause.to_owned(), |key| key.hidden_in(cause));
+        message(&self.spec.source, &cause, remedy)
+    }
+}
+
+/// Waits for `work`, looking at patience meanwhile, no longer than `limit`. What is not over then is dropped.
+async fn wait<T>(
+    patience: &Patience,
+    limit: Option<Duration>,
+    work: impl Future<Output = T>,
+) -> Result<T, Waited> {
+    let mut work = pin!(work);
+    let begun = Instant::now();
+    loop {
+        let left = limit.map(|limit| limit.saturating_sub(begun.elapsed()));
+        if let Ok(done) = timeout(left.map_or(SLICE, |left| left.min(SLICE)), work.as_mut()).await {
+            return Ok(done);
+        }
+        if let Some(failure) = patience.spent(Instant::now()) {
+            return Err(Waited::Spent(failure));
+        }
+        if limit.is_some_and(|limit| limit <= begun.elapsed()) {
+            return Err(Waited::Late);
+        }
+    }
+}
+
+/// How long to pause before a second try, if there is time for one.
+fn pause(after: After, patience: &Patience) -> Option<Duration> {
+    let pause = match after {
+        After::Soon => {
+            // Chance keeps those that failed together from coming back together; the clock is chance enough.
+            let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            Duration::from_millis(PAUSE_MS.0 + u64::from(clock.subsec_micros()) % (PAUSE_MS.1 + 1))
+        }
+        After::Wait(wait) if wait <= RETRY_AFTER_MAX => wait,
+        After::Wait(_) | After::Unknown => return None,
+    };
+    patience.spent(Instant::now() + pause + ANSWER_TIME).is_none().then_some(pause)
+}
+
+/// How a body is divided that begins with this.
+fn framing(protocol: Protocol, piece: &[u8]) -> Framing {
+    let start = piece.strip_prefix(b"\xef\xbb\xbf").unwrap_or(piece).trim_ascii_start();
+    match protocol {
+        Protocol::Ollama => Framing::Lines,
+        // A server or gateway that does not stream sends one value.
+        Protocol::OpenAi | Protocol::Anthropic if start.starts_with(b"{") || start.starts_with(b"[") => {
+            Framing::Whole
+        }
+        Protocol::OpenAi | Protocol::Anthropic => Framing::Sse,
+    }
+}
+
+/// The first line that holds text.
+fn first_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn has_whole_line(text: &str) -> bool {
+    text.trim_start().contains('\n')
+}
+
+/// The innermost cause, which is the one that tells.
+fn root(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}
+
+// An event is taken whole before it is read, so a body must be able to hold one.
+const _: () = assert!(EVENT_BYTES_MAX <= BODY_BYTES_MAX);

@@ -1,0 +1,364 @@
+//! What a server says, event by event, gathered into one answer. Hidden thoughts and events that nobody asked for are passed
+//! over.
+
+use serde_json::Value;
+
+use super::Protocol;
+
+/// Deepest nesting of an event that is read.
+pub(super) const DEPTH_MAX: usize = 64;
+/// Longest answer that is gathered, in bytes.
+pub(super) const TEXT_BYTES_MAX: usize = 256 << 10;
+
+/// Why an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// The model had said all.
+    Whole,
+    /// At the most tokens it may have.
+    Cut,
+    /// It wants a tool, which it was not offered.
+    Tool,
+    /// The model or its server refuses to answer.
+    Refused,
+}
+
+/// Why an event can't be taken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is no JSON object, or nested too deeply, or there is too much of it.
+    Broken(&'static str),
+    /// The server says that something failed, in its own words.
+    Told(String),
+}
+
+/// An answer as far as it has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Heard {
+    /// What the model wrote.
+    pub(super) text: String,
+    /// Why it ended; none while it goes on.
+    pub(super) end: Option<End>,
+    /// Nothing follows that matters.
+    pub(super) closed: bool,
+    /// Events taken, known or not.
+    pub(super) events: usize,
+    /// Events that brought text, about as many as tokens.
+    pub(super) pieces: usize,
+    /// Tokens of the prompt that were computed, as the server counted.
+    pub(super) prompt_tokens: Option<usize>,
+    /// Tokens of the answer with its thoughts, as the server counted.
+    pub(super) answer_tokens: Option<usize>,
+}
+
+impl Heard {
+    /// Takes one event.
+    ///
+    /// # Errors
+    /// When it is broken or tells of a failure. After that the answer must not be used.
+    pub(super) fn take(&mut self, protocol: Protocol, event: &str) -> Result<(), Fault> {
+        self.events += 1;
+        if event.trim() == "[DONE]" {
+            self.end = self.end.or(Some(End::Whole));
+            self.closed = true;
+            return Ok(());
+        }
+        if DEPTH_MAX < depth(event) {
+            return Err(Fault::Broken("its answer is nested too deeply"));
+        }
+        let value: Value =
+            serde_json::from_str(event).map_err(|_| Fault::Broken("its answer is broken JSON"))?;
+        if !value.is_object() {
+            return Err(Fault::Broken("its answer is not what a model server sends"));
+        }
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            return Err(Fault::Told(told(error)));
+        }
+        match protocol {
+            Protocol::OpenAi => self.open_ai(&value),
+            Protocol::Anthropic => self.anthropic(&value),
+            Protocol::Ollama => self.ollama(&value),
+        }
+        if TEXT_BYTES_MAX < self.text.len() {
+            return Err(Fault::Broken("its answer is too long to be a command"));
+        }
+        Ok(())
+    }
+
+    fn open_ai(&mut self, value: &Value) {
+        self.count(value.get("usage"), "prompt_tokens", "completion_tokens");
+        let Some(choice) = value.pointer("/choices/0") else { return };
+        // A piece of a stream, a whole message, or a completed text.
+        let said = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
+        self.say(said.get("content").or_else(|| said.get("text")));
+        if said.get("refusal").is_some_and(|refusal| !refusal.is_null()) {
+            self.say(said.get("refusal"));
+            self.end = Some(End::Refused);
+        }
+        match choice.get("finish_reason").and_then(Value::as_str) {
+            None => {}
+            Some("length") => self.end = Some(End::Cut),
+            Some("tool_calls" | "function_call") => self.end = Some(End::Tool),
+            Some("content_filter") => self.end = Some(End::Refused),
+            Some(_) => self.end = self.end.or(Some(End::Whole)),
+        }
+    }
+
+    fn anthropic(&mut self, value: &Value) {
+        self.count(value.pointer("/message/usage"), "input_tokens", "output_tokens");
+        self.count(value.get("usage"), "input_tokens", "output_tokens");
+        let mut reason = None;
+        match value.get("type").and_then(Value::as_str) {
+            Some("content_block_start") => self.block(value.get("content_block")),
+            Some("content_block_delta") => {
+                let delta = value.get("delta");
+                if delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) == Some("text_delta") {
+                    self.say(delta.and_then(|delta| delta.get("text")));
+                }
+            }
+            Some("message_delta") => reason = value.pointer("/delta/stop_reason").and_then(Value::as_str),
+            Some("message_stop") => {
+                self.end = self.end.or(Some(End::Whole));
+                self.closed = true;
+            }
+            Some("message") => {
+                for block in value.get("content").and_then(Value::as_array).into_iter().flatten() {
+                    self.block(Some(block));
+                }
+                reason = value.get("stop_reason").and_then(Value::as_str);
+            }
+            _ => {}
+        }
+        match reason {
+            None => {}
+            Some("max_tokens" | "model_context_window_exceeded") => self.end = Some(End::Cut),
+            Some("tool_use") => self.end = Some(End::Tool),
+            Some("refusal") => self.end = Some(End::Refused),
+            Some(_) => self.end = Some(End::Whole),
+        }
+    }
+
+    /// A block of text; blocks of thoughts and tools are no answer.
+    fn block(&mut self, block: Option<&Value>) {
+        if block.and_then(|block| block.get("type")).and_then(Value::as_str) == Some("text") {
+            self.say(block.and_then(|block| block.get("text")));
+        }
+    }
+
+    fn ollama(&mut self, value: &Value) {
+        self.count(Some(value), "prompt_eval_count", "eval_count");
+        self.say(value.pointer("/message/content").or_else(|| value.get("response")));
+        let tools = value.pointer("/message/tool_calls").and_then(Value::as_array);
+        if tools.is_some_and(|tools| !tools.is_empty()) {
+            self.end = Some(End::Tool);
+        }
+        if value.get("done").and_then(Value::as_bool) == Some(true) {
+            self.closed = true;
+            let cut = value.get("done_reason").and_then(Value::as_str) == Some("length");
+            self.end = if cut { Some(End::Cut) } else { self.end.or(Some(End::Whole)) };
+        }
+    }
+
+    /// Content is a text, or a list of parts of which those of type `text` count.
+    fn say(&mut self, content: Option<&Value>) {
+        let before = self.text.len();
+        match content {
+            Some(Value::String(text)) => self.text.push_str(text),
+            Some(Value::Array(parts)) => {
+                for part in parts {
+                    if part.get("type").and_then(Value::as_str) == Some("text") {
+                        self.text.push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
+                    }
+                }
+            }
+            _ => {}
+        }
+        self.pieces += usize::from(before < self.text.len());
+    }
+
+    fn count(&mut self, usage: Option<&Value>, prompt: &str, answer: &str) {
+        let number = |name: &str| usize::try_from(usage?.get(name)?.as_u64()?).ok();
+        // What the server took from a kept state was not computed.
+        let kept = usage.and_then(|usage| usage.pointer("/prompt_tokens_details/cached_tokens"));
+        let kept = kept.and_then(Value::as_u64).and_then(|kept| usize::try_from(kept).ok()).unwrap_or(0);
+        let computed = number(prompt).map(|all| all.saturating_sub(kept));
+        self.prompt_tokens = computed.or(self.prompt_tokens);
+        self.answer_tokens = number(answer).or(self.answer_tokens);
+    }
+}
+
+/// What a server says of an error, out of the shapes that are in use.
+pub(super) fn told(error: &Value) -> String {
+    let text = |name: &str| error.get(name).and_then(Value::as_str);
+    let words =
+        error.as_str().or_else(|| text("message")).or_else(|| text("detail")).or_else(|| text("type"));
+    words.unwrap_or("it does not say what failed").to_owned()
+}
+
+/// How deeply brackets and braces are nested, those in strings left out. Counting needs no stack; reading does.
+fn depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' | b'[' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b'}' | b']' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn hear(protocol: Protocol, events: &[&str]) -> Result<Heard, Fault> {
+        let mut heard = Heard::default();
+        events.iter().try_for_each(|event| heard.take(protocol, event))?;
+        Ok(heard)
+    }
+
+    #[test]
+    fn thoughts_and_unknown_events_are_no_answer() {
+        use Protocol::{Anthropic, Ollama, OpenAi};
+        for (protocol, events) in [
+            (
+                OpenAi,
+                vec![
+                    r#"{"choices":[{"delta":{"role":"assistant","content":null,"reasoning_content":"rm -rf /"}}]}"#,
+                    r#"{"choices":[{"delta":{"reasoning":"rm -rf /"}}]}"#,
+                    r#"{"object":"ping"}"#,
+                    r#"{"choices":[{"delta":{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"l"}]}}]}"#,
+                    r#"{"choices":[{"delta":{"content":"s"},"finish_reason":"stop"}]}"#,
+                    r#"{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":2}}}"#,
+                    "[DONE]",
+                ],
+            ),
+            (
+                Anthropic,
+                vec![
+                    r#"{"type":"message_start","message":{"content":[],"usage":{"input_tokens":7,"output_tokens":1}}}"#,
+                    r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"rm"}}"#,
+                    r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"rm -rf /"}}"#,
+                    r#"{"type":"ping"}"#,
+                    r#"{"type":"something_new","text":"rm"}"#,
+                    r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"l"}}"#,
+                    r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"s"}}"#,
+                    r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}"#,
+                    r#"{"type":"message_stop"}"#,
+                ],
+            ),
+            (
+                Ollama,
+                vec![
+                    r#"{"message":{"role":"assistant","content":"","thinking":"rm -rf /"},"done":false}"#,
+                    r#"{"message":{"content":"l"},"done":false}"#,
+                    r#"{"message":{"content":"s"},"done":false}"#,
+                    r#"{"message":{"content":""},"done":true,"done_reason":"stop","prompt_eval_count":7,"eval_count":2}"#,
+                ],
+            ),
+        ] {
+            let heard = hear(protocol, &events).unwrap();
+            assert_eq!((heard.text.as_str(), heard.end, heard.closed), ("ls", Some(End::Whole), true));
+            assert_eq!((heard.prompt_tokens, heard.answer_tokens, heard.pieces), (Some(7), Some(2), 2));
+        }
+    }
+
+    #[test]
+    fn an_answer_in_one_piece_is_read_too() {
+        use Protocol::{Anthropic, Ollama, OpenAi};
+        for (protocol, event, end) in [
+            (OpenAi, r#"{"choices":[{"message":{"content":"ls"},"finish_reason":"stop"}]}"#, End::Whole),
+            (OpenAi, r#"{"choices":[{"text":"ls","finish_reason":"length"}]}"#, End::Cut),
+            (
+                OpenAi,
+                r#"{"choices":[{"message":{"content":"ls","refusal":null},"finish_reason":"tool_calls"}]}"#,
+                End::Tool,
+            ),
+            (OpenAi, r#"{"choices":[{"message":{"refusal":"ls"},"finish_reason":"stop"}]}"#, End::Refused),
+            (
+                Anthropic,
+                r#"{"type":"message","content":[{"type":"text","text":"ls"}],"stop_reason":"max_tokens"}"#,
+                End::Cut,
+            ),
+            (
+                Anthropic,
+                r#"{"type":"message","content":[{"type":"text","text":"ls"}],"stop_reason":"refusal"}"#,
+                End::Refused,
+            ),
+            (Ollama, r#"{"response":"ls","done":true,"done_reason":"length"}"#, End::Cut),
+            (
+                Ollama,
+                r#"{"message":{"content":"ls","tool_calls":[{}]},"done":true,"done_reason":"stop"}"#,
+                End::Tool,
+            ),
+        ] {
+            let heard = hear(protocol, &[event]).unwrap();
+            assert_eq!((heard.text.as_str(), heard.end), ("ls", Some(end)), "{event}");
+        }
+    }
+
+    #[test]
+    fn what_is_broken_or_failed_is_told() {
+        use Protocol::{Anthropic, Ollama, OpenAi};
+        for event in [
+            "",
+            "{",
+            "null",
+            "[]",
+            "3",
+            "\"x\"",
+            "{\"a\":1,}",
+            "{} {}",
+            "{\"a\":\"\\ud800\"}",
+            "{\"a\":\"\0\"}",
+            "<html>",
+        ] {
+            for protocol in [OpenAi, Anthropic, Ollama] {
+                assert!(matches!(hear(protocol, &[event]), Err(Fault::Broken(_))), "{event:?}");
+            }
+        }
+        let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+        assert!(hear(OpenAi, &[&deep(DEPTH_MAX - 1)]).is_ok());
+        for levels in [DEPTH_MAX, 10_000] {
+            assert_eq!(hear(OpenAi, &[&deep(levels)]), Err(Fault::Broken("its answer is nested too deeply")));
+        }
+        assert!(hear(OpenAi, &[&format!("{{\"a\":\"{}\\\"{}\"}}", "[".repeat(99), "{".repeat(99))]).is_ok());
+        for (protocol, event, words) in [
+            (OpenAi, r#"{"error":{"message":"overloaded"}}"#, "overloaded"),
+            (Anthropic, r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "overloaded_error"),
+            (Ollama, r#"{"error":"no such model"}"#, "no such model"),
+            (OpenAi, r#"{"error":{}}"#, "it does not say what failed"),
+        ] {
+            assert_eq!(hear(protocol, &[event]), Err(Fault::Told(words.to_owned())));
+        }
+        let piece = format!(r#"{{"message":{{"content":"{}"}}}}"#, "x".repeat(TEXT_BYTES_MAX / 2));
+        assert!(matches!(hear(Ollama, &[&piece, &piece, &piece]), Err(Fault::Broken(_))));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_event_panics(
+            event in any::<String>(),
+            shape in "[\\[\\]{}\",:a0\\\\ ]{0,40}",
+            part in "(choices|content|delta|message|usage|type|done|error|finish_reason)",
+        ) {
+            for protocol in [Protocol::OpenAi, Protocol::Anthropic, Protocol::Ollama] {
+                let _ = hear(protocol, &[&event]);
+                let _ = hear(protocol, &[&shape]);
+                let _ = hear(protocol, &[&format!("{{\"{part}\":{shape}}}")]);
+                let _ = hear(protocol, &[&format!("{{\"choices\":[{{\"delta\":{{\"{part}\":{shape}}}}}]}}")]);
+            }
+        }
+    }
+}

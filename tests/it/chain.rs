@@ -1,0 +1,339 @@
+//! Profiles of servers in the whole program: whose key goes where, who is asked after whom, and what nobody is shown.
+//!
+//! The servers listen on this machine and say one thing; how the protocols are spoken is tested in `remote`.
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use expect_test::expect;
+
+use crate::cli::Askline;
+
+/// The key of every profile here.
+const KEY: &str = "sk-Geheim123";
+
+/// Longest request that is read here, bytes.
+const REQUEST_MAX: usize = 256 << 10;
+
+/// A server that answers every request alike and remembers them all.
+struct Server {
+    port: u16,
+    heard: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    /// One that answers with this, a whole HTTP response; with an empty one it keeps the connection and says nothing.
+    fn start(response: String) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let told = Arc::clone(&heard);
+        thread::spawn(move || {
+            let mut silent = Vec::new();
+            for connection in listener.incoming() {
+                let Ok(mut connection) = connection else { break };
+                told.lock().unwrap().push(request(&mut connection));
+                if response.is_empty() {
+                    silent.push(connection);
+                } else {
+                    let _ = connection.write_all(response.as_bytes());
+                }
+            }
+        });
+        Self { port, heard }
+    }
+
+    /// One that answers with a command, as OpenAI's protocol streams it.
+    fn answering(command: &str) -> Self {
+        let event =
+            serde_json::json!({"choices": [{"delta": {"content": command}, "finish_reason": "stop"}]});
+        let body = format!("data: {event}\n\ndata: [DONE]\n\n");
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n";
+        Self::start(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()))
+    }
+
+    fn heard(&self) -> Vec<String> {
+        self.heard.lock().unwrap().clone()
+    }
+
+    /// Its profile, with further lines.
+    fn profile(&self, name: &str, lines: &str) -> String {
+        let port = self.port;
+        format!(
+            "[profiles.{name}]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{port}/v1\"\nname = \"some-model\"\n{lines}\n"
+        )
+    }
+}
+
+/// Head and body of one request.
+fn request(connection: &mut TcpStream) -> String {
+    connection.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut read = Vec::new();
+    let mut chunk = [0; 4096];
+    while let Ok(n) = connection.read(&mut chunk) {
+        read.extend_from_slice(&chunk[..n]);
+        let text = String::from_utf8_lossy(&read).into_owned();
+        let whole = text.split_once("\r\n\r\n").is_some_and(|(head, body)| {
+            let length = head
+                .lines()
+                .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+            length.is_some_and(|length: usize| length <= body.len())
+        });
+        if n == 0 || whole || REQUEST_MAX < read.len() {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&read).into_owned()
+}
+
+/// A port where nobody listens.
+fn closed_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// `askline suggest` with this configuration, in which `HOME/` works, and a script of `replies` as its profile `script`.
+fn suggest(config: &str, replies: &str) -> Askline {
+    let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/dev/null\"\n";
+    let run = Askline::new(["suggest", "--shell", "bash", "--json", "list", "the", "files"]);
+    let file = run.path("replies.jsonl");
+    let config = format!("{config}{}", script.replace("/dev/null", &file.display().to_string()));
+    run.file("replies.jsonl", replies).config(&config)
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn a_key_goes_to_its_server_and_nowhere_else() {
+    let server = Server::answering("ls -l");
+    let by_variable = server.profile("team", "key_env = \"TEAM_KEY\"");
+    let by_command = server.profile("team", &format!("key_cmd = \"/bin/echo {KEY}\""));
+    for (config, variable) in [(by_variable, KEY), (by_command, "")] {
+        let config = format!("profile = \"team\"\n{config}");
+        for args in [
+            &["suggest", "--shell", "bash", "list the files"][..],
+            &["suggest", "--debug", "--shell", "bash", "list the files"],
+            &["suggest", "--shell", "bash", "--json", "--timing", "list the files"],
+            &["suggest", "--show-request", "list the files"],
+            &["config", "show"],
+            &["model", "list"],
+            &["doctor"],
+            &["doctor", "--json"],
+        ] {
+            let before = server.heard().len();
+            let ran = Askline::new(args.iter().copied()).config(&config).env("TEAM_KEY", variable).run();
+            let asks = args[0] == "suggest" && args[1] != "--show-request";
+            assert!(
+                !format!("{}{}", ran.stdout, ran.stderr).contains("Geheim"),
+                "{args:?}: {}{}",
+                ran.stdout,
+                ran.stderr
+            );
+            let heard = server.heard();
+            assert_eq!(heard.len() - before, usize::from(asks), "{args:?}: {}", ran.stderr);
+            if asks {
+                assert!(ran.stdout.contains("ls -l"), "{}{}", ran.stdout, ran.stderr);
+                let (head, body) = heard[before].split_once("\r\n\r\n").unwrap();
+                assert!(head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{head}");
+                assert!(
+                    head.to_lowercase().contains(&format!("authorization: bearer {}", KEY.to_lowercase())),
+                    "{head}"
+                );
+                assert!(!body.contains("Geheim") && body.contains("list the files"), "{body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_shown_of_a_request_is_what_is_sent() {
+    let server = Server::answering("ls -l");
+    let config = format!("profile = \"team\"\n{}", server.profile("team", "key_env = \"TEAM_KEY\""));
+    let ask = |args: &[&str]| {
+        let all = ["suggest", "--shell", "bash"].iter().chain(args).copied();
+        Askline::new(all).config(&config).env("TEAM_KEY", KEY).run().code(0).stdout
+    };
+    let shown = ask(&["--show-request", "list \"the\" files"]);
+    assert_eq!(server.heard().len(), 0);
+    ask(&["list \"the\" files"]);
+    let heard = server.heard();
+    assert_eq!(heard[0].split_once("\r\n\r\n").unwrap().1, shown.trim_end());
+    assert!(shown.contains("list \\\"the\\\" files"), "{shown}");
+}
+
+#[test]
+fn without_its_key_a_server_is_not_asked() {
+    let server = Server::answering("ls");
+    let ran =
+        suggest(&format!("profile = \"team\"\n{}", server.profile("team", "key_env = \"TEAM_KEY\"")), "")
+            .run();
+    let said =
+        "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd or key_file";
+    assert_eq!(json(&ran.stdout)["error"], said);
+    assert_eq!((ran.code, server.heard().len()), (2, 0));
+    // The next in the order is asked instead, and why is told.
+    let config = format!(
+        "profile = \"team\"\n[fallback]\norder = [\"team\", \"script\"]\n{}",
+        server.profile("team", "key_env = \"TEAM_KEY\"")
+    );
+    let ran = suggest(&config, r#"{"reply": "ls -a"}"#).run().code(0);
+    let answer = json(&ran.stdout);
+    assert_eq!(answer["command"], "ls -a");
+    assert!(answer["fallback"][0].as_str().unwrap().contains(said), "{answer}");
+    assert_eq!(server.heard().len(), 0);
+}
+
+#[test]
+fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
+    let gone = format!(
+        "[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{}/v1\"\nname = \"m\"\n",
+        closed_port()
+    );
+    let empty = "Content-Length: 0\r\nConnection: close\r\n\r\n";
+    let busy = Server::start(format!("HTTP/1.1 429 Too Many Requests\r\nRetry-After: 60\r\n{empty}"));
+    let broken = Server::start(format!("HTTP/1.1 503 Service Unavailable\r\n{empty}"));
+    let closed = Server::start(format!("HTTP/1.1 401 Unauthorized\r\n{empty}"));
+    let silent = Server::start(String::new());
+    for (config, limit_s) in [
+        (gone, 2),
+        (busy.profile("team", ""), 2),
+        (broken.profile("team", ""), 4),
+        (closed.profile("team", ""), 2),
+        (silent.profile("team", "first_byte_ms = 300"), 3),
+        (silent.profile("team", "deadline_ms = 300"), 3),
+    ] {
+        let config = format!("profile = \"team\"\n[fallback]\norder = [\"team\", \"script\"]\n{config}");
+        let begun = Instant::now();
+        let ran = suggest(&config, r#"{"reply": "ls -a"}"#).run();
+        assert!(begun.elapsed() < Duration::from_secs(limit_s), "{config}: {:?}", begun.elapsed());
+        let answer = json(&ran.stdout);
+        let told = answer["fallback"][0].as_str().unwrap_or_default().to_owned();
+        assert_eq!(answer["command"], "ls -a", "{config}: {answer}");
+        assert!(answer["source"].as_str().unwrap().starts_with("scripted:"), "{answer}");
+        assert!(told.contains("127.0.0.1:") && told.contains("replies.jsonl answered instead"), "{told}");
+    }
+    assert!(!busy.heard().is_empty() && !broken.heard().is_empty() && !silent.heard().is_empty());
+}
+
+#[test]
+fn a_local_model_that_fails_is_not_followed_by_a_server_unless_it_was_written_so() {
+    let server = Server::answering("ls -l");
+    let team = server.profile("team", "");
+    let fails = r#"{"fail": "no memory"}"#;
+    for order in ["", "[fallback]\norder = [\"team\"]\n", "[fallback]\norder = [\"team\", \"script\"]\n"] {
+        let ran = suggest(&format!("profile = \"script\"\n{order}{team}"), fails).run().code(1);
+        assert_eq!(
+            (json(&ran.stdout)["error"].as_str(), server.heard().len()),
+            (Some("no memory"), 0),
+            "{order}"
+        );
+    }
+    let config = format!("profile = \"script\"\n[fallback]\norder = [\"script\", \"team\"]\n{team}");
+    let answer = json(&suggest(&config, fails).run().code(0).stdout);
+    assert_eq!(
+        (&answer["command"], &answer["source"]),
+        (&"ls -l".into(), &format!("127.0.0.1:{}", server.port).into())
+    );
+    assert!(answer["fallback"][0].as_str().unwrap().contains("no memory"), "{answer}");
+}
+
+#[test]
+fn a_working_directory_configures_nothing() {
+    let server = Server::answering("ls -l");
+    let config =
+        format!("profile = \"team\"\n{}", server.profile("team", &format!("key_cmd = \"/bin/echo {KEY}\"")));
+    let mut run = Askline::new(["config", "show"]);
+    for name in [
+        "config.toml",
+        "askline.toml",
+        ".askline.toml",
+        ".askline/config.toml",
+        "askline/config.toml",
+        ".env",
+    ] {
+        run = run.file(name, &config);
+    }
+    let ran = run.run().code(0);
+    assert!(!ran.stdout.contains("team"), "{}", ran.stdout);
+    let relative = Askline::new(["suggest", "list", "files"]).file("config.toml", &config);
+    let ran = relative.env("ASKLINE_CONFIG", "config.toml").run().stdout("").code(2);
+    expect![[r#"
+        askline: config.toml: ASKLINE_CONFIG must be a full path: no working directory holds configuration
+    "#]]
+    .assert_eq(&ran.stderr);
+    assert_eq!(server.heard().len(), 0);
+}
+
+#[test]
+fn servers_are_listed_and_looked_at_without_being_asked() {
+    let server = Server::answering("ls -l");
+    let config = format!(
+        "profile = \"team\"\n[fallback]\norder = [\"team\", \"other\", \"local\"]\n{}{}[profiles.half]\nprotocol = \"ollama\"\n",
+        server.profile("team", "key_env = \"TEAM_KEY\""),
+        server.profile("other", "key_file = \"/nowhere/key\"")
+    );
+    let here = |text: &str| text.replace(&server.port.to_string(), "PORT");
+    let ran = Askline::new(["model", "list"]).config(&config).run().code(0);
+    let told = here(ran.stdout.split_once("\nPROFILE").unwrap().1);
+    expect![[r#"
+          PROTOCOL  MODEL       SERVER           KEY           STATE
+        other    openai    some-model  127.0.0.1:PORT  /nowhere/key  fallback 1
+        team     openai    some-model  127.0.0.1:PORT  TEAM_KEY      in use
+
+        asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+
+        profile `half` has no `url`; add it to [profiles.half]
+    "#]]
+    .assert_eq(&told);
+    let ran = Askline::new(["doctor"])
+        .config(&config)
+        .env("TEAM_KEY", KEY)
+        .env("HTTPS_PROXY", "http://me:Geheim@proxy.example:3128/")
+        .run();
+    let about = ["model:", "profile:", "fallback:", "proxy:"];
+    let mut lines = ran.stdout.lines();
+    let mut told = String::new();
+    while let Some(line) = lines.next() {
+        if about.iter().any(|subject| line.get(6..).is_some_and(|rest| rest.starts_with(subject))) {
+            told.push_str(&format!("{}\n", here(line)));
+            if !line.starts_with("ok") {
+                told.push_str(&format!("{}\n", lines.next().unwrap_or_default()));
+            }
+        }
+    }
+    expect![[r#"
+        ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, answers within 8 s; not asked now
+        warn  profile: profile `half` has no `url`; add it to [profiles.half]
+              it can't be used until then
+        warn  profile: other (openai:some-model at 127.0.0.1:PORT) has no key
+              profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
+        ok    fallback: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), but for those in NO_PROXY
+    "#]].assert_eq(&told);
+    assert_eq!(server.heard().len(), 0);
+}
+
+/// A command that waits for a person must not stay behind when the wait is over.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_command_ends_with_the_helper() {
+    let server = Server::answering("ls -l");
+    let run = Askline::new(["line", "--shell", "bash"]).stdin("list the files");
+    let script = run.path("show-key").display().to_string();
+    let body = "#!/bin/sh\ncd \"$HOME\"; touch begun; sleep 2; touch ended\n";
+    let config = format!(
+        "profile = \"team\"\ndeadline_ms = 300\n{}",
+        server.profile("team", &format!("key_cmd = \"/bin/sh {script}\""))
+    );
+    // Without a terminal of its own.
+    let ran = run.file("show-key", body).config(&config).in_sh("setsid -w RUN").run().code(3);
+    assert!(ran.stdout.contains("no answer in time"), "{}", ran.stdout);
+    assert!(ran.path("begun").exists());
+    thread::sleep(Duration::from_millis(2200));
+    assert!(!ran.path("ended").exists(), "it went on");
+    assert_eq!(server.heard().len(), 0);
+}

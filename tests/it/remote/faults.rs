@@ -1,0 +1,684 @@
+//! The fault table of endpoints, a test for each row: no command comes of a broken reply, one message names cause and
+//! remedy, all is over in time.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use askline::answer::{self, Answer};
+use askline::config::Help;
+use askline::context::{self, Machine};
+use askline::examine::Examiner;
+use askline::failure::Failure;
+use askline::host::recorded::RecordedHost;
+use askline::knowledge::Knowledge;
+use askline::model::Model as _;
+use askline::model::remote::{Key, Protocol, Remote, Spec};
+use askline::patience::Patience;
+use askline::refine::{self, Limits};
+use askline::shell::Shell;
+
+use super::server::{Act, Server, ok, says, status, stream};
+use super::{
+    DEADLINE, FIRST_BYTE, GRACE, MAX_TOKENS, SECRET, against, ask, chat, no_command, no_model, remote,
+    solved, spec, unavailable, with_key,
+};
+
+const NO_PAUSE: Duration = Duration::ZERO;
+
+fn sse(body: &str) -> Act {
+    Act::Send(ok("text/event-stream", body))
+}
+
+fn json(body: &str) -> Act {
+    Act::Send(ok("application/json", body))
+}
+
+/// What reaches a prompt line's gate when a model says this.
+fn command_of(text: &str) -> Option<String> {
+    let (reply, _server) = against(vec![Act::Send(says(text))]);
+    match answer::extract(&reply.ok()?, Shell::Bash) {
+        Answer::Commands(commands) => commands.into_iter().next(),
+        Answer::Words(_) | Answer::Nothing => None,
+    }
+}
+
+#[test]
+fn e1_connection_refused() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut model = Remote::open(spec(Protocol::OpenAi, &format!("http://127.0.0.1:{port}/v1"))).unwrap();
+    let begun = Instant::now();
+    let reply = ask(&mut model, &chat()).map(|reply| reply.text);
+    assert!(begun.elapsed() < Duration::from_millis(300));
+    let Err(Failure::Unavailable(message)) = reply else { panic!("{reply:?}") };
+    assert!(message.starts_with("team: can't connect: "), "{message}");
+    assert!(message.ends_with("; is it running? check `url` in the profile"), "{message}");
+}
+
+#[test]
+fn e2_accepts_and_never_answers() {
+    let begun = Instant::now();
+    let (reply, _server) = against(vec![Act::Stall(Vec::new())]);
+    assert_eq!(reply, unavailable("team: no answer within 600ms; try again or raise `first_byte_ms`"));
+    assert!((FIRST_BYTE..FIRST_BYTE + GRACE).contains(&begun.elapsed()));
+    // The head in time and nothing behind it: the deadline of the whole.
+    let begun = Instant::now();
+    let (reply, _server) = against(vec![Act::Stall(ok("text/event-stream", ""))]);
+    assert_eq!(reply, Err(Failure::TimedOut));
+    assert!(DEADLINE <= begun.elapsed());
+}
+
+#[test]
+fn e3_one_byte_after_the_other() {
+    let drip = |bytes: Vec<u8>| {
+        Act::Pieces(bytes.chunks(1).map(<[u8]>::to_vec).collect(), Duration::from_millis(50))
+    };
+    let (reply, _server) = against(vec![drip(says("rm -rf x"))]);
+    assert_eq!(reply, unavailable("team: no answer within 600ms; try again or raise `first_byte_ms`"));
+    let head = ok("text/event-stream", "");
+    let mut pieces = vec![head];
+    pieces.extend(stream("rm -rf x").bytes().map(|byte| vec![byte]));
+    let (reply, _server) = against(vec![Act::Pieces(pieces, Duration::from_millis(50))]);
+    assert_eq!(reply, Err(Failure::TimedOut));
+}
+
+#[test]
+fn cancelling_ends_any_wait() {
+    for act in [Act::Stall(Vec::new()), Act::Stall(ok("text/event-stream", "data: {}\n\n"))] {
+        let server = Server::new(vec![act]);
+        let patience = Patience::endless();
+        let giving_up = patience.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(200));
+            giving_up.cancel();
+        });
+        let begun = Instant::now();
+        let error = remote(&server, Protocol::OpenAi).complete(&chat(), MAX_TOKENS, &patience).unwrap_err();
+        assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
+        assert!(begun.elapsed() < Duration::from_millis(300), "{:?}", begun.elapsed());
+    }
+}
+
+/// The stream is cut at every byte, with and without a length that says so.
+#[test]
+fn e4_the_stream_stops_on_the_way() {
+    let body = stream("rm -rf ./build");
+    let finish = body.find("\"stop\"").unwrap() + "\"stop\"}]}".len();
+    for at in 0..finish {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        let told = if at % 2 == 0 { head.into_bytes() } else { ok("text/event-stream", "") };
+        let (reply, _server) = against(vec![Act::Send([&told, &body.as_bytes()[..at]].concat())]);
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "cut at {at}: {reply:?}");
+    }
+    let cut = &body[..body.len() / 2];
+    let broke_off = unavailable("team: it broke off in the middle of its answer; try again");
+    assert_eq!(against(vec![sse(cut)]).0, broke_off);
+    // The other protocols: the answer's last event has not come.
+    let ollama = "{\"message\":{\"content\":\"rm -rf ./build\"},\"done\":false}\n";
+    let anthropic = "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"rm -rf x\"}}\n\n";
+    for (protocol, body) in [(Protocol::Ollama, ollama), (Protocol::Anthropic, anthropic)] {
+        let server = Server::new(vec![sse(body)]);
+        assert_eq!(ask(&mut remote(&server, protocol), &chat()).map(|reply| reply.text), broke_off);
+    }
+}
+
+#[test]
+fn e5_nothing_in_the_answer() {
+    assert_eq!(against(vec![json("")]).0, unavailable("team: its answer is empty; try again"));
+    assert_eq!(
+        against(vec![Act::Send(status(204, "", ""))]).0,
+        unavailable("team: its answer is empty; try again")
+    );
+    let nothing = no_command("team: no command in its answer; say it in other words");
+    for body in [
+        "{}",
+        r#"{"choices":null}"#,
+        r#"{"choices":[]}"#,
+        r#"{"choices":[null]}"#,
+        r#"{"choices":[{"message":null,"finish_reason":"stop"}]}"#,
+        r#"{"choices":[{"message":{"content":null},"finish_reason":"stop"}]}"#,
+        r#"{"choices":[{"message":{"content":" \n"},"finish_reason":"stop"}]}"#,
+        r#"{"choices":"rm -rf x"}"#,
+        r#"{"choices":[{"message":{"content":{"text":"rm -rf x"}}}]}"#,
+    ] {
+        assert_eq!(against(vec![json(body)]).0, nothing, "{body}");
+    }
+    assert_eq!(against(vec![sse("data: [DONE]\n\n")]).0, nothing);
+}
+
+/// What a model says is read tolerantly; what the server wraps it in is not.
+#[test]
+fn e6_broken_json() {
+    for (said, command) in [
+        (r#"{"command": "ls -la"}"#, Some("ls -la")),
+        ("```json\n{\"command\": \"ls -la\"}\n```", Some("ls -la")),
+        ("Here is the command:\n{\"command\": \"ls -la\"}", Some("ls -la")),
+        (r#"{"cmd": "ls -la", "explanation": "lists"}"#, Some("ls -la")),
+        (r#"[{"command": "ls -la"}]"#, Some("ls -la")),
+        ("{\"command\": \"ls -la\"}\n{\"command\": \"rm x\"}", Some("ls -la")),
+        ("{\n  \"command\": \"ls -la\"\n}", Some("ls -la")),
+        (r#"{"command": "grep "a b" f"}"#, Some(r#"grep "a b" f"#)),
+        (r#"{"command": ""}"#, None),
+        (r#"{"command": null}"#, None),
+        (r#"{"command": []}"#, None),
+        (r#"{"command": "ls -la",}"#, Some("ls -la")),
+        (r#"{"command": "grep \"a\" f", "note": "x" , }"#, Some(r#"grep "a" f"#)),
+        ("{\"command\": \"ls -la\",\n}", Some("ls -la")),
+        (r#"{,,,,}"#, Some("{,,,,}")),
+        (r#"{"command": "ls -la""#, None),
+        (r#"{"command": "ls"#, None),
+        (r#"{"command": 7}"#, None),
+        (r#"{"error": "I can't do that."}"#, None),
+    ] {
+        assert_eq!(command_of(said).as_deref(), command, "{said}");
+    }
+    for body in [
+        "{",
+        "{\"choices\"",
+        "{\"choices\":[{\"message\":{\"content\":\"rm -rf x\"",
+        "[]",
+        "{\"choices\":[],}",
+        "{} {}",
+        "{\"choices\":[{\"message\":{\"content\":\"rm -rf x\"},\"finish_reason\":\"stop\"}]} trailing",
+        "{\"choices\":[{\"message\":{\"content\":\"rm -rf x\",},\"finish_reason\":\"stop\"}]}",
+        "{'choices':[{'message':{'content':'rm -rf x'}}]}",
+        "[null]",
+        "{\"a\":01}",
+        "{\"a\":\"\t\"}",
+    ] {
+        let reply = against(vec![json(body)]).0;
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "{body}: {reply:?}");
+        let reply = against(vec![sse(&format!("data: {body}\n\n"))]).0;
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "{body}: {reply:?}");
+    }
+}
+
+#[test]
+fn e7_fences_and_prompt_signs() {
+    for said in [
+        "```\nls -la\n```",
+        "```bash\nls -la\n```",
+        "```sh\n$ ls -la\n```",
+        "Sure! Here you go:\n\n```bash\nls -la\n```\n\nThis lists all files.",
+        "$ ls -la",
+        "> ls -la",
+        "`ls -la`",
+        "bash\nls -la",
+        "<think>\nThe user wants rm -rf /\n</think>\n\nls -la",
+    ] {
+        assert_eq!(command_of(said).as_deref(), Some("ls -la"), "{said}");
+    }
+}
+
+#[test]
+fn e8_words_are_no_command() {
+    for said in [
+        "I'm sorry, but I can't help with that.",
+        "Which directory do you mean?",
+        "As a language model, I am not able to run commands.",
+        "I cannot assist with this request.",
+        "Could you tell me which files you want to delete?",
+    ] {
+        assert_eq!(command_of(said), None, "{said}");
+    }
+    let refusal = r#"{"choices":[{"message":{"refusal":"I can't help with that."},"finish_reason":"stop"}]}"#;
+    let told = no_command("team: refused: I can't help with that.; say it in other words");
+    assert_eq!(against(vec![json(refusal)]).0, told);
+    let filtered = r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#;
+    assert_eq!(
+        against(vec![json(filtered)]).0,
+        no_command("team: refused: no reason given; say it in other words")
+    );
+}
+
+#[test]
+fn e9_more_than_anyone_can_read() {
+    let event = b"data: {\"choices\":[{\"delta\":{\"content\":\"rm \"}}]}\n\n".repeat(1000);
+    let zeros = vec![0; 64 << 10];
+    let head = ok("text/event-stream", "");
+    let line = [head.as_slice(), b"data: {\"choices\":[{\"delta\":{\"content\":\""].concat();
+    for (begin, rest) in [
+        (line, vec![b'x'; 64 << 10]),
+        (ok("application/json", "{\"choices\":[{\"message\":{\"content\":\""), vec![b'x'; 64 << 10]),
+        (head.clone(), zeros),
+        (head.clone(), b"\n".repeat(64 << 10)),
+        (head.clone(), b": keep-alive\n\n".repeat(1000)),
+        (head.clone(), b"data: {\"choices\":[]}\n\n".repeat(1000)),
+        (head, event),
+    ] {
+        let shown = String::from_utf8_lossy(&rest[..20]).into_owned();
+        let (reply, server) = against(vec![Act::Endless(begin, rest)]);
+        let bounded = matches!(reply, Err(Failure::Unavailable(_) | Failure::TimedOut));
+        assert!(bounded, "{shown:?}: {reply:?}");
+        // What was taken and what the kernel holds for both ends.
+        assert!(server.written() < 32 << 20, "{shown:?}: {} bytes", server.written());
+    }
+    // Nothing that is packed is asked for or unpacked.
+    let packed =
+        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08";
+    let (reply, server) = against(vec![Act::Send(packed.to_vec())]);
+    let message = "team: it packs its answer (gzip) unasked; turn that off on the server or its gateway";
+    assert_eq!(reply, unavailable(message));
+    assert_eq!(server.seen()[0].field("accept-encoding"), None);
+}
+
+#[test]
+fn e10_bytes_that_are_no_text() {
+    let content = |bytes: &[u8]| {
+        [b"{\"choices\":[{\"message\":{\"content\":\"", bytes, b"\"},\"finish_reason\":\"stop\"}]}"].concat()
+    };
+    for bytes in [
+        &b"ls \xff"[..],
+        b"ls \xc3",
+        b"ls \xed\xa0\x80",
+        b"ls \\ud800",
+        b"ls \\udc00 x",
+        b"ls \0",
+        b"ls \x1b[2J",
+    ] {
+        let (reply, _server) = against(vec![Act::Send(ok("application/json", content(bytes)))]);
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "{bytes:?}: {reply:?}");
+        let event = [b"data: ", content(bytes).as_slice(), b"\n\n"].concat();
+        let (reply, _server) = against(vec![Act::Send(ok("text/event-stream", event))]);
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "{bytes:?}: {reply:?}");
+    }
+    let (reply, _server) =
+        against(vec![Act::Send(ok("application/json", [b"\xef\xbb\xbf", &content(b"ls")[..]].concat()))]);
+    assert_eq!(reply, Ok("ls".to_owned()));
+    // Escapes are text, and the gate to the line refuses them.
+    let (reply, _server) = against(vec![Act::Send(ok("application/json", content(b"ls \\u0000\\u001b[2J")))]);
+    assert!(askline::clean::clean(&reply.unwrap(), Shell::Bash).is_err());
+}
+
+#[test]
+fn e11_busy() {
+    let busy =
+        |wait: &str| Act::Send(status(429, &format!("retry-after: {wait}\r\nconnection: close\r\n"), "{}"));
+    let begun = Instant::now();
+    let (reply, server) = against(vec![busy("1"), Act::Send(says("ls"))]);
+    assert_eq!((reply, server.seen().len()), (Ok("ls".to_owned()), 2));
+    assert!(Duration::from_secs(1) <= begun.elapsed());
+
+    let begun = Instant::now();
+    let (reply, server) = against(vec![busy("60"), Act::Send(says("ls"))]);
+    assert_eq!(reply, unavailable("team: it is busy (429) and asks to wait 60 s; try again then"));
+    assert_eq!(server.seen().len(), 1);
+    assert!(begun.elapsed() < Duration::from_secs(1));
+
+    // A date that has passed, and one far off.
+    let (reply, _server) = against(vec![busy("Sun, 06 Nov 1994 08:49:37 GMT"), Act::Send(says("ls"))]);
+    assert_eq!(reply, Ok("ls".to_owned()));
+    let reply = against(vec![busy("Fri, 31 Dec 2199 23:59:59 GMT"), Act::Send(says("ls"))]).0;
+    let Err(Failure::Unavailable(message)) = reply else { panic!("{reply:?}") };
+    assert!(message.starts_with("team: it is busy (429) and asks to wait "), "{message}");
+
+    for junk in ["soon", "-5", "1e9", "99999999999999999999999"] {
+        let (reply, server) = against(vec![busy(junk), Act::Send(says("ls"))]);
+        assert_eq!(reply, unavailable("team: it is busy (429); try again later"), "{junk}");
+        assert_eq!(server.seen().len(), 1, "{junk}");
+    }
+    // Busy twice: once is enough.
+    let (reply, server) = against(vec![busy("0"), busy("0"), Act::Send(says("ls"))]);
+    assert!(matches!(reply, Err(Failure::Unavailable(_))), "{reply:?}");
+    assert_eq!(server.seen().len(), 2);
+}
+
+#[test]
+fn e12_out_of_order_once() {
+    for code in [500, 502, 503, 529] {
+        let begun = Instant::now();
+        let fault = || Act::Send(status(code, "connection: close\r\n", "{\"error\":{\"message\":\"down\"}}"));
+        let (reply, server) = against(vec![fault(), Act::Send(says("ls"))]);
+        assert_eq!((reply, server.seen().len()), (Ok("ls".to_owned()), 2), "{code}");
+        assert!(Duration::from_millis(100) <= begun.elapsed(), "{code}");
+        let (reply, server) = against(vec![fault(), fault(), Act::Send(says("ls"))]);
+        let message = format!("team: it is out of order ({code}): down; try again later");
+        assert_eq!((reply, server.seen().len()), (unavailable(&message), 2), "{code}");
+    }
+    for code in [400, 401, 402, 403, 404, 405, 409, 418, 422, 451] {
+        let (reply, server) =
+            against(vec![Act::Send(status(code, "", "{\"error\":\"no\"}")), Act::Send(says("ls"))]);
+        assert!(matches!(reply, Err(Failure::NoModel(_))), "{code}: {reply:?}");
+        assert_eq!(server.seen().len(), 1, "{code}");
+    }
+    let unknown = against(vec![Act::Send(status(404, "", "{\"error\":{\"message\":\"no such model\"}}"))]).0;
+    let message = "team: it knows no model `some-model` or no such path (404): no suc…; check `name` and `url` in the profile";
+    let Err(Failure::NoModel(told)) = unknown else { panic!("{unknown:?}") };
+    assert!(
+        told.starts_with(&message[..60]) && told.ends_with("; check `name` and `url` in the profile"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_failure_in_the_stream_is_told() {
+    let event = "data: {\"error\":{\"message\":\"the engine\\nis \\u001b[31mgone\",\"code\":500}}\n\n";
+    let body = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"rm -rf x\"}}}}]}}\n\n{event}");
+    let message = "team: it failed: the engine is \\u{1b}[31mgone; try again";
+    assert_eq!(against(vec![sse(&body)]).0, unavailable(message));
+}
+
+#[test]
+fn e13_the_key_is_refused() {
+    let says_key = format!("{{\"error\":{{\"message\":\"Incorrect API key provided: {SECRET}\"}}}}");
+    for code in [401, 403] {
+        let (reply, server) = against(vec![Act::Send(status(code, "", &says_key))]);
+        let message = format!("team: it refuses the key ({code}); check key_env = \"TEAM_KEY\"");
+        assert_eq!(reply, no_model(&message));
+        assert_eq!(server.seen()[0].field("authorization"), Some(&*format!("Bearer {SECRET}")));
+        let server = Server::new(vec![Act::Send(status(code, "", &says_key))]);
+        let url = format!("http://127.0.0.1:{}", server.port());
+        let reply = ask(&mut Remote::open(spec(Protocol::OpenAi, &url)).unwrap(), &chat());
+        let message = format!("team: it wants a key ({code}); set `key_env` in the profile");
+        assert_eq!(reply.map(|reply| reply.text), no_model(&message));
+    }
+    // Said elsewhere it is left out.
+    for code in [400, 404, 500] {
+        let echo = || Act::Send(status(code, "connection: close\r\n", &says_key));
+        let reply = against(vec![echo(), echo()]).0;
+        assert!(matches!(reply, Err(Failure::NoModel(_) | Failure::Unavailable(_))), "{reply:?}");
+    }
+}
+
+/// JSON may spell a key in other characters than it was sent in.
+#[test]
+fn a_key_is_hidden_however_it_is_repeated() {
+    let echo = r#"{"error":{"message":"we got sk-a\/b\u002bc, which is wrong"}}"#;
+    for act in [
+        Act::Send(status(400, "", echo)),
+        Act::Send(status(501, "", echo)),
+        sse(&format!("data: {echo}\n\n")),
+    ] {
+        let server = Server::new(vec![act]);
+        let key = Some(Key::new("sk-a/b+c", "key_env").unwrap());
+        let spec = Spec { key, ..spec(Protocol::OpenAi, &format!("http://127.0.0.1:{}", server.port())) };
+        let failure = ask(&mut Remote::open(spec).unwrap(), &chat()).unwrap_err().to_string();
+        assert!(!failure.contains("sk-a"), "{failure}");
+    }
+}
+
+#[test]
+fn e14_the_prompt_is_too_long() {
+    let said = "{\"error\":{\"message\":\"This model's maximum context length is 2048 tokens.\",\"code\":\"context_length_exceeded\"}}";
+    let too_long = || Act::Send(status(400, "connection: close\r\n", said));
+    let server = Server::new(vec![too_long(), Act::Send(says("ls"))]);
+    let reply = ask(&mut remote(&server, Protocol::OpenAi), &solved()).unwrap();
+    assert_eq!(reply.text, "ls");
+    let seen = server.seen();
+    assert!(seen[1].body.len() * 5 < seen[0].body.len(), "{} {}", seen[0].body.len(), seen[1].body.len());
+    assert!(seen[1].body.contains("list files"));
+
+    let message =
+        "team: too much for the model some-model; ask for less at once, or use a model that reads more";
+    for (prompt, times) in [(solved(), 2), (chat(), 1)] {
+        let server = Server::new(vec![too_long(), too_long(), Act::Send(says("ls"))]);
+        let reply = ask(&mut remote(&server, Protocol::OpenAi), &prompt).map(|reply| reply.text);
+        assert_eq!((reply, server.seen().len()), (no_model(message), times));
+    }
+    // A model known to be small is asked with less from the start.
+    let server = Server::new(vec![Act::Send(says("ls"))]);
+    let url = format!("http://127.0.0.1:{}", server.port());
+    let small = Spec { model: "tinyllama:1.1b".to_owned(), ..spec(Protocol::OpenAi, &url) };
+    ask(&mut Remote::open(small).unwrap(), &solved()).unwrap();
+    assert_eq!(server.seen()[0].body.len(), seen[1].body.len() + "tinyllama:1.1b".len() - "some-model".len());
+}
+
+#[test]
+fn an_answer_cut_by_its_limit_is_no_command() {
+    let cut = r#"{"choices":[{"message":{"content":"rm -rf /"},"finish_reason":"length"}]}"#;
+    let message = "team: the answer is longer than 96 tokens; ask for less at once or raise `max_tokens`";
+    assert_eq!(against(vec![json(cut)]).0, no_command(message));
+}
+
+#[test]
+fn e15_redirects_are_not_followed() {
+    for code in [301, 302, 303, 307, 308] {
+        let other = Server::new(vec![Act::Send(says("rm -rf x"))]);
+        let field = format!("location: http://127.0.0.1:{}/v1?token=1\r\n", other.port());
+        let (reply, server) = against(vec![Act::Send(status(code, &field, ""))]);
+        let message = format!(
+            "team: it redirects to http://127.0.0.1:{}/v1, which is not followed; set `url` to where it really is",
+            other.port()
+        );
+        assert_eq!(reply, no_model(&message));
+        assert_eq!((server.seen().len(), other.seen().len()), (1, 0), "{code}");
+    }
+}
+
+#[test]
+fn e17_a_key_is_not_sent_in_the_clear() {
+    for url in
+        ["http://example.com/v1", "http://10.0.0.1", "http://localhost.example.com", "http://0.0.0.0:1"]
+    {
+        let error = Remote::open(with_key(spec(Protocol::OpenAi, url))).err().unwrap().to_string();
+        let expected =
+            "`url` is http:// and not on this machine, where everybody could read the key; use https://";
+        assert_eq!(error, expected, "{url}");
+        assert!(Remote::open(spec(Protocol::OpenAi, url)).is_ok(), "{url}");
+    }
+    for url in ["https://example.com/v1", "http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"] {
+        assert!(Remote::open(with_key(spec(Protocol::OpenAi, url))).is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn e19_nothing_slips_into_a_header() {
+    for model in ["", "a\r\nX-Evil: 1", "a\nb", "a\0", "a\u{7f}", "\u{1b}[31m", &"x".repeat(300)] {
+        let spec = Spec { model: model.to_owned(), ..spec(Protocol::OpenAi, "http://127.0.0.1:1") };
+        let error = Remote::open(spec).err().unwrap().to_string();
+        assert!(error.starts_with("`name` ") && !error.chars().any(char::is_control), "{error}");
+    }
+    for url in [
+        "http://127.0.0.1:1/v1\r\nX-Evil: 1",
+        "http://127.0.0.1:1/\n",
+        "http://user:pw@127.0.0.1:1",
+        " http://x",
+    ] {
+        let error = Remote::open(spec(Protocol::OpenAi, url)).err().unwrap().to_string();
+        assert!(error.starts_with("`url` ") && !error.contains("pw"), "{error}");
+    }
+    // A strange but honest name is JSON, nothing else.
+    let server = Server::new(vec![Act::Send(says("ls"))]);
+    let url = format!("http://127.0.0.1:{}", server.port());
+    let odd = Spec { model: "größe \"7b\"".to_owned(), ..spec(Protocol::OpenAi, &url) };
+    ask(&mut Remote::open(odd).unwrap(), &chat()).unwrap();
+    assert!(server.seen()[0].body.starts_with(r#"{"model":"größe \"7b\"","#));
+}
+
+#[test]
+fn e20_a_web_page() {
+    let page = "<!DOCTYPE html><html><body>Log in to use this network: <code>rm -rf x</code></body></html>";
+    let message =
+        "team: it is not a model server: it sends a web page; check `url`, or log in to this network";
+    for act in [
+        Act::Send(ok("text/html; charset=utf-8", page)),
+        Act::Send(ok("text/plain", page)),
+        Act::Send(ok("text/event-stream", format!("\n  {page}"))),
+        Act::Send(status(404, "content-type: text/html\r\n", page)),
+        Act::Send(status(511, "content-type: text/html\r\n", page)),
+    ] {
+        let reply = against(vec![act]).0;
+        match reply {
+            Err(Failure::NoModel(told)) => assert_eq!(told, message),
+            Err(Failure::Unavailable(told)) => {
+                assert_eq!(told, "team: it is out of order (511); try again later")
+            }
+            _ => panic!("{reply:?}"),
+        }
+    }
+    for junk in ["SSH-2.0-OpenSSH_9.6\r\n", "220 mail ready\r\n", "\0\0\0", "HTTP/9.9 200 OK\r\n\r\n"] {
+        let reply = against(vec![Act::Send(junk.as_bytes().to_vec())]).0;
+        assert!(matches!(reply, Err(Failure::Unavailable(_))), "{junk:?}: {reply:?}");
+    }
+}
+
+#[test]
+fn e21_a_stream_however_it_is_cut() {
+    let command = "find . -name '*größer*' # 🦀";
+    let plain = stream(command);
+    let odd = plain
+        .replace("data: {\"choices\"", ": OPENROUTER PROCESSING\n\nevent: message\nid: 1\ndata: {\"choices\"")
+        .replace('\n', "\r\n");
+    let unfinished = plain.replace("data: [DONE]\n\n", "");
+    let more = format!(
+        "{plain}data: {{\"choices\":[{{\"delta\":{{\"content\":\"; rm -rf x\"}}}}]}}\n\ndata: junk\n\n"
+    );
+    let no_last_line = plain.trim_end().to_owned();
+    for body in [&plain, &odd, &unfinished, &more, &no_last_line] {
+        assert_eq!(against(vec![sse(body)]).0.as_deref(), Ok(command), "{body}");
+    }
+    let bytes = odd.as_bytes();
+    for at in (1..bytes.len()).step_by(17) {
+        let pieces = vec![ok("text/event-stream", &bytes[..at]), bytes[at..].to_vec()];
+        assert_eq!(
+            against(vec![Act::Pieces(pieces, Duration::from_millis(1))]).0.as_deref(),
+            Ok(command),
+            "{at}"
+        );
+    }
+    let each =
+        std::iter::once(ok("text/event-stream", "")).chain(bytes.iter().map(|byte| vec![*byte])).collect();
+    assert_eq!(against(vec![Act::Pieces(each, NO_PAUSE)]).0.as_deref(), Ok(command));
+    // Nor does one that goes on with empty words.
+    let mut pieces = vec![ok("text/event-stream", &unfinished)];
+    pieces.extend(vec![b": keep-alive\n\n".to_vec(); 100]);
+    let begun = Instant::now();
+    let reply = against(vec![Act::Pieces(pieces, Duration::from_millis(50))]).0;
+    assert_eq!(reply.as_deref(), Ok(command));
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    // A server that never closes an answer that is whole does not make anybody wait.
+    let begun = Instant::now();
+    assert_eq!(against(vec![Act::Stall(ok("text/event-stream", &unfinished))]).0.as_deref(), Ok(command));
+    assert!(begun.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn e22_tools_and_nesting() {
+    let tool = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"run","arguments":"{\"command\":\"rm -rf x\"}"}},{"id":"1","function":{"name":"run"}}]},"finish_reason":"tool_calls"}]}"#;
+    let message = "team: the model wants a tool and gives no command; say it in other words";
+    assert_eq!(against(vec![json(tool)]).0, no_command(message));
+    for levels in [64, 10_000] {
+        let (open, close) = ("[".repeat(levels), "]".repeat(levels));
+        let deep =
+            format!("{{\"x\":{open}{close},\"choices\":[{{\"message\":{{\"content\":\"rm -rf x\"}}}}]}}");
+        let message = "team: its answer is nested too deeply; try again, or check `url` and the protocol";
+        assert_eq!(against(vec![json(&deep)]).0, unavailable(message));
+    }
+    let shallow = format!(
+        "{{\"x\":{}{},\"choices\":[{{\"message\":{{\"content\":\"ls\"}},\"finish_reason\":\"stop\"}}]}}",
+        "[".repeat(60),
+        "]".repeat(60)
+    );
+    assert_eq!(against(vec![json(&shallow)]).0.as_deref(), Ok("ls"));
+}
+
+#[test]
+fn e23_a_kept_connection_that_is_gone() {
+    let whole = |text: &str| {
+        let body = format!(r#"{{"choices":[{{"message":{{"content":"{text}"}},"finish_reason":"stop"}}]}}"#);
+        status(200, "content-type: application/json\r\n", &body)
+    };
+    let server = Server::new(vec![Act::Keep(whole("one")), Act::HangUp, Act::Send(whole("two"))]);
+    let mut model = remote(&server, Protocol::OpenAi);
+    assert_eq!(ask(&mut model, &chat()).unwrap().text, "one");
+    assert_eq!(ask(&mut model, &chat()).unwrap().text, "two");
+    let connections: Vec<usize> = server.seen().iter().map(|seen| seen.connection).collect();
+    assert_eq!(connections, [0, 0, 1]);
+    // A new connection that hangs up is no accident: the request may have been too much for it.
+    let (reply, server) = against(vec![Act::HangUp, Act::Send(says("ls"))]);
+    assert_eq!(reply, unavailable("team: it hung up without an answer; try again"));
+    assert_eq!(server.seen().len(), 1);
+    // A stream that was read to its end leaves its connection open too.
+    let chunked = |text: &str| {
+        let body = stream(text);
+        format!(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n",
+            body.len()
+        )
+        .into_bytes()
+    };
+    let server = Server::new(vec![Act::Keep(chunked("one")), Act::Keep(chunked("two"))]);
+    let mut model = remote(&server, Protocol::OpenAi);
+    assert_eq!(ask(&mut model, &chat()).unwrap().text, "one");
+    assert_eq!(ask(&mut model, &chat()).unwrap().text, "two");
+    assert!(server.seen().iter().all(|seen| seen.connection == 0));
+}
+
+const MACHINE: &str = r#"
+    current_dir = "/home/ada"
+    programs = ["/usr/bin/show"]
+    [system]
+    os = "linux"
+    release = "6.6.1"
+    machine = "x86_64"
+    [env]
+    PATH = "/usr/bin"
+    HOME = "/home/ada"
+    [files]
+    "/usr/share/man/man1/show.1" = """
+.TH SHOW 1 2026 "tools 3.1"
+.SH NAME
+show \\- show what is there
+.SH OPTIONS
+.TP
+\\fB\\-a\\fR, \\fB\\-\\-all\\fR
+also what is hidden
+.TP
+\\fB\\-\\-color\\fR[=\\fIWHEN\\fR]
+in colour
+.TP
+\\fB\\-l\\fR
+one a line
+.TP
+\\fB\\-\\-sort\\fR=\\fIKEY\\fR
+in order
+.TP
+\\fB\\-r\\fR
+the other way round
+"""
+"#;
+
+#[test]
+fn e24_the_same_answer_again() {
+    let server = Server::new(vec![Act::Send(says("show --nothing-like-it")); 5]);
+    let machine =
+        Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None);
+    let context = context::gather(&machine, Shell::Bash, &[]);
+    let knowledge = Arc::new(Knowledge::new(&machine, &context, &[], Help::System));
+    let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+    let limits = Limits { rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
+    let mut model = remote(&server, Protocol::OpenAi);
+    let refined = refine::run(solved(), &mut model, &examiner, limits, &Patience::endless()).unwrap();
+    assert_eq!((refined.rounds, server.seen().len()), (2, 2));
+    assert_eq!(refined.best.command.text.as_str(), "show --nothing-like-it");
+    assert!(refined.best.report.findings.iter().any(|finding| finding.text.contains("--nothing-like-it")));
+    assert!(server.seen()[1].body.contains("wrong: ") || server.seen()[1].body.contains("corrected"));
+}
+
+/// A wait that the server names as a date near by is waited for.
+#[test]
+fn a_near_date_is_waited_for() {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1;
+    let (days, clock) = (now / 86_400, now % 86_400);
+    // A day of the month without a calendar: count on from the first of January 2025, a leap year being four years off.
+    let mut day = days - 20_089;
+    let (mut year, mut month) = (2025, 0);
+    let lengths = |year: u64| [31, 28 + u64::from(year % 4 == 0), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    while lengths(year)[month] <= day {
+        day -= lengths(year)[month];
+        month += 1;
+        if month == 12 {
+            (year, month) = (year + 1, 0);
+        }
+    }
+    let name = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][month];
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    let date = format!("Mon, {:02} {name} {year} {hour:02}:{minute:02}:{second:02} GMT", day + 1);
+    let busy = status(503, &format!("retry-after: {date}\r\nconnection: close\r\n"), "");
+    let (reply, server) = against(vec![Act::Send(busy), Act::Send(says("ls"))]);
+    assert_eq!((reply.as_deref(), server.seen().len()), (Ok("ls"), 2), "{date}");
+}
