@@ -18,6 +18,7 @@ fn main() {
         (Shell::Bash, include_str!("../tests/data/syntax/bash.toml")),
         (Shell::Zsh, include_str!("../tests/data/syntax/zsh.toml")),
         (Shell::Fish, include_str!("../tests/data/syntax/fish.toml")),
+        (Shell::Nu, include_str!("../tests/data/syntax/nu.toml")),
     ] {
         let table: toml::Table = toml::from_str(table).unwrap();
         let lines: Vec<&str> =
@@ -49,11 +50,13 @@ fn main() {
         ("arithmetic", "$(( a ) "),
         ("subscripts", "$x[$x["),
         ("backquotes", "`ls \\`id\\`` "),
+        ("records", "{a: ["),
+        ("templates", "$\"("),
     ] {
         let micros = |bytes: usize| {
             let line = piece.repeat(bytes / piece.len());
             let worst = |shell| times(&[&line], |line| drop(black_box(syntax::commands(line, shell))))[0];
-            worst(Shell::Bash).max(worst(Shell::Zsh)).max(worst(Shell::Fish))
+            Shell::ALL.into_iter().map(worst).fold(0.0, f64::max)
         };
         println!("{what:<20} 64 KiB {:>10.0} µs   1 MiB {:>10.0} µs", micros(64 << 10), micros(1 << 20));
     }

@@ -1,6 +1,9 @@
-//! Turns the tables of effects (`src/risk/effects`) into what the program reads when it needs them: one text, quick to
-//! read, without the examples, which are tests.
+//! Turns the tables of effects (`src/risk/effects`) into what the program reads when it needs them: a row for each entry,
+//! without the examples, which are tests, and which rows a command's first word leads to.
 
+#![expect(clippy::print_stdout, reason = "cargo reads it")]
+
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
@@ -22,10 +25,33 @@ fn main() -> Result<(), Box<dyn Error>> {
         let Some(toml::Value::Array(entries)) = table.remove("program") else {
             return Err(format!("{}: no [[program]]", path.display()).into());
         };
-        programs.extend(entries.into_iter().map(without_examples));
+        let otherwise = table.remove("otherwise");
+        programs.extend(entries.into_iter().map(without_examples).map(|mut entry| {
+            if let (Some(effect), Some(entry)) = (&otherwise, entry.as_table_mut()) {
+                entry.entry("otherwise").or_insert_with(|| effect.clone());
+            }
+            entry
+        }));
     }
-    let out = Path::new(&env::var("OUT_DIR")?).join("effects.json");
-    fs::write(out, serde_json::to_string(&programs)?)?;
+    let mut first_words: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut rows = String::new();
+    for program in &programs {
+        let start = rows.len();
+        rows.push_str(&serde_json::to_string(program)?);
+        let row = (start, rows.len());
+        rows.push('\n');
+        let names = program.get("names").and_then(toml::Value::as_array).ok_or("an entry without names")?;
+        for name in names.iter().filter_map(toml::Value::as_str) {
+            let found = first_words.entry(name.split(' ').next().unwrap_or_default().to_owned()).or_default();
+            if found.last() != Some(&row) {
+                found.push(row);
+            }
+        }
+    }
+    let out = env::var("OUT_DIR")?;
+    let index: Vec<_> = first_words.iter().map(|(word, rows)| format!("({word:?}, &{rows:?})")).collect();
+    fs::write(Path::new(&out).join("effects.jsonl"), rows)?;
+    fs::write(Path::new(&out).join("effects.rs"), format!("&[{}]", index.join(",\n")))?;
     Ok(())
 }
 

@@ -32,13 +32,15 @@ pub struct Examined {
 }
 
 impl Examiner<'_> {
-    /// Takes a line apart. Nushell's language is parsed by Nushell alone; where it can't be asked the line stays whole.
+    /// Takes a line apart. Nushell reads its own lines, with what the user defined; ours is the reading where it can't be
+    /// asked.
     pub fn parse(&self, line: &str) -> Parsed {
         match self.shell {
             Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
-            Shell::Nu => self.knowledge.pieces(line).map_or_else(Parsed::default, |pieces| {
-                syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell)
-            }),
+            Shell::Nu => self.knowledge.pieces(line).map_or_else(
+                || syntax::commands(line, self.shell),
+                |pieces| syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell),
+            ),
         }
     }
 
@@ -72,9 +74,9 @@ impl Examiner<'_> {
     /// Nushell, which has read the line, knows the options of its own commands.
     fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
         let is_own = |command: &&SimpleCommand| {
-            let raw = command.words.first().and_then(|word| line.get(word.span.clone()));
+            let before = command.words.first().and_then(|word| line.get(..word.span.start));
             let builtin = |name| self.knowledge.known(&[name]).kind == reference::Kind::Builtin;
-            raw.is_some_and(|raw| !raw.starts_with('^')) && command.name().is_some_and(builtin)
+            before.is_some_and(|before| !before.ends_with('^')) && command.name().is_some_and(builtin)
         };
         let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();
         let before = report.findings.len();

@@ -5,6 +5,8 @@
 //! can't be read is worse than what can: a command word only known when the line runs is Dangerous, a line that can't be
 //! taken apart at least Confirm.
 
+mod address;
+pub mod allow;
 mod call;
 mod decode;
 mod effect;

@@ -3,12 +3,14 @@
 //!
 //! One hand-written parser for bash, zsh and fish: `list` reads pipelines, `simple` a command with its
 //! words and redirections, `word` and `expansion` what a word is made of, `posix` and `fish` the compound commands.
-//! Nushell's structure comes from its own engine (`nu`). `peel` then finds the commands that commands run.
+//! Nushell's lines are read by `nushell` or, where its engine was asked, from what that says (`nu`). `peel` then finds
+//! the commands that commands run.
 
 mod expansion;
 mod fish;
 mod list;
 pub mod nu;
+mod nushell;
 mod parser;
 mod peel;
 mod posix;
@@ -17,6 +19,7 @@ mod simple;
 mod tests;
 mod word;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::shell::Shell;
@@ -24,10 +27,11 @@ use crate::shell::Shell;
 /// Byte offsets into the line.
 pub type Span = Range<usize>;
 
-/// Takes a line of bash, zsh or fish apart, as an interactive prompt would read it: in zsh `#` starts no comment.
+/// Takes a line apart, as an interactive prompt would read it: in zsh `#` starts no comment.
 ///
 /// Never fails. Time is linear in the line's length; nesting deeper than 48, commands beyond the 20,000th and errors
-/// beyond the 100th are left out, the first two with an error. Nushell's lines give nothing: its engine reads them.
+/// beyond the 100th are left out, the first two with an error. Of Nushell's commands only its own are known here, not
+/// those that the user defined: where the engine can be asked, [`nu::parse`] knows better.
 pub fn parse(line: &str, shell: Shell) -> Parsed {
     parser::parse(line, shell)
 }
@@ -40,6 +44,11 @@ pub fn parse(line: &str, shell: Shell) -> Parsed {
 /// the wrapper. Errors in a script count, unless it runs elsewhere.
 pub fn commands(line: &str, shell: Shell) -> Parsed {
     peel(parse(line, shell), line, shell)
+}
+
+/// The names of Nushell's own commands, some of several words (`str trim`).
+pub fn nushell_commands() -> &'static BTreeSet<String> {
+    &nushell::COMMANDS
 }
 
 /// Adds the commands that commands run, for a line taken apart by [`parse`] or [`nu::parse`].

@@ -2,6 +2,8 @@
 //!
 //! `cargo test --test eval -- risk` prints them also when the tests pass.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::shell::Shell;
+use crate::syntax;
 
 #[derive(Deserialize)]
 struct Table {
     bash: BTreeSet<String>,
     zsh: BTreeSet<String>,
     fish: BTreeSet<String>,
-    nu: BTreeSet<String>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ pub(super) fn of(shell: Shell) -> &'static BTreeSet<String> {
         Shell::Bash => &TABLE.bash,
         Shell::Zsh => &TABLE.zsh,
         Shell::Fish => &TABLE.fish,
-        Shell::Nu => &TABLE.nu,
+        Shell::Nu => syntax::nushell_commands(),
     }
 }
 

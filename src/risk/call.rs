@@ -34,10 +34,16 @@ struct Flag {
 impl<'a> Call<'a> {
     /// Reads the words after a command word.
     pub(super) fn read(name: &str, words: Vec<Word>, table: &'a Table, shell: Shell) -> Self {
+        // Nushell's names of two words come as one.
         let name = bare_name(name);
-        let values: Vec<&str> = table.values(&name).collect();
-        let rest = leading(&words, &values);
+        let (name, words) = match name.split_once(' ') {
+            Some((first, rest)) => (first.to_owned(), rest.split(' ').map(plain_word).chain(words).collect()),
+            None => (name, words),
+        };
+        let rest = leading(&words, &table.values(&name, None));
         let named = table.find(&name, &rest, shell);
+        let level = rest.get(..named.map_or(0, |named| named.words)).unwrap_or_default();
+        let values = table.values(&name, Some(level));
         let style = named.and_then(|named| named.program.style).unwrap_or_default();
         let mut call = Self { name, named, words: Vec::new(), flags: Vec::new(), operands: Vec::new() };
         call.sort(&words, style, &values, named.map_or(0, |named| named.words));
@@ -117,6 +123,16 @@ impl<'a> Call<'a> {
         condition.alternatives.iter().any(|form| self.has_one(form))
     }
 
+    /// One option is among the words.
+    pub(super) fn has_option(&self, form: &str) -> bool {
+        self.has_one(form)
+    }
+
+    /// It only prints how it is used.
+    pub(super) fn asks_for_help(&self) -> bool {
+        self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+    }
+
     fn has_one(&self, form: &str) -> bool {
         if form.contains('*') {
             return self.words.iter().any(|word| is_like(&word.text, form));
@@ -156,6 +172,12 @@ impl<'a> Call<'a> {
                     found.extend(self.after(form));
                 }
             } else {
+                let attached = self.flags.iter().filter_map(|flag| flag.value.as_ref());
+                let is_attached = |word: &&Word| !self.words.iter().any(|own| own.text == word.text);
+                let attached = attached.filter(is_attached);
+                found.extend(
+                    attached.filter_map(|word| Some(tail(word, word.text.strip_prefix(form.as_str())?))),
+                );
                 let tails = self
                     .words
                     .iter()
@@ -179,8 +201,9 @@ impl<'a> Call<'a> {
 
 /// Whether an option as it was given is this one; long ones may be shortened.
 fn is_flag(given: &str, form: &str) -> bool {
-    let shortened = form.starts_with("--") && given.len() >= MIN_ABBREVIATION && form.starts_with(given);
-    given == form || shortened
+    // `--export` is an option of its own beside `--export-secret-keys`.
+    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with('-'));
+    given == form || form.starts_with("--") && given.len() >= MIN_ABBREVIATION && missing.is_some()
 }
 
 /// The first words that are neither options nor their values, as far as they are literal.
@@ -188,7 +211,7 @@ fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        if word.text.starts_with('-') && word.text.len() > 1 {
+        if word.text.starts_with(['-', '+']) && word.text.len() > 1 {
             if values.contains(&word.text.as_str()) {
                 words.next();
             }
@@ -199,6 +222,11 @@ fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
         }
     }
     found
+}
+
+/// A word of which only the text is known.
+fn plain_word(text: &str) -> Word {
+    Word { span: 0..0, text: text.to_owned(), literal: true, quoted: false, glob: false }
 }
 
 /// The end of a word as a word.

@@ -63,10 +63,10 @@ pub(super) fn raise(acts: &mut [Act], placed: &[Placed], facts: &dyn Facts) -> V
     let mut told = Vec::new();
     for placed in placed.iter().take(MAX_LOOKS) {
         let Some(act) = acts.get_mut(placed.act) else { continue };
-        if let Some(fact) = look(act, placed, facts) {
-            if !told.contains(&fact) {
-                told.push(fact);
-            }
+        if let Some(fact) = look(act, placed, facts)
+            && !told.contains(&fact)
+        {
+            told.push(fact);
         }
     }
     told
@@ -91,7 +91,7 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
     } else {
         None
     };
-    if let Some((scope, words)) = wide.filter(|_| destroys && !seen.is_file) {
+    if let Some((scope, words)) = wide.filter(|_| destroys && placed.tree) {
         if act.label < Label::Dangerous {
             (act.label, act.scope) = (Label::Dangerous, scope);
             act.why = reason(act.effect, scope, &target);

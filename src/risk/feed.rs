@@ -1,66 +1,125 @@
 //! What flows into a command: from its pipeline, a here-document, or the wrapper that hands it file names.
 
 use super::effect::Scope;
-use super::place::{self, Kind, Place};
+use super::place::{self, Place};
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Word};
+use crate::syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
 
 /// Names that a wrapper hands to the command it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Feed {
     /// What they name.
     pub(super) place: Place,
-    /// A `{}` among the words says where they go; otherwise they come last.
-    pub(super) is_placed: bool,
+    /// What stands for one of them among the words; none: they come last.
+    pub(super) mark: Option<String>,
 }
 
 /// Wrappers that hand over names of what they found, and those that read them from their input.
 const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 const READERS: [&str; 3] = ["xargs", "parallel", "rush"];
 
+/// Options of fd whose value stands in the next word.
+const FD_VALUES: [&str; 18] = [
+    "-t",
+    "--type",
+    "-e",
+    "--extension",
+    "-d",
+    "--max-depth",
+    "--min-depth",
+    "-E",
+    "--exclude",
+    "-S",
+    "--size",
+    "-c",
+    "--color",
+    "-j",
+    "--threads",
+    "--changed-within",
+    "--changed-before",
+    "-o",
+];
+
+/// Commands above one that are looked at.
+const MAX_ABOVE: usize = 32;
+/// Commands among which they are looked for.
+const MAX_LOOKED_AT: usize = 256;
+
 /// What the wrapper of a command hands to it; none when no wrapper does.
-pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, line: &str, shell: Shell) -> Option<Feed> {
+pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    if shell == Shell::Nu {
+        return of_closure(command, parsed, shell);
+    }
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
         Nesting::Wrapper(name) => Some(name.as_str()),
         _ => None,
     })?;
-    let outer = parsed.commands.iter().filter(|outer| {
-        outer.span.start < command.span.start
-            && command.span.end <= outer.span.end
+    let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        command.span.end <= outer.span.end
             && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
-    let is_placed = line.get(command.span.clone()).is_some_and(|text| text.contains("{}"))
-        || READERS.contains(&wrapper) && replaces(outer, command);
+    let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
     if FINDERS.contains(&wrapper) {
-        return Some(Feed {
-            place: found_by(outer, wrapper, shell),
-            is_placed: is_placed || wrapper == "find",
-        });
+        let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
+        return Some(Feed { place: found_by(outer, wrapper, shell), mark });
     }
     if !READERS.contains(&wrapper) {
         return None;
     }
-    let above = above(outer, parsed).last();
-    let place = match above.and_then(|above| Some((above, above.name()?))) {
-        Some((finder, name)) if FINDERS.contains(&name) => found_by(finder, name, shell),
-        Some((lister, "ls" | "printf" | "echo")) if lister.words.len() > 1 => listed_by(lister, shell),
-        Some((searcher, "grep" | "rg" | "ag" | "locate" | "mdfind")) if searcher.words.len() > 1 => {
-            named(Scope::Own)
-        }
-        _ => named(Scope::Unreadable),
+    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, shell));
+    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command)) })
+}
+
+/// In Nushell: what the variable of the closure around a command stands for.
+fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    let variable = command.words.iter().skip(1).find_map(|word| {
+        let name = word.text.trim_start_matches("...").strip_prefix('$')?;
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
+    })?;
+    let around = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
+            && command.span.end <= outer.span.end
+    });
+    let each = around.max_by_key(|outer| outer.span.start)?;
+    let sources: Vec<_> = above(each, parsed).collect();
+    let narrows = |source: &&SimpleCommand| {
+        // `where type == file` names a kind, not the files.
+        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
+            || source.name() == Some("first")
     };
-    Some(Feed { place, is_placed })
+    let place = if sources.iter().any(narrows) {
+        named(Scope::Own)
+    } else {
+        sources.first().map_or_else(unknown, |source| given_by(source, shell))
+    };
+    Some(Feed { place, mark: Some(format!("${variable}")) })
+}
+
+/// What the names are that a command prints.
+fn given_by(command: &SimpleCommand, shell: Shell) -> Place {
+    match command.name() {
+        Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
+        Some("ls" | "glob" | "printf" | "echo") if command.words.len() > 1 => listed_by(command, shell),
+        Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
+        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 => named(Scope::Own),
+        _ => unknown(),
+    }
+}
+
+fn unknown() -> Place {
+    named(Scope::Unreadable)
 }
 
 /// `xargs -I F` puts names in place of `F`.
-fn replaces(outer: &SimpleCommand, command: &SimpleCommand) -> bool {
+fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
     let mark = outer.words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
         "-I" | "-J" | "--replace" => outer.words.get(at + 1).map(|word| word.text.clone()),
         text => text.strip_prefix("-I").map(str::to_owned),
-    });
-    mark.is_some_and(|mark| command.words.iter().any(|word| word.text.contains(&mark)))
+    })?;
+    command.words.iter().any(|word| word.text.contains(&mark)).then_some(mark)
 }
 
 /// What `find` or `fd` gives.
@@ -80,10 +139,25 @@ fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> Place {
             Place { scope: worst.scope.max(Scope::Cwd), ..worst }
         };
     }
-    let is_pattern = |word: &&Word| {
-        !word.text.starts_with('-') && !matches!(word.text.as_str(), "." | "" | "^" | ".*" | "f" | "d" | "l")
-    };
-    if words.iter().any(|word| is_pattern(&word)) { named(Scope::Own) } else { named(Scope::Cwd) }
+    let mut operands = Vec::new();
+    let mut narrows = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if FD_VALUES.contains(&text) {
+            narrows |= matches!(text, "-e" | "--extension");
+            words.next();
+        } else if !text.starts_with('-') {
+            operands.push(word);
+        }
+    }
+    let pattern = operands.first().map_or("", |word| word.text.as_str());
+    if narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*") {
+        return named(Scope::Own);
+    }
+    let places = operands.iter().skip(1).map(|word| place::path(word, shell));
+    let worst = places.max_by_key(|place| place.scope).unwrap_or_else(|| named(Scope::Cwd));
+    Place { scope: worst.scope.max(Scope::Tree), ..worst }
 }
 
 /// What a list of names on a command line names.
@@ -93,26 +167,70 @@ fn listed_by(lister: &SimpleCommand, shell: Shell) -> Place {
     worst.unwrap_or_else(|| named(Scope::Unreadable))
 }
 
+/// A place of which only the scope is known.
 fn named(scope: Scope) -> Place {
-    Place { scope, kind: Kind::Plain, glob: false, in_home: false, outside: false, may_be_empty: false }
+    Place { scope, ..place::named("x") }
 }
 
-/// The commands before this one in its pipeline, as far as they are single commands.
+/// The value at the head of a pipeline of Nushell, when it is a literal text and the command stands right behind it.
+pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Option<String> {
+    let first = above(command, parsed).next().unwrap_or(command);
+    if first.position != 1 {
+        return None;
+    }
+    let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
+    let quote = before.chars().last().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inside = before.strip_suffix(quote)?;
+    let start = inside.rfind(quote)?;
+    inside.get(start + quote.len_utf8()..).map(str::to_owned)
+}
+
+/// The commands before this one in its pipeline, as far as they are single commands; the nearest of very many.
 pub(super) fn above<'p>(
-    command: &'p SimpleCommand,
+    command: &SimpleCommand,
     parsed: &'p Parsed,
-) -> impl Iterator<Item = &'p SimpleCommand> {
-    let mut last = None;
-    parsed.commands.iter().filter(move |other| {
-        let is_above = other.pipeline == command.pipeline
-            && other.position < command.position
-            && !(other.within.len() > command.within.len() && is_wrapped(other));
-        let is_first = last != Some(other.position);
-        if is_above {
-            last = Some(other.position);
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let mut found: Vec<&SimpleCommand> = Vec::new();
+    for other in all_above(command, parsed) {
+        if other.within.len() > command.within.len() && is_wrapped(other) {
+            continue;
         }
-        is_above && is_first
-    })
+        // Of several with one position the first counts, which is the last that is met.
+        if found.last().is_some_and(|last| last.position == other.position) {
+            found.pop();
+        }
+        found.push(other);
+    }
+    found.into_iter().rev()
+}
+
+/// The same, the last one first, with those that wrappers run.
+pub(super) fn all_above<'p>(
+    command: &SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let (pipeline, position) = (command.pipeline, command.position);
+    let before = if position == 0 { &[] } else { started_before(command, parsed) };
+    let above = before.iter().rev().take(MAX_LOOKED_AT);
+    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(MAX_ABOVE)
+}
+
+/// The commands that start before this one. They are in the order of their first bytes.
+fn started_before<'p>(command: &SimpleCommand, parsed: &'p Parsed) -> &'p [SimpleCommand] {
+    let end = parsed.commands.partition_point(|other| other.span.start < command.span.start);
+    parsed.commands.get(..end).unwrap_or_default()
+}
+
+/// The commands that stand in a stretch of the line.
+pub(super) fn inside<'p>(
+    span: &Span,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let start = parsed.commands.partition_point(|other| other.span.start < span.start);
+    let after = parsed.commands.get(start..).unwrap_or_default();
+    let (whole, end) = (span.clone(), span.end);
+    let starting = after.iter().take_while(move |inner| inner.span.start <= end);
+    starting.filter(move |inner| inner.span.end <= end && inner.span != whole)
 }
 
 fn is_wrapped(command: &SimpleCommand) -> bool {

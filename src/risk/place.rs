@@ -1,71 +1,417 @@
-//! What a word names (provisional).
+//! What a word names: whose it is, how wide it is, and what is kept there. By name only: nothing is looked up.
+//!
+//! `reading` makes a path of a word, as far as the line tells what the shell will expand; here it is looked at.
+//! Which names mean what is data: `places.toml`.
+
+mod pattern;
+mod reading;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use self::pattern::braces;
+use self::reading::{Base, Component, Path};
+use super::address::Lists;
 use super::effect::Scope;
 use crate::shell::Shell;
 use crate::syntax::Word;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Plain,
-    Temporary,
-    Secret,
-    Startup,
-    Log,
-    Repository,
-    Sink,
-    Endless,
-}
+pub(super) use self::pattern::matches;
 
+/// Steps up after which a relative path is taken to have reached the root.
+const CLIMBS_TO_ROOT: usize = 3;
+
+/// What a word names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
+    /// What is hit by an effect on it.
     pub(super) scope: Scope,
+    /// What is kept there.
     pub(super) kind: Kind,
+    /// A pattern chooses the files.
     pub(super) glob: bool,
+    /// Below a home directory.
     pub(super) in_home: bool,
+    /// A relative path that leaves the working directory upwards.
+    pub(super) climbs: bool,
+    /// An absolute path to somewhere else than home, temporary or system directories.
     pub(super) outside: bool,
+    /// By its name a mounted disk as a whole.
+    pub(super) mount: bool,
+    /// Something in it may turn out to be empty, and then it names a directory above.
     pub(super) may_be_empty: bool,
+    /// Names below the root, the home directory or the working directory; a bare `*` at the end is none.
+    pub(super) depth: usize,
+    /// The path in short: `~/x`, `/etc/x`, `../x`; `…` where it can't be read.
+    pub(super) path: String,
 }
 
-pub(super) fn path(word: &Word, _shell: Shell) -> Place {
-    let t = word.text.as_str();
-    let scope = match t {
-        "/" | "/*" => Scope::Everything,
-        "~" | "$HOME" | "~/" | "~/*" => Scope::Home,
-        "." | ".." | "*" | "./*" => Scope::Cwd,
-        _ if t.starts_with("/etc")
-            || t.starts_with("/usr")
-            || t.starts_with("/var")
-            || t.starts_with("/srv") =>
-        {
-            Scope::System
+/// What is kept in a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    /// Nothing special.
+    Plain,
+    /// Nothing is kept of what is written there.
+    Sink,
+    /// It gives data without end.
+    Endless,
+    /// What anybody may delete.
+    Temporary,
+    /// The version control's own data.
+    Repository,
+    /// Records of what was done: shell histories, logs.
+    Log,
+    /// Keys, passwords, tokens, sessions.
+    Secret,
+    /// What is in there runs by itself.
+    Startup,
+}
+
+/// What a word of a line names as a path.
+pub(super) fn path(word: &Word, shell: Shell) -> Place {
+    let expands = !word.literal || (shell == Shell::Nu && word.text.starts_with('~'));
+    if !expands
+        && let Some((scheme, _)) = word.text.split_once("://")
+        && is_scheme(scheme)
+        && scheme != "file"
+    {
+        return Place { scope: Scope::Remote, path: word.text.clone(), ..Place::nothing() };
+    }
+    let text = word.text.strip_prefix("file://").unwrap_or(&word.text);
+    let alternatives = if expands { braces(text, shell) } else { vec![text.to_owned()] };
+    let places = alternatives.iter().map(|text| {
+        let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
+        judge(reading::read(text, shell, expands, globs))
+    });
+    places.max_by_key(Place::rank).unwrap_or_else(Place::nothing)
+}
+
+/// What a path names that no shell reads, as in other languages: only `~` at its head is special, `$x` stands for
+/// what is unknown, and `*` may be a pattern.
+pub(super) fn named(text: &str) -> Place {
+    judge(reading::read(text, Shell::Bash, text.contains(['~', '$']), text.contains(['*', '?'])))
+}
+
+impl Place {
+    /// Names nothing.
+    fn nothing() -> Self {
+        Self {
+            scope: Scope::Own,
+            kind: Kind::Plain,
+            glob: false,
+            in_home: false,
+            climbs: false,
+            outside: false,
+            mount: false,
+            may_be_empty: false,
+            depth: 0,
+            path: String::new(),
         }
-        _ if t.starts_with("/dev/") => Scope::Device,
-        _ if t.starts_with('$') => Scope::Unreadable,
-        _ => Scope::Own,
-    };
-    let kind = if t == "/dev/null" { Kind::Sink } else { Kind::Plain };
-    Place {
-        scope,
-        kind,
-        glob: word.glob,
-        in_home: t.starts_with("~/"),
-        outside: t.starts_with('/'),
-        may_be_empty: true,
+    }
+
+    /// Which of several to tell about.
+    fn rank(&self) -> (u8, Kind, bool) {
+        let scope = match self.scope {
+            Scope::Own => 0,
+            Scope::Tree => 1,
+            Scope::Remote => 2,
+            Scope::Cwd => 3,
+            Scope::Home => 4,
+            Scope::System => 5,
+            Scope::Device => 6,
+            Scope::Unreadable => 7,
+            Scope::Everything => 8,
+        };
+        (scope, self.kind, self.in_home)
     }
 }
 
-pub(super) struct Host {
-    pub(super) name: Option<String>,
-    pub(super) local: bool,
-    pub(super) readable: bool,
-    pub(super) deceptive: bool,
-    pub(super) plain_http: bool,
+/// What names mean: `places.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) hosts: Lists,
+    variables: BTreeMap<String, String>,
+    unset: BTreeMap<String, String>,
+    substitutions: BTreeMap<String, String>,
+    names: Names,
+    aliases: Vec<Alias>,
+    directories: Directories,
+    kinds: BTreeMap<Kind, Vec<String>>,
 }
-pub(super) fn host(word: &Word, _shell: Shell) -> Host {
-    Host {
-        name: word.literal.then(|| word.text.clone()),
-        local: word.text.contains("localhost"),
-        readable: !word.text.starts_with('$'),
-        deceptive: false,
-        plain_http: word.text.starts_with("http:"),
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    variables: Vec<String>,
+    commands: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Alias {
+    from: String,
+    to: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Directories {
+    homes: Vec<String>,
+    system: Vec<String>,
+    temporary: Vec<String>,
+    mounts: BTreeMap<String, usize>,
+}
+
+pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("places.toml")).unwrap_or_else(|error| panic!("places.toml: {error}"))
+});
+
+/// A pattern of `kinds`, taken apart once.
+struct Pattern {
+    kind: Kind,
+    anchor: Anchor,
+    names: Vec<&'static str>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Anchor {
+    Home,
+    Root,
+    End,
+}
+
+/// In the order in which they are tried.
+static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let order = [
+        Kind::Plain,
+        Kind::Sink,
+        Kind::Endless,
+        Kind::Startup,
+        Kind::Log,
+        Kind::Secret,
+        Kind::Repository,
+        Kind::Temporary,
+    ];
+    let listed = |kind| TABLE.kinds.get(&kind).into_iter().flatten().map(move |name| (kind, name));
+    order
+        .into_iter()
+        .flat_map(listed)
+        .map(|(kind, name)| {
+            let (anchor, rest) = match (name.strip_prefix("~/"), name.strip_prefix('/')) {
+                (Some(rest), _) => (Anchor::Home, rest),
+                (None, Some(rest)) => (Anchor::Root, rest),
+                (None, None) => (Anchor::End, name.as_str()),
+            };
+            Pattern { kind, anchor, names: rest.split('/').collect() }
+        })
+        .collect()
+});
+
+/// Places in [`PATTERNS`] by anchor and the name that is looked at first; those with a `*` in it under the empty name.
+static BY_NAME: LazyLock<HashMap<Anchor, HashMap<&'static str, Vec<usize>>>> = LazyLock::new(|| {
+    let mut found: HashMap<Anchor, HashMap<&'static str, Vec<usize>>> = HashMap::new();
+    for (at, pattern) in PATTERNS.iter().enumerate() {
+        let name = match pattern.anchor {
+            Anchor::Home | Anchor::Root => pattern.names.first(),
+            Anchor::End => pattern.names.last(),
+        };
+        let name = name.copied().filter(|name| !name.contains(['*', '?'])).unwrap_or_default();
+        found.entry(pattern.anchor).or_default().entry(name).or_default().push(at);
     }
+    found
+});
+
+/// Looks at a path.
+fn judge(mut path: Path) -> Place {
+    let kind = kind(&path);
+    let glob = path.components.iter().any(|component| component.glob);
+    // `*` at the end stands for all that is in the directory before it.
+    let mut whole = false;
+    while path.components.last().is_some_and(Component::is_all) {
+        path.components.pop();
+        whole = true;
+    }
+    let depth = path.components.len();
+    let mut place = Place {
+        scope: if whole { Scope::Tree } else { Scope::Own },
+        kind,
+        glob,
+        climbs: path.base == Base::Here && path.climbs > 0,
+        may_be_empty: path.components.last().is_some_and(Component::may_be_empty)
+            || path.components.first().is_some_and(Component::may_be_empty)
+            || path.doubtful,
+        depth,
+        path: path.to_string(),
+        ..Place::nothing()
+    };
+    match path.base {
+        Base::Nothing => place.scope = Scope::Own,
+        Base::Unknown => place.scope = Scope::Unreadable,
+        Base::Here => here(&path, &mut place),
+        Base::Home => {
+            place.in_home = depth > 0;
+            match path.components.first() {
+                None => place.scope = Scope::Home,
+                Some(first) if first.may_be_empty() => place.scope = Scope::Home,
+                Some(first) if first.is_unknown() => place.scope = Scope::Unreadable,
+                Some(_) => {}
+            }
+        }
+        Base::Root => absolute(&path, &mut place),
+    }
+    place
+}
+
+/// A path in the working directory or above it.
+fn here(path: &Path, place: &mut Place) {
+    match path.components.first() {
+        None => place.scope = Scope::Cwd,
+        Some(first) if first.is_unknown() => place.scope = Scope::Unreadable,
+        // `../../../../etc` stops at the root.
+        Some(first)
+            if path.climbs >= CLIMBS_TO_ROOT
+                && TABLE
+                    .directories
+                    .system
+                    .iter()
+                    .any(|name| name.strip_prefix('/') == Some(&first.text)) =>
+        {
+            place.scope = Scope::System;
+        }
+        Some(_) => {}
+    }
+}
+
+/// A path from the root.
+fn absolute(path: &Path, place: &mut Place) {
+    let Some(first) = path.components.first() else {
+        place.scope = Scope::Everything;
+        return;
+    };
+    if first.may_be_empty() {
+        place.scope = Scope::Everything;
+        return;
+    }
+    if first.glob || first.is_unknown() {
+        place.scope = Scope::System;
+        return;
+    }
+    if matches!(place.kind, Kind::Sink | Kind::Endless) {
+        place.scope = Scope::Own;
+        return;
+    }
+    let directories = &TABLE.directories;
+    // How many names are below a directory of a list, if it is below one.
+    let below = |names: &[String]| names.iter().filter_map(|name| path.below(name)).min();
+    if let Some(rest) = below(&directories.temporary) {
+        if place.kind == Kind::Plain {
+            place.kind = Kind::Temporary;
+        }
+        if rest == 0 {
+            place.scope = Scope::System;
+        }
+        return;
+    }
+    if below(&directories.system) == Some(0) {
+        place.scope = Scope::System;
+        return;
+    }
+    if let Some(rest) = below(&directories.homes)
+        && below(&["/Users/Shared".to_owned()]).is_none()
+    {
+        let in_it = path.components.get(path.components.len() - rest..).and_then(|rest| rest.get(1));
+        place.in_home = rest > 1;
+        place.depth = rest.saturating_sub(1);
+        if in_it.is_none_or(Component::may_be_empty) {
+            place.scope = Scope::Home;
+        }
+        return;
+    }
+    let mount = directories.mounts.iter().find_map(|(name, levels)| Some((path.below(name)?, *levels)));
+    if let Some((rest, levels)) = mount {
+        place.outside = true;
+        place.mount = rest <= levels;
+        if rest == 0 {
+            place.scope = Scope::System;
+        }
+        return;
+    }
+    if first.text == "dev" && path.components.len() > 1 {
+        // bash connects to `/dev/tcp/host/port`.
+        let connects = ["/dev/tcp", "/dev/udp"].iter().any(|directory| path.below(directory).is_some());
+        place.scope = if connects { Scope::Remote } else { Scope::Device };
+        return;
+    }
+    if below(&directories.system).is_some() || path.components.len() == 1 {
+        place.scope = Scope::System;
+        return;
+    }
+    place.outside = true;
+}
+
+/// What is kept there: the first pattern that fits.
+fn kind(path: &Path) -> Kind {
+    let mut names: &[Component] = &path.components;
+    while let Some((last, before)) = names.split_last()
+        && last.is_all()
+    {
+        names = before;
+    }
+    if names.is_empty() {
+        return Kind::Plain;
+    }
+    let homes = || TABLE.directories.homes.iter().filter_map(|home| path.below(home)).min();
+    let in_home: Option<&[Component]> = match path.base {
+        Base::Home => Some(names),
+        // Nobody knows what the working directory is, but names with a dot tell.
+        Base::Here | Base::Unknown => {
+            let names = names.get(names.iter().take_while(|name| name.is_unknown()).count()..);
+            names.filter(|names| {
+                names.first().is_some_and(|name| name.text.starts_with('.') || name.text == "Library")
+            })
+        }
+        Base::Root if path.below("/root").is_some() => names.get(1..),
+        Base::Root => homes().and_then(|rest| names.get(path.components.len() + 1 - rest.max(1)..)),
+        Base::Nothing => None,
+    };
+    let fits = |pattern: &&Pattern| {
+        let count = pattern.names.len();
+        let part = match pattern.anchor {
+            Anchor::Home => in_home.and_then(|names| names.get(..count)),
+            Anchor::Root => names.get(..count).filter(|_| path.base == Base::Root),
+            Anchor::End => names.len().checked_sub(count).and_then(|start| names.get(start..)),
+        };
+        part.is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| name.fits(pattern)))
+    };
+    // By the name that a pattern would have to fit first, unless that is a pattern itself.
+    let key = |anchor| match anchor {
+        Anchor::Home => in_home.and_then(<[Component]>::first),
+        Anchor::Root => names.first(),
+        Anchor::End => names.last(),
+    };
+    let mut candidates: Vec<usize> = Vec::new();
+    for anchor in [Anchor::Home, Anchor::Root, Anchor::End] {
+        let Some(name) = key(anchor) else { continue };
+        if name.glob {
+            candidates.extend(0..PATTERNS.len());
+            break;
+        }
+        candidates.extend(
+            BY_NAME.get(&anchor).and_then(|by_name| by_name.get(name.text.as_str())).into_iter().flatten(),
+        );
+        candidates.extend(BY_NAME.get(&anchor).and_then(|by_name| by_name.get("")).into_iter().flatten());
+    }
+    candidates.sort_unstable();
+    let mut patterns = candidates.iter().filter_map(|at| PATTERNS.get(*at));
+    patterns.find(fits).map_or(Kind::Plain, |pattern| pattern.kind)
+}
+
+fn is_scheme(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }

@@ -1,18 +1,24 @@
 //! What a line does: each command held against the tables, with what flows into it and who runs it.
+//!
+//! `inner` reads what stands in words (scripts, other languages, aliases, decoded text), `aside` what stands beside the
+//! words (assignments, redirections, where secrets go).
+
+mod aside;
+mod inner;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::address;
 use super::call::Call;
-use super::decode::{self, Step};
 use super::effect::{Effect, Label, Scope};
 use super::feed::{self, Feed};
 use super::place::{self, Kind, Place};
-use super::script::{self, Deed};
+use super::script::{self, Deed, Language};
 use super::table::{Program, Reads, Row, Table, Target};
 use super::weigh::{Act, Manner, reason, weigh};
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{self, Nesting, Parsed, Redirection, SimpleCommand, Span, Word};
+use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 
 /// Scripts and aliases inside each other that are read.
 const MAX_LAYERS: usize = 6;
@@ -35,6 +41,8 @@ pub(super) struct Placed {
     pub(super) replaces: bool,
     /// An absolute path outside the home directory.
     pub(super) outside: bool,
+    /// With all that is in it.
+    pub(super) tree: bool,
 }
 
 /// Reads one line, and the scripts in it.
@@ -44,7 +52,7 @@ pub(super) struct Reader<'a> {
     alias: Alias<'a>,
     /// Values given in the line itself.
     variables: BTreeMap<String, String>,
-    /// Files that the line fetches.
+    /// Names of files that the line fetches.
     fetched: BTreeSet<String>,
     /// Aliases being read, so that one that stands for itself ends.
     expanding: Vec<String>,
@@ -52,7 +60,7 @@ pub(super) struct Reader<'a> {
     bytes: usize,
     /// Where acts of a script are shown: the word that holds it.
     holder: Option<Span>,
-    /// The script runs with another user's rights.
+    /// The command runs with another user's rights.
     privileged: bool,
     /// The script's standard input is what its program hands it.
     fed: bool,
@@ -68,6 +76,24 @@ pub(super) struct Reader<'a> {
 struct Text<'t> {
     line: &'t str,
     parsed: &'t Parsed,
+}
+
+/// A command in its line.
+#[derive(Clone, Copy)]
+struct Here<'t> {
+    text: Text<'t>,
+    command: &'t SimpleCommand,
+    /// The command word.
+    word: &'t Word,
+    /// What a wrapper hands to it.
+    feed: Option<&'t Feed>,
+}
+
+impl Text<'_> {
+    /// The commands in a word's substitutions.
+    fn inside(&self, word: &Word) -> impl Iterator<Item = &SimpleCommand> {
+        feed::inside(&word.span, self.parsed)
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -114,6 +140,8 @@ impl<'a> Reader<'a> {
             self.command(command, text);
         }
         self.forks(text);
+        self.conditions(text);
+        self.environment(text);
     }
 
     fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
@@ -124,8 +152,8 @@ impl<'a> Reader<'a> {
         });
         let before = self.acts.len();
         self.assignments(command);
-        self.redirections(command);
-        self.surroundings(command);
+        self.redirections(command, text);
+        self.aside(command);
         if let Some(word) = command.words.first() {
             self.named(word, command, text);
         }
@@ -133,294 +161,225 @@ impl<'a> Reader<'a> {
         self.privileged = outer;
     }
 
-    /// What follows from where a command stands.
-    fn surroundings(&mut self, command: &SimpleCommand) {
-        let Some(word) = command.words.first() else { return };
-        match command.within.last() {
-            Some(Nesting::Function) => {
-                self.add(Effect::Session, Scope::Own, word, "", Manner::default(), None)
-            }
-            Some(Nesting::Wrapper(name)) if Words::own().is_afar(name) => {
-                let says = format!("runs {} on another machine", word.text);
-                self.add(Effect::RemoteChange, Scope::Own, word, &word.text, Manner::default(), Some(says));
-            }
-            _ => {}
-        }
-        let endless =
-            command.words.iter().skip(1).find(|word| place::path(word, self.shell).kind == Kind::Endless);
-        let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
-        if let (Some(source), true, true) = (endless, writes, command.name() == Some("cat")) {
-            let says = format!("{} never ends and fills the disk", source.text);
-            self.add(Effect::Stop, Scope::System, source, &source.text, Manner::default(), Some(says));
-        }
-        // An array's index is evaluated, whatever the quotes around it say.
-        let evaluates = matches!(
-            command.name(),
-            Some(
-                "[[" | "["
-                    | "test"
-                    | "let"
-                    | "(("
-                    | "declare"
-                    | "typeset"
-                    | "local"
-                    | "printf"
-                    | "read"
-                    | "unset"
-                    | "export"
-            )
-        );
-        for word in &command.words {
-            let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
-            let again = !word.literal
-                && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
-            if hidden || again {
-                let says = "runs what stands in a text".to_owned();
-                self.add(
-                    Effect::ExecData,
-                    Scope::Unreadable,
-                    word,
-                    &word.text,
-                    Manner::default(),
-                    Some(says),
-                );
-            }
-        }
-    }
-
-    /// What a command sends out comes from where secrets are.
-    fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
-        let sends =
-            |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
-        if !self.acts.iter().skip(before).any(sends) {
-            return;
-        }
-        let is_inner = |inner: &&SimpleCommand| {
-            command.span.start < inner.span.start && inner.span.end <= command.span.end
-        };
-        let inner = text.parsed.commands.iter().filter(is_inner);
-        let found = feed::above(command, text.parsed).chain(inner).find_map(|source| self.secret(source));
-        if let Some(word) = found {
-            let says = format!("sends what {} holds to somebody else", word.text);
-            self.add(Effect::NetSend, Scope::Everything, &word, &word.text, Manner::default(), Some(says));
-        }
-    }
-
-    /// The word of a command by which it prints what must not get out.
-    fn secret(&self, command: &SimpleCommand) -> Option<Word> {
-        let is_secret = |word: &&Word| place::path(word, self.shell).kind == Kind::Secret;
-        let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
-        let targets = read.filter_map(|redirection| redirection.target.as_ref());
-        let word = command.words.iter().skip(1).chain(targets).find(is_secret);
-        let teller = command.words.first().filter(|word| {
-            // `set` and its like tell all when they are told nothing.
-            Words::own().tells_secrets(&word.text)
-        });
-        word.or(teller).cloned()
-    }
-
     /// A command with a command word.
     fn named(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        let holds_nothing_readable = !word.literal;
-        if holds_nothing_readable {
-            return self.unread(word, command);
+        if !word.literal {
+            return self.unread(word, command, text);
         }
-        let rest = command.words.get(1..).unwrap_or_default();
         if let Some(meaning) = self.meaning(&word.text) {
-            let words = rest.iter().filter_map(|word| text.line.get(word.span.clone()));
-            let line = std::iter::once(meaning.as_str()).chain(words).collect::<Vec<_>>().join(" ");
-            self.expanding.push(word.text.clone());
-            self.script(&line, self.shell, word);
-            self.expanding.pop();
-            return;
+            return self.expanded(&meaning, word, command, text);
         }
-        let mut words = rest.to_vec();
-        let feed = feed::of(command, text.parsed, text.line, self.shell);
-        if let Some(feed) = &feed
-            && !feed.is_placed
-        {
-            words.push(Word {
-                text: "{}".to_owned(),
-                literal: false,
-                quoted: false,
-                glob: false,
-                ..word.clone()
-            });
+        let feed = feed::of(command, text.parsed, self.shell);
+        let mut words = command.words.get(1..).unwrap_or_default().to_vec();
+        if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
+            let text = "{}".to_owned();
+            words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
-        let call = Call::read(&word.text, words, self.table, self.shell);
-        if self.fetched.contains(word.text.trim_start_matches("./")) {
-            return self.add(Effect::ExecData, Scope::Remote, word, &word.text, Manner::default(), None);
+        let here = Here { text, command, word, feed: feed.as_ref() };
+        let is_address = word.text.contains("://")
+            || ["github:", "gitlab:", "git+"].iter().any(|it| word.text.starts_with(it));
+        if is_address && !matches!(self.shell, Shell::Nu) {
+            let says = format!("runs what stands at {}", word.text);
+            return self.add(
+                Effect::ExecData,
+                Scope::Remote,
+                word,
+                &word.text,
+                Manner::default(),
+                Some(says),
+            );
         }
-        let has_inner = text.parsed.commands.iter().any(|inner| is_inside(inner, command));
+        if self.fetched.contains(word.text.rsplit('/').next().unwrap_or_default()) {
+            let says = format!("runs what the line fetches: {}", word.text);
+            return self.add(
+                Effect::ExecData,
+                Scope::Remote,
+                word,
+                &word.text,
+                Manner::default(),
+                Some(says),
+            );
+        }
+        // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
+        let is_program = self.shell == Shell::Nu
+            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
+                || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
+        let shell = if is_program { Shell::Bash } else { self.shell };
+        let call = Call::read(&word.text, words, self.table, shell);
+        let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
-            Some(program) => self.rows(program, &call, word, command, text, feed.as_ref()),
-            None if has_inner => {}
+            Some(program) => {
+                let (before, placed) = (self.acts.len(), self.placed.len());
+                self.rows(program, &call, here);
+                self.later(before, here);
+                self.keep_fetched(placed, here);
+            }
+            None if runs_another => {}
             None => {
                 let says = format!("runs {}, which is not in the tables", call.name);
                 self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
                 if let Some(any) = self.table.any() {
-                    self.rows(any, &call, word, command, text, feed.as_ref());
+                    self.rows(any, &call, here);
                 }
             }
         }
     }
 
-    /// What an alias stands for, or a word of the line that is one.
-    fn meaning(&self, name: &str) -> Option<String> {
-        let is_open = self.expanding.iter().any(|open| open == name);
-        if is_open || self.expanding.len() >= MAX_LAYERS { None } else { (self.alias)(name) }
-    }
-
-    /// A command word that is only known when the line runs.
-    fn unread(&mut self, word: &Word, command: &SimpleCommand) {
-        let known = (!word.glob).then(|| decode::expand(&word.text, &self.variables, self.shell)).flatten();
-        match known.filter(|text| !text.trim().is_empty()) {
-            Some(text) => {
-                let rest = command.words.iter().skip(1).map(|word| word.text.as_str());
-                let line = std::iter::once(text.as_str()).chain(rest).collect::<Vec<_>>().join(" ");
-                self.script(&line, self.shell, word);
-            }
-            None => {
-                let says = format!("runs a command that can't be read from the line: {}", word.text);
-                self.add(
-                    Effect::ExecData,
-                    Scope::Unreadable,
-                    word,
-                    &word.text,
-                    Manner::default(),
-                    Some(says),
-                );
-            }
+    /// Files that a command writes from what another one fetches.
+    fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
+        if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+            let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+            let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
+            self.fetched.extend(names.collect::<Vec<_>>());
         }
     }
 
-    fn rows(
-        &mut self,
-        program: &Program,
-        call: &Call<'_>,
-        word: &Word,
-        command: &SimpleCommand,
-        text: Text<'_>,
-        feed: Option<&Feed>,
-    ) {
-        let is_idle = |option: &String| call.has(&option.clone().into());
-        if call.has(&"--help --version".to_owned().into()) && call.operands().is_empty() {
+    /// The rows of an entry whose conditions hold.
+    fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
+        if call.asks_for_help() {
             return;
         }
-        if program.idle.iter().any(is_idle) {
+        let before = self.acts.len();
+        if program.idle.iter().any(|option| call.has_option(option)) {
             if let Some(scope) = program.idle_reads {
-                self.add(Effect::Read, scope, word, "", Manner::default(), None);
+                self.add(Effect::Read, scope, here.word, "", Manner::default(), None);
             }
-            return;
+            return self.otherwise(program, before, here);
         }
-        for row in &program.rows {
+        let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
+        let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
+        for row in program.rows.iter().chain(above) {
             let holds = row.when.iter().all(|condition| call.has(condition))
                 && !row.unless.iter().any(|condition| call.has(condition))
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
-                self.row(row, call, word, command, text, feed);
+                let before = self.acts.len();
+                self.row(row, call, here);
+                self.heard(row, before);
             }
+        }
+        self.otherwise(program, before, here);
+    }
+
+    /// What a program does in which no row spoke.
+    fn otherwise(&mut self, program: &Program, before: usize, here: Here<'_>) {
+        if let Some(effect) = program.otherwise.filter(|_| before == self.acts.len()) {
+            self.add(effect, Scope::Own, here.word, "", Manner::default(), None);
         }
     }
 
-    /// A row whose conditions hold.
-    fn row(
-        &mut self,
-        row: &Row,
-        call: &Call<'_>,
-        word: &Word,
-        command: &SimpleCommand,
-        text: Text<'_>,
-        feed: Option<&Feed>,
-    ) {
-        let before = self.acts.len();
-        let manner =
-            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
-        match &row.to {
-            Target::Scope(scope) => {
-                let unknown =
-                    feed.is_some_and(|feed| !feed.is_placed && feed.place.scope == Scope::Unreadable);
-                let scope =
-                    if unknown && row.does == Effect::RemoteChange { Scope::Unreadable } else { *scope };
-                self.add(row.does, scope, word, "", manner, row.says.clone());
-            }
-            Target::Stdin => self.input(row, word, command, text),
-            target => {
-                let words = call.targets(target);
-                if let (true, Some(scope)) = (words.is_empty(), row.alone) {
-                    self.add(row.does, scope, word, "", manner, row.says.clone());
-                }
-                for target in &words {
-                    self.target(row, manner, target, command, text, feed);
-                }
-            }
-        }
+    /// For the tests of the tables.
+    #[cfg_attr(not(test), expect(unused_variables, reason = "tests listen"))]
+    fn heard(&self, row: &Row, before: usize) {
         #[cfg(test)]
         if let Some(hears) = self.hears.filter(|_| before < self.acts.len()) {
             hears(row);
         }
-        #[cfg(not(test))]
-        let _ = before;
+    }
+
+    fn row(&mut self, row: &Row, call: &Call<'_>, here: Here<'_>) {
+        let manner =
+            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        match &row.to {
+            Target::Scope(scope) => {
+                let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
+                let scope = match row.does {
+                    // Whatever comes, it is gone there.
+                    Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
+                        Scope::Unreadable
+                    }
+                    _ => *scope,
+                };
+                self.add(row.does, scope, here.word, "", manner, row.says.clone());
+            }
+            Target::Stdin => self.input(row, here),
+            target => {
+                let words = call.targets(target);
+                if let (true, Some(scope)) = (words.is_empty(), row.alone) {
+                    self.add(row.does, scope, here.word, "", manner, row.says.clone());
+                }
+                for target in &words {
+                    self.target(row, manner, target, here);
+                }
+            }
+        }
     }
 
     /// A row's effect on one word.
-    fn target(
-        &mut self,
-        row: &Row,
-        manner: Manner,
-        target: &Word,
-        command: &SimpleCommand,
-        text: Text<'_>,
-        feed: Option<&Feed>,
-    ) {
+    fn target(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
         match row.reads {
-            Reads::Path if is_run(row.does) && !target.literal && self.printed(target, text).is_some() => {
-                let scope = self.printed(target, text).unwrap_or(Scope::Unreadable);
-                self.add(row.does, scope, target, &target.text, manner, row.says.clone());
-            }
-            Reads::Path => match feed.filter(|_| target.text.contains("{}")) {
-                Some(feed) => {
-                    // All that is below a place is more than the place's files.
-                    let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
-                    let manner = Manner { tree: manner.tree || is_tree, ..manner };
-                    self.place(row.does, &feed.place, target, manner, row.says.clone());
-                }
-                None => {
-                    let place = place::path(&self.settled(target), self.shell);
-                    self.place(row.does, &place, target, manner, row.says.clone());
-                }
-            },
+            Reads::Path => self.path(row, manner, target, here),
             Reads::Name => {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
-            Reads::Host => self.host(row, manner, target, text),
+            Reads::Host => self.host(row, manner, target, here),
             Reads::Shell => {
-                self.shell_text(target, speaks_shell(command, self.shell).unwrap_or(grammar(self.shell)));
+                let own = Words::own().is_own(base(here.word)).then_some(self.shell);
+                let dialect = dialect(here.command, self.shell).or(own);
+                let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
+                self.shell_text(target, dialect, here.text);
             }
             Reads::Code => {
-                let language = command.name().unwrap_or_default().to_owned();
-                let quiet = Words::own().is_quiet(&language);
-                self.foreign(row, target, quiet, |text| script::code(text, &language));
+                let name = base(here.word);
+                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
             }
-            Reads::Sql => self.foreign(row, target, true, script::sql),
+            Reads::Redis => self.foreign(row, target, true, here.text, script::redis),
+            Reads::Sql => {
+                let client = base(here.word).split(' ').next().unwrap_or_default();
+                let is_local = Words::own().is_local(client);
+                let read = |text: &str| {
+                    let mut deeds = script::sql(text);
+                    deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
+                    deeds
+                };
+                self.foreign(row, target, true, here.text, read);
+            }
         }
         if row.does == Effect::NetRead {
-            self.remember_fetched(target);
+            self.fetched.extend(fetched_name(target));
         }
     }
 
-    /// The word is what commands in it print; where that comes from.
-    fn printed(&self, word: &Word, text: Text<'_>) -> Option<Scope> {
-        let inside = |inner: &&SimpleCommand| {
-            word.span.start <= inner.span.start && inner.span.end <= word.span.end && inner.span != word.span
-        };
-        let mut inner = text.parsed.commands.iter().filter(inside).peekable();
-        inner.peek()?;
-        Some(if inner.any(|command| self.fetches(command)) { Scope::Remote } else { Scope::Unreadable })
+    /// A row's effect on a word that names a path.
+    fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
+        let says = row.says.clone();
+        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
+        if let Some(feed) =
+            here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
+        {
+            // All that is below a place is more than the place's files.
+            let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
+            let manner = Manner { tree: manner.tree || is_tree, ..manner };
+            return self.place(row.does, &feed.place, target, manner, says);
+        }
+        if runs && let Some(scope) = self.printed(target, here.text) {
+            return self.add(row.does, scope, target, &target.text, manner, says);
+        }
+        if runs && self.fetched.contains(target.text.rsplit('/').next().unwrap_or_default()) {
+            let says = Some(format!("runs what the line fetches: {}", target.text));
+            return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
+        }
+        let mut settled = self.settled(target, here.text);
+        // `@file`, `name=@file`: what curl sends.
+        if row.does == Effect::NetSend
+            && let Some((_, file)) =
+                settled.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('='))
+        {
+            settled.text = file.split(';').next().unwrap_or(file).to_owned();
+        }
+        let place = place::path(&settled, self.shell);
+        // What copies either way sends or changes there only where the remote end is the target.
+        let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
+        match row.does {
+            Effect::RemoteChange if !is_remote && place.scope != Scope::Unreadable => {}
+            Effect::NetSend if is_remote => {}
+            Effect::RemoteChange => self.add(row.does, Scope::Remote, target, &target.text, manner, says),
+            _ => self.place(row.does, &place, &settled, manner, says),
+        }
     }
 
-    /// A word that names a place, or a file of a secret kind.
+    /// An effect on a place, or on a file of a special kind.
     fn place(&mut self, effect: Effect, place: &Place, word: &Word, manner: Manner, says: Option<String>) {
         self.placed(effect, place, word, manner, false, says);
     }
@@ -435,303 +394,70 @@ impl<'a> Reader<'a> {
         appends: bool,
         says: Option<String>,
     ) {
-        let manner = Manner { in_home: place.in_home, outside: place.outside, ..manner };
+        // All files of a directory are as good as the directory.
+        let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
+        let tree = manner.tree || manner.forced && is_all;
+        let manner = Manner { tree, in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
-        let (effect, scope) = match (place.kind, effect) {
-            (Kind::Sink, _) if writes => return,
-            (Kind::Log, Effect::Delete | Effect::Overwrite) => (Effect::History, Scope::Home),
-            (Kind::Startup, Effect::WriteNew) => (Effect::Persistence, place.scope),
-            (Kind::Startup | Kind::Secret, Effect::Overwrite) => (effect, Scope::Home),
-            (Kind::Secret | Kind::Repository, Effect::Delete) if manner.tree || manner.forced => {
+        let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
+        let (effect, scope) = match place.kind {
+            Kind::Sink if writes => return,
+            Kind::Log if destroys => (Effect::History, Scope::Home),
+            Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
+            Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
+            Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
+            Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
                 (effect, Scope::Home)
             }
-            (Kind::Secret, Effect::NetSend) => (effect, Scope::Home),
+            Kind::Secret if effect == Effect::NetSend => (effect, Scope::Home),
             _ => (effect, place.scope),
         };
         let act = self.acts.len();
         self.add(effect, scope, word, &word.text, manner, says);
         let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
-        if is_path && matches!(effect, Effect::WriteNew | Effect::Overwrite | Effect::Delete) {
+        if is_path && (writes || destroys) {
             let replaces = !appends && !manner.tree && !manner.recoverable;
-            self.placed.push(Placed { act, glob: place.glob, replaces, outside: place.outside });
+            self.placed.push(Placed {
+                act,
+                glob: place.glob,
+                replaces,
+                outside: place.outside,
+                tree: manner.tree,
+            });
         }
     }
 
-    /// A word that names a host.
-    fn host(&mut self, row: &Row, manner: Manner, word: &Word, text: Text<'_>) {
-        let host = place::host(&self.settled(word), self.shell);
+    /// A row's effect on a word that names a host.
+    fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
+        let text = here.text;
+        // `name=value` is what httpie sends.
+        if word.text.contains('=') && !word.text.contains("://") && row.does != Effect::Install {
+            return;
+        }
+        let host = address::host(&self.settled(word, text), self.shell);
         let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
         if host.deceptive {
             let says = format!("goes to {shown}, which is not what it looks like");
             return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
         }
-        if self.sends_local_data(word, text) {
+        if self.carries_data(word, text) {
             let says = format!("sends local data to {shown}");
             return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
         }
+        // In Nushell data is a value: what is computed may be anything.
+        let computed =
+            |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
         let scope = match row.does {
-            Effect::Install | Effect::ExecData if host.readable => Scope::Remote,
-            _ if host.readable => Scope::Own,
-            _ => Scope::Unreadable,
+            _ if !host.readable => Scope::Unreadable,
+            Effect::NetSend if self.shell == Shell::Nu && here.command.words.iter().any(computed) => {
+                Scope::Unreadable
+            }
+            Effect::Install | Effect::ExecData => Scope::Remote,
+            // What comes over plain http and is run or applied may be anybody's.
+            Effect::RemoteChange if host.plain_http && !host.local => Scope::Everything,
+            _ => Scope::Own,
         };
         self.add(row.does, scope, word, &shown, manner, row.says.clone());
-    }
-
-    /// The word carries the output of commands, or a variable that holds a secret.
-    fn sends_local_data(&self, word: &Word, text: Text<'_>) -> bool {
-        if word.literal {
-            return false;
-        }
-        let words = Words::own();
-        let inside = text.parsed.commands.iter().filter(|inner| {
-            word.span.start <= inner.span.start && inner.span.end <= word.span.end && inner.span != word.span
-        });
-        let mut told = inside.filter_map(SimpleCommand::name).peekable();
-        let tells = told.peek().is_some() && told.any(|name| !words.is_plain(name));
-        tells || variables(&word.text).any(|name| words.is_secret(name) && !self.variables.contains_key(name))
-    }
-
-    /// The word with what the line itself says of its variables.
-    fn settled(&self, word: &Word) -> Word {
-        if word.literal || word.glob || self.variables.is_empty() {
-            return word.clone();
-        }
-        match decode::expand(&word.text, &self.variables, self.shell) {
-            Some(text) => Word { text, literal: true, ..word.clone() },
-            None => word.clone(),
-        }
-    }
-
-    fn remember_fetched(&mut self, word: &Word) {
-        let name = word.text.rsplit('/').next().unwrap_or_default();
-        let name = name.split(['?', '#']).next().unwrap_or_default();
-        if !name.is_empty() && word.text.contains('/') {
-            self.fetched.insert(name.to_owned());
-        }
-    }
-
-    /// A script for a shell, as the value of an option.
-    fn shell_text(&mut self, word: &Word, dialect: Shell) {
-        let known = if word.literal {
-            Some(word.text.clone())
-        } else {
-            decode::expand(&word.text, &self.variables, self.shell)
-        };
-        match known {
-            Some(script) => {
-                // It gets what its program hands it, not the keyboard.
-                let fed = std::mem::replace(&mut self.fed, true);
-                self.script(&script, dialect, word);
-                self.fed = fed;
-            }
-            None => self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), None),
-        }
-    }
-
-    /// Text in another language.
-    fn foreign(&mut self, row: &Row, word: &Word, quiet: bool, read: impl Fn(&str) -> Vec<Deed>) {
-        let known = if word.literal {
-            Some(word.text.clone())
-        } else {
-            decode::expand(&word.text, &self.variables, self.shell)
-        };
-        let Some(text) = known else {
-            let has_command = word.text.contains("$(") || word.text.contains('`');
-            let scope = if has_command { Scope::Unreadable } else { Scope::Own };
-            return self.add(row.does, scope, word, &word.text, Manner::default(), row.says.clone());
-        };
-        if !quiet {
-            let says = "runs the code in it".to_owned();
-            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
-        }
-        for deed in read(&text) {
-            match &deed.shell_script {
-                Some(script) => self.script(script, grammar(self.shell), word),
-                None => {
-                    let manner = Manner { forced: deed.forced, ..Manner::default() };
-                    self.add(deed.effect, deed.scope, word, &deed.what, manner, None);
-                }
-            }
-        }
-    }
-
-    /// A command that runs what it reads.
-    fn input(&mut self, row: &Row, word: &Word, command: &SimpleCommand, text: Text<'_>) {
-        let given =
-            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
-        let script = match given {
-            Some(given) if given.operator == "<<<" => given.target.as_ref().map(|target| {
-                if target.literal {
-                    Some(target.text.clone())
-                } else {
-                    decode::expand(&target.text, &self.variables, self.shell)
-                }
-            }),
-            Some(given) if given.operator.starts_with("<<") => Some(feed::document(given, text.line)),
-            Some(given) => {
-                let place = given.target.as_ref().map(|target| place::path(target, self.shell));
-                let scope = place.map_or(Scope::Unreadable, |place| place.scope);
-                let target = given.target.as_ref().unwrap_or(word);
-                return self.add(row.does, scope, target, &target.text, Manner::default(), row.says.clone());
-            }
-            None if command.position == 0 && !self.fed => None,
-            None => Some(self.upstream(command, text)),
-        };
-        let Some(script) = script else { return };
-        match script {
-            Some(script) if speaks_shell(command, self.shell).is_some() => {
-                let dialect = speaks_shell(command, self.shell).unwrap_or(Shell::Bash);
-                self.script(&script, dialect, word);
-            }
-            Some(script) => {
-                let language = command.name().unwrap_or_default().to_owned();
-                let held = Word { text: script, literal: true, ..word.clone() };
-                let quiet = Words::own().is_quiet(&language);
-                self.foreign(row, &held, quiet, |text| script::code(text, &language));
-            }
-            None => {
-                let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
-                let scope = if is_remote { Scope::Remote } else { Scope::Unreadable };
-                self.add(Effect::ExecData, scope, word, "", Manner::default(), row.says.clone());
-            }
-        }
-    }
-
-    /// What the commands before it in the pipeline print, when that can be told.
-    fn upstream(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
-        let above: Vec<_> = feed::above(command, text.parsed).collect();
-        if above.len() != command.position {
-            return None;
-        }
-        let words: Option<Vec<Vec<String>>> =
-            above.iter().map(|command| self.known_words(&command.words)).collect();
-        let words = words?;
-        let steps: Vec<Step<'_>> = above
-            .iter()
-            .zip(&words)
-            .map(|(command, words)| Step { words, input: self.own_input(command, text) })
-            .collect();
-        decode::output(&steps)
-    }
-
-    fn known_words(&self, words: &[Word]) -> Option<Vec<String>> {
-        let known = |word: &Word| {
-            if word.literal {
-                Some(word.text.clone())
-            } else {
-                decode::expand(&word.text, &self.variables, self.shell)
-            }
-        };
-        words.iter().map(known).collect()
-    }
-
-    fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
-        let given =
-            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with("<<"))?;
-        if given.operator == "<<<" {
-            return given.target.as_ref().filter(|target| target.literal).map(|target| target.text.clone());
-        }
-        feed::document(given, text.line)
-    }
-
-    /// The command gets what it prints from the network.
-    fn fetches(&self, command: &SimpleCommand) -> bool {
-        let Some(name) = command.name() else { return false };
-        let words = command.words.get(1..).unwrap_or_default().to_vec();
-        let call = Call::read(name, words, self.table, self.shell);
-        let rows = call.program().map(|program| program.rows.as_slice()).unwrap_or_default();
-        rows.iter().any(|row| row.does == Effect::NetRead)
-    }
-
-    /// Reads a script that stands in a word.
-    fn script(&mut self, script: &str, shell: Shell, word: &Word) {
-        if self.layers == 0 || script.len() > self.bytes {
-            return self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), None);
-        }
-        self.layers -= 1;
-        self.bytes -= script.len();
-        let holder = self.holder.clone();
-        let line_shell = std::mem::replace(&mut self.shell, shell);
-        self.holder.get_or_insert(word.span.clone());
-        let parsed = syntax::commands(script, shell);
-        self.text(Text { line: script, parsed: &parsed });
-        self.shell = line_shell;
-        self.holder = holder;
-        self.layers += 1;
-    }
-
-    fn assignments(&mut self, command: &SimpleCommand) {
-        let words = Words::own();
-        for word in &command.assignments {
-            let (name, value) = word.text.split_once('=').unwrap_or((word.text.as_str(), ""));
-            let name = name.trim_end_matches('+');
-            let value = value.trim_matches(['"', '\'']);
-            if words.injects(name) {
-                let says = format!("puts other code into what runs: {name}");
-                self.add(Effect::Persistence, Scope::System, word, name, Manner::default(), Some(says));
-            } else if words.weakens(name, value) {
-                self.add(Effect::SecurityOff, Scope::System, word, name, Manner::default(), None);
-            } else if words.is_run(name) && !value.is_empty() {
-                let held = Word { text: value.to_owned(), ..word.clone() };
-                self.shell_text(&held, grammar(self.shell));
-            }
-            if command.words.is_empty() {
-                self.add(Effect::Session, Scope::Own, word, name, Manner::default(), None);
-            }
-            if word.literal {
-                self.variables.insert(name.to_owned(), value.to_owned());
-            } else {
-                self.variables.remove(name);
-            }
-        }
-    }
-
-    fn redirections(&mut self, command: &SimpleCommand) {
-        for redirection in &command.redirections {
-            let Some(target) = &redirection.target else { continue };
-            if target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/") {
-                let says = format!("opens a connection to {}", target.text);
-                self.add(
-                    Effect::NetSend,
-                    Scope::Everything,
-                    target,
-                    &target.text,
-                    Manner::default(),
-                    Some(says),
-                );
-                continue;
-            }
-            let Some(effect) = written_by(redirection, command) else { continue };
-            let place = place::path(&self.settled(target), self.shell);
-            // An empty command leaves an empty file.
-            let forced = effect == Effect::Overwrite;
-            let effect = match place.kind {
-                Kind::Startup | Kind::Secret if !redirection.operator.contains(">>") => Effect::Overwrite,
-                _ => effect,
-            };
-            let appends = redirection.operator.contains(">>");
-            self.placed(effect, &place, target, Manner { forced, ..Manner::default() }, appends, None);
-        }
-    }
-
-    /// A function that calls itself twice at once.
-    fn forks(&mut self, text: Text<'_>) {
-        for command in
-            text.parsed.commands.iter().filter(|command| command.within.contains(&Nesting::Function))
-        {
-            let Some(name) = command.name() else { continue };
-            let before = text.line.get(..command.span.start).unwrap_or_default();
-            let is_defined =
-                before.contains(&format!("{name}()")) || before.contains(&format!("function {name}"));
-            let after = text.line.get(command.span.end..).unwrap_or_default().trim_start();
-            if is_defined && (command.position > 0 || after.starts_with('|') || after.starts_with('&')) {
-                let word = command.words.first().cloned();
-                if let Some(word) = word {
-                    let says = format!("{name} starts itself without end");
-                    self.add(Effect::Stop, Scope::System, &word, name, Manner::default(), Some(says));
-                }
-            }
-        }
     }
 
     fn add(
@@ -754,31 +480,54 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a redirection does to its file.
-fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effect> {
-    let operator = redirection.operator.as_str();
-    let target = redirection.target.as_ref()?;
-    let is_descriptor =
-        operator.ends_with('&') && target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if !operator.contains('>') || is_descriptor {
-        return None;
-    }
-    if operator.contains(">>") || operator == "<>" {
-        return Some(Effect::WriteNew);
-    }
-    let says_nothing = match command.name() {
-        None => command.words.is_empty(),
-        Some(":" | "true") => true,
-        Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
-        Some("echo" | "printf") => command.words.len() == 1,
-        Some(_) => false,
-    };
-    Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
+/// What code in the language of a program does.
+fn code(program: &str, text: &str) -> Vec<Deed> {
+    let named = || Language::named(Words::own().language(program)?);
+    let language = Language::of_program(program).or_else(named);
+    language.map_or_else(Vec::new, |language| script::code(text, language))
 }
 
-/// The effect runs what its operand holds.
-fn is_run(effect: Effect) -> bool {
-    matches!(effect, Effect::ExecData | Effect::ExecArg)
+/// The language that a shell reads; none when the command is no shell.
+fn dialect(command: &SimpleCommand, line: Shell) -> Option<Shell> {
+    match command.words.first().map(base)? {
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "rbash" => Some(Shell::Bash),
+        "zsh" => Some(Shell::Zsh),
+        "fish" => Some(Shell::Fish),
+        "nu" => Some(Shell::Nu),
+        "source" | "." => Some(line),
+        _ => None,
+    }
+}
+
+/// The language of scripts that programs hand to the system's shell.
+fn scripts_of(shell: Shell) -> Shell {
+    if shell == Shell::Zsh { Shell::Zsh } else { Shell::Bash }
+}
+
+/// A command word without its directory.
+fn base(word: &Word) -> &str {
+    let text = word.text.strip_prefix('^').unwrap_or(&word.text);
+    text.rsplit('/').next().unwrap_or(text)
+}
+
+/// The name of the file that is kept of an address.
+fn fetched_name(word: &Word) -> Option<String> {
+    let path = word.text.split(['?', '#']).next()?;
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && word.text.contains('/'))?;
+    Some(name.to_owned())
+}
+
+/// A command that stands in another one is run by it.
+fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
+    let name = outer.name().unwrap_or_default();
+    inner.within.len() == outer.within.len() + 1
+        && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
+}
+
+/// The worst of several acts; of equals the first.
+pub(super) fn worst(acts: &[Act]) -> Option<&Act> {
+    let label = acts.iter().map(|act| act.label).max().filter(|label| *label > Label::Safe)?;
+    acts.iter().find(|act| act.label == label)
 }
 
 /// Names after `$` or `${` in a word.
@@ -789,40 +538,4 @@ pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default()
     })
-}
-
-/// The language that a shell reads; none when the command is no shell.
-fn speaks_shell(command: &SimpleCommand, line: Shell) -> Option<Shell> {
-    match command.name()?.rsplit('/').next()? {
-        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "rbash" => Some(Shell::Bash),
-        "zsh" => Some(Shell::Zsh),
-        "fish" => Some(Shell::Fish),
-        "nu" => Some(Shell::Nu),
-        "source" | "." => Some(line),
-        _ => None,
-    }
-}
-
-/// The language of scripts for `sh`.
-fn grammar(shell: Shell) -> Shell {
-    match shell {
-        Shell::Zsh => Shell::Zsh,
-        _ => Shell::Bash,
-    }
-}
-
-/// A command that this one runs.
-fn is_inside(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
-    let name = outer.name().unwrap_or_default();
-    outer.span.start <= inner.span.start
-        && inner.span.end <= outer.span.end
-        && inner.span != outer.span
-        && inner.within.len() == outer.within.len() + 1
-        && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
-}
-
-/// The worst of several acts; of equals the first.
-pub(super) fn worst(acts: &[Act]) -> Option<&Act> {
-    let label = acts.iter().map(|act| act.label).max().filter(|label| *label > Label::Safe)?;
-    acts.iter().find(|act| act.label == label)
 }

@@ -1,30 +1,41 @@
 //! The tables of effects: what programs do to what. `README.md` beside this file says how they are written.
 
+use std::borrow::Cow;
 #[cfg(test)]
 use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::Deserialize;
 
-use super::effect::{Effect, Label, Scope};
+#[cfg(test)]
+use super::effect::Label;
+use super::effect::{Effect, Scope};
 use crate::shell::Shell;
 
-/// All of them, as `build/effects.rs` leaves them.
-const OWN: &str = include_str!(concat!(env!("OUT_DIR"), "/effects.json"));
+/// All entries without their examples, one in a row; what `build/effects.rs` made of the tables.
+const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/effects.jsonl"));
+/// First words of names, sorted, each with where the rows of its entries begin and end.
+const FIRST_WORDS: &[(&str, &[(usize, usize)])] = include!(concat!(env!("OUT_DIR"), "/effects.rs"));
 
 /// The name of the entry that speaks for programs without one.
 const ANY: &str = "*";
 
-/// All entries.
+/// All entries. Those of a program are read when the program first occurs.
 #[derive(Debug)]
 pub(super) struct Table {
-    programs: Vec<Program>,
-    /// Index of entries by the first word of their names, with the words after it; the longest first.
-    by_name: HashMap<String, Vec<(Vec<String>, usize)>>,
-    /// First words that stand for any ending (`mkfs.`).
+    /// First words of names, sorted; one that ends with `*` stands for any ending.
+    first_words: Vec<Cow<'static, str>>,
+    /// The entries for each of them.
+    groups: Vec<OnceLock<Group>>,
+    /// First words that stand for any ending (`mkfs.`), without the `*`.
     beginnings: Vec<String>,
+    #[cfg(test)]
+    programs: Vec<Arc<Program>>,
 }
+
+/// Entries whose names begin with the same word, by the words after it; the longest first, and of equals those for some
+/// shells only.
+type Group = Vec<(Vec<String>, Arc<Program>)>;
 
 /// A program, or a subcommand of one.
 #[derive(Debug, Deserialize)]
@@ -39,6 +50,7 @@ pub(super) struct Program {
     #[serde(default)]
     pub(super) idle: Vec<String>,
     pub(super) idle_reads: Option<Scope>,
+    pub(super) otherwise: Option<Effect>,
     #[serde(default, rename = "row")]
     pub(super) rows: Vec<Row>,
     #[cfg(test)]
@@ -83,6 +95,9 @@ pub(super) struct Row {
     pub(super) forced: bool,
     #[serde(default)]
     pub(super) recoverable: bool,
+    /// It holds for the subcommands, too, whatever their own entries say.
+    #[serde(default)]
+    pub(super) below: bool,
     pub(super) says: Option<String>,
     /// Lines in which it speaks, with the label of the whole line.
     #[cfg(test)]
@@ -166,6 +181,7 @@ pub(super) enum Reads {
     Host,
     Shell,
     Code,
+    Redis,
     Sql,
     Name,
 }
@@ -209,8 +225,14 @@ impl Table {
     /// The tables of this program.
     pub(super) fn own() -> &'static Self {
         static TABLE: LazyLock<Table> = LazyLock::new(|| {
-            #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
-            Table::of(serde_json::from_str(OWN).expect("the tables of effects are well-formed"))
+            let first_words: Vec<_> = FIRST_WORDS.iter().map(|(word, _)| Cow::Borrowed(*word)).collect();
+            Table {
+                groups: first_words.iter().map(|_| OnceLock::new()).collect(),
+                beginnings: beginnings(&first_words),
+                first_words,
+                #[cfg(test)]
+                programs: Vec::new(),
+            }
         });
         &TABLE
     }
@@ -225,73 +247,118 @@ impl Table {
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct File {
+            otherwise: Option<Effect>,
             program: Vec<Program>,
         }
         let mut programs = Vec::new();
         for (name, text) in files {
             let file: File = toml::from_str(text).with_context(|| format!("effects/{name}.toml"))?;
-            programs.extend(file.program);
+            let otherwise = file.otherwise;
+            programs.extend(
+                file.program
+                    .into_iter()
+                    .map(|program| Program { otherwise: program.otherwise.or(otherwise), ..program }),
+            );
         }
         Ok(Self::of(programs))
     }
 
+    #[cfg(test)]
     fn of(programs: Vec<Program>) -> Self {
-        let mut by_name: HashMap<String, Vec<(Vec<String>, usize)>> = HashMap::new();
-        let mut beginnings = Vec::new();
-        for (index, program) in programs.iter().enumerate() {
+        let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
+        let mut by_word: BTreeMap<String, Vec<Arc<Program>>> = BTreeMap::new();
+        for program in &programs {
             for name in &program.names {
-                let mut words = name.split(' ').map(str::to_owned);
-                let mut first = words.next().unwrap_or_default();
-                if first != ANY && first.ends_with('*') {
-                    first.pop();
-                    beginnings.push(first.clone());
+                let found = by_word.entry(name.split(' ').next().unwrap_or_default().to_owned()).or_default();
+                if !found.last().is_some_and(|last| Arc::ptr_eq(last, program)) {
+                    found.push(Arc::clone(program));
                 }
-                by_name.entry(first).or_default().push((words.collect(), index));
             }
         }
-        for named in by_name.values_mut() {
-            // Stable: of entries with the same name, those for some shells only stand first.
-            named.sort_by_key(|(words, index)| {
-                (
-                    usize::MAX - words.len(),
-                    programs.get(*index).is_none_or(|program| program.shells.is_empty()),
-                )
-            });
-        }
-        Self { programs, by_name, beginnings }
+        let groups =
+            by_word.iter().map(|(word, programs)| OnceLock::from(group(word, programs.iter().cloned())));
+        let groups = groups.collect();
+        let first_words = by_word.into_keys();
+        let first_words: Vec<_> = first_words.map(Cow::Owned).collect();
+        Self { groups, beginnings: beginnings(&first_words), first_words, programs }
+    }
+
+    /// The entries whose names begin with a word.
+    fn group(&self, name: &str) -> Option<&Group> {
+        let place = |word: &str| self.first_words.binary_search_by(|known| known.as_ref().cmp(word)).ok();
+        let beginning = || {
+            let beginning = self.beginnings.iter().find(|beginning| name.starts_with(beginning.as_str()))?;
+            place(&format!("{beginning}*"))
+        };
+        let at = place(name).or_else(beginning)?;
+        Some(self.groups.get(at)?.get_or_init(|| {
+            let (word, rows) = FIRST_WORDS.get(at).copied().unwrap_or_default();
+            let rows = rows.iter().filter_map(|(start, end)| ROWS.get(*start..*end));
+            #[expect(clippy::expect_used, reason = "part of the program; a test reads all of it")]
+            let read =
+                |row| Arc::new(serde_json::from_str(row).expect("the tables of effects are well-formed"));
+            group(word, rows.map(read))
+        }))
     }
 
     /// The entry for a command word and the words after it that are no options, which `rest` gives as far as they are
     /// literal; the longest name that fits.
     pub(super) fn find(&self, name: &str, rest: &[&str], shell: Shell) -> Option<Named<'_>> {
-        let beginning = || self.beginnings.iter().find(|beginning| name.starts_with(beginning.as_str()));
-        let entries = self.by_name.get(name).or_else(|| self.by_name.get(beginning()?))?;
-        entries.iter().find_map(|(words, index)| {
-            let program = self.programs.get(*index)?;
-            let fits =
-                words.len() <= rest.len() && words.iter().zip(rest).all(|(word, given)| is_like(given, word));
-            (fits && program.is_of(shell)).then_some(Named { program, words: words.len() })
+        self.group(name)?.iter().find_map(|(words, program)| {
+            (begins(rest, words) && program.is_of(shell)).then_some(Named { program, words: words.len() })
         })
+    }
+
+    /// The entry of the program itself, of which another one may be a subcommand.
+    pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&Program> {
+        let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());
+        entries.map(|(_, program)| program.as_ref()).find(|program| program.is_of(shell))
     }
 
     /// What speaks for programs without an entry.
     pub(super) fn any(&self) -> Option<&Program> {
-        let (_, index) = self.by_name.get(ANY)?.first()?;
-        self.programs.get(*index)
+        self.group(ANY)?.first().map(|(_, program)| program.as_ref())
     }
 
-    /// Options whose value may stand in the next word, of a command and of all its subcommands.
-    pub(super) fn values<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> + use<'a> {
-        let entries = self.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
-        let programs = entries.iter().filter_map(|(_, index)| self.programs.get(*index));
-        programs.flat_map(|program| program.values.iter().map(String::as_str))
+    /// Options whose value may stand in the next word: those of a command and of its subcommands as far as `rest` has them,
+    /// or of all where none is known yet.
+    pub(super) fn values<'a>(&'a self, name: &str, rest: Option<&[&str]>) -> Vec<&'a str> {
+        let entries = self.group(name).map(Vec::as_slice).unwrap_or_default();
+        let is_level = |words: &[String]| rest.is_none_or(|rest| begins(rest, words));
+        let programs = entries.iter().filter(|(words, _)| is_level(words));
+        programs.flat_map(|(_, program)| program.values.iter().map(String::as_str)).collect()
     }
 
     /// All entries.
     #[cfg(test)]
-    pub(super) fn programs(&self) -> &[Program] {
+    pub(super) fn programs(&self) -> &[Arc<Program>] {
         &self.programs
     }
+}
+
+/// The entries among `programs` whose names begin with a word.
+fn group(word: &str, programs: impl Iterator<Item = Arc<Program>>) -> Group {
+    let mut group: Group = programs
+        .flat_map(|program| {
+            let names =
+                program.names.iter().map(|name| name.split(' ').map(str::to_owned).collect::<Vec<_>>());
+            let own = names.filter(|words| words.first().is_some_and(|first| first == word));
+            own.map(|words| (words.into_iter().skip(1).collect(), Arc::clone(&program))).collect::<Group>()
+        })
+        .collect();
+    group.sort_by_key(|(words, program)| (usize::MAX - words.len(), program.shells.is_empty()));
+    group
+}
+
+fn beginnings(first_words: &[Cow<'static, str>]) -> Vec<String> {
+    let beginning =
+        |word: &Cow<'static, str>| Some(word.strip_suffix('*').filter(|rest| !rest.is_empty())?.to_owned());
+    first_words.iter().filter_map(beginning).collect()
+}
+
+/// Whether words begin with those of a name.
+fn begins(given: &[&str], words: &[String]) -> bool {
+    words.len() <= given.len() && words.iter().zip(given).all(|(word, given)| is_like(given, word))
 }
 
 /// Whether a text has a form in which `*` stands for any text.

@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::address;
 use super::effect::{Effect, Label};
-use super::place;
+use super::feed;
 use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
@@ -183,12 +184,7 @@ fn foreign_command(
     if word.literal {
         return None;
     }
-    let inside = |inner: &&SimpleCommand| {
-        inner.within.len() > command.within.len()
-            && word.span.start <= inner.span.start
-            && inner.span.end <= word.span.end
-    };
-    let inner = parsed.commands.iter().filter(inside);
+    let inner = feed::inside(&word.span, parsed).filter(|inner| inner.within.len() > command.within.len());
     inner
         .filter_map(SimpleCommand::name)
         .find(|name| table.find(name, &[], shell).is_none())
@@ -219,10 +215,12 @@ fn is_change(word: &str) -> bool {
 /// Whether a word of the line names a host that is not what it looks like.
 pub(super) fn deceptive(parsed: &Parsed, shell: Shell) -> Option<Taint> {
     let words = parsed.commands.iter().flat_map(|command| &command.words);
-    words.filter(|word| word.text.contains("://")).find_map(|word| {
-        let host = place::host(word, shell);
-        let name = host.name.filter(|_| host.deceptive)?;
-        let why = format!("goes to {name}, which is not what it looks like");
-        Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
-    })
+    words.filter(|word| word.text.contains("://") && !word.text.contains(char::is_whitespace)).find_map(
+        |word| {
+            let host = address::host(word, shell);
+            let name = host.name.filter(|_| host.deceptive)?;
+            let why = format!("goes to {name}, which is not what it looks like");
+            Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
+        },
+    )
 }

@@ -53,6 +53,7 @@ pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
         (E::WriteNew, _) => Cautious,
         (E::Overwrite, S::System | S::Device | S::Everything | S::Home) => Dangerous,
         (E::Overwrite, S::Unreadable | S::Cwd) if forced || tree => Dangerous,
+        (E::Overwrite, _) if tree && in_home && forced => Dangerous,
         (E::Overwrite, _) if recoverable => Cautious,
         (E::Overwrite, _) => Confirm,
         (E::Delete, S::Home | S::System | S::Device | S::Everything) => Dangerous,
@@ -78,7 +79,7 @@ pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
         (E::Install, S::System | S::Everything) if forced => Dangerous,
         (E::Install, S::System | S::Everything) => Confirm,
         (E::Install, _) => Cautious,
-        (E::Stop, S::System | S::Everything | S::Device | S::Remote | S::Unreadable) => Dangerous,
+        (E::Stop, S::System | S::Everything | S::Device | S::Remote) => Dangerous,
         (E::Device, S::Device | S::Everything | S::Unreadable) => Dangerous,
         (E::History, S::System | S::Home | S::Everything) => Dangerous,
         (E::Privilege | E::Persistence | E::SecurityOff, S::System | S::Everything | S::Unreadable) => {

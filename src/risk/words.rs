@@ -12,13 +12,18 @@ use super::table::is_like;
 pub(super) struct Words {
     privilege: Vec<String>,
     secrets: Vec<String>,
+    identity: Vec<String>,
     secret_variables: Vec<String>,
     plain: Vec<String>,
     runs: Vec<String>,
     quiet: Vec<String>,
+    local: Vec<String>,
+    own: Vec<String>,
+    grants: Vec<String>,
     afar: Vec<String>,
     injects: Vec<String>,
     weakens: BTreeMap<String, Vec<String>>,
+    speaks: BTreeMap<String, String>,
     narrowing: BTreeMap<String, Vec<String>>,
 }
 
@@ -42,6 +47,11 @@ impl Words {
         has(&self.secrets, command)
     }
 
+    /// The value of this option is a key that is used, not sent.
+    pub(super) fn is_identity(&self, option: &str) -> bool {
+        has(&self.identity, option)
+    }
+
     /// A variable by this name holds what must not get out.
     pub(super) fn is_secret(&self, variable: &str) -> bool {
         let name = variable.to_uppercase();
@@ -58,9 +68,29 @@ impl Words {
         has(&self.runs, variable)
     }
 
+    /// The language that a program's text is in, where the program is named otherwise.
+    pub(super) fn language(&self, program: &str) -> Option<&str> {
+        self.speaks.get(program).map(String::as_str)
+    }
+
     /// A text in this language reads and prints unless it says otherwise.
     pub(super) fn is_quiet(&self, language: &str) -> bool {
         has(&self.quiet, language)
+    }
+
+    /// It takes text in the shell's own language.
+    pub(super) fn is_own(&self, command: &str) -> bool {
+        has(&self.own, command)
+    }
+
+    /// The database is a file of this machine.
+    pub(super) fn is_local(&self, client: &str) -> bool {
+        has(&self.local, client)
+    }
+
+    /// The file gives rights to whoever is written there.
+    pub(super) fn grants(&self, path: &str) -> bool {
+        path.rsplit('/').next().is_some_and(|name| has(&self.grants, name))
     }
 
     /// A wrapper by this name runs commands on another machine.

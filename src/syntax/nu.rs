@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::nushell::{body_of, external_word, is_env_assignment, word};
 use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word};
 
 /// Pieces read of one line.
@@ -53,6 +54,10 @@ struct Frame {
     start: usize,
     /// Its commands are nested in that; a list or record nests nothing.
     nests: bool,
+    /// A line's end in it ends no command.
+    parentheses: bool,
+    /// Its command is a `match` whose arms are being read.
+    arms: bool,
     command: Option<SimpleCommand>,
     /// `NAME=value` before a command.
     loose: Vec<Word>,
@@ -91,17 +96,23 @@ impl<'a> Reader<'a> {
 
     fn piece(&mut self, shape: &str, content: &str, span: Span) {
         let gap = self.line.get(self.end.min(span.start)..span.start).unwrap_or_default();
-        if gap.contains([';', '\n']) && !self.piped {
+        let at_lines = self.breaks_lines(gap) && shape != "shape_pipe";
+        let breaks = gap.contains(';') || gap.contains('\n') && at_lines;
+        if breaks && !self.piped {
             self.finish_command();
             if let Some(frame) = self.frames.last_mut() {
                 (frame.position, frame.piped) = (None, false);
             }
         }
-        let joined = !gap.contains(char::is_whitespace) && !gap.contains([';', '\n']) && span.start > 0;
+        let joined = !gap.contains(char::is_whitespace) && !gap.contains(';') && span.start > 0;
+        // Where a file's name is wanted the engine leaves out the quotes of `$"…"`.
+        let template = !joined && [" $\"", " $'"].iter().any(|quote| gap.ends_with(quote));
+        let span = span.start - 2 * usize::from(template)..span.end;
         self.piped = false;
         match shape {
-            "shape_internalcall" | "shape_external" | "shape_external_resolved" => {
-                self.start_command(content, span.clone())
+            "shape_internalcall" => self.start_command(word(content, span.clone(), true)),
+            "shape_external" | "shape_external_resolved" => {
+                self.start_command(external_word(content, span.clone()));
             }
             "shape_pipe" => {
                 self.finish_command();
@@ -116,15 +127,23 @@ impl<'a> Reader<'a> {
             }
             "shape_redirection" => {
                 if let Some(frame) = self.frames.last_mut() {
-                    let operator = content.to_owned();
-                    frame.redirection =
-                        Some(Redirection { span: span.clone(), descriptor: None, operator, target: None });
+                    let redirection = Redirection {
+                        span: span.clone(),
+                        descriptor: None,
+                        operator: content.to_owned(),
+                        target: None,
+                    };
+                    let before = frame.redirection.replace(redirection);
+                    if let Some(command) = &mut frame.command {
+                        command.redirections.extend(before);
+                    }
                 }
             }
             "shape_garbage" => {
                 self.garbage(content, span.clone());
-                self.add_word(content, span.clone(), joined, false);
+                self.add_word(word(content, span.clone(), false), joined);
             }
+            "shape_externalarg" => self.add_word(external_word(content, span.clone()), joined),
             "shape_keyword" => {}
             "shape_block"
             | "shape_closure"
@@ -137,10 +156,29 @@ impl<'a> Reader<'a> {
             _ => {
                 let expands =
                     matches!(shape, "shape_variable" | "shape_vardecl" | "shape_range" | "shape_operator");
-                self.add_word(content, span.clone(), joined, !expands);
+                self.add_word(word(content, span.clone(), !expands), joined);
             }
         }
-        self.end = self.end.max(span.end);
+        let blanks = match shape {
+            "shape_record" | "shape_list" | "shape_table" => content.len() - content.trim_end().len(),
+            _ => 0,
+        };
+        self.end = self.end.max(span.end - blanks);
+    }
+
+    /// Whether a line's end ends a command here.
+    fn breaks_lines(&mut self, gap: &str) -> bool {
+        let Some(frame) = self.frames.last_mut() else { return true };
+        match frame.command.as_ref().and_then(SimpleCommand::name) {
+            // Its arms stand in braces that are no piece.
+            Some("match") => {
+                frame.arms = (frame.arms || gap.contains('{')) && !gap.contains('}');
+                !frame.arms
+            }
+            // What they set ends with its line even in parentheses.
+            Some("let" | "mut") => true,
+            _ => !frame.parentheses,
+        }
     }
 
     /// A piece that the engine can't place. Of the user's own variables it knows nothing.
@@ -153,7 +191,10 @@ impl<'a> Reader<'a> {
         self.parsed.errors.push(SyntaxError { span, text });
     }
 
-    fn start_command(&mut self, content: &str, span: Span) {
+    fn start_command(&mut self, word: Word) {
+        let mut assignments =
+            self.frames.last_mut().map(|frame| std::mem::take(&mut frame.loose)).unwrap_or_default();
+        assignments.retain(|word| is_env_assignment(&word.text));
         self.finish_command();
         let within = self.within.clone();
         let Some(frame) = self.frames.last_mut() else { return };
@@ -166,10 +207,8 @@ impl<'a> Reader<'a> {
             }
         };
         (frame.position, frame.piped) = (Some(position), false);
-        let assignments = std::mem::take(&mut frame.loose);
-        let word = word(content, span.clone(), true);
         frame.command = Some(SimpleCommand {
-            span: assignments.first().map_or(span.start, |first| first.span.start)..span.end,
+            span: assignments.first().map_or(word.span.start, |first| first.span.start)..word.span.end,
             assignments,
             words: vec![word],
             redirections: Vec::new(),
@@ -186,21 +225,33 @@ impl<'a> Reader<'a> {
             command.span.end = command.span.end.max(redirection.span.end);
             command.redirections.push(redirection);
         }
-        if let Some(command) = frame.command.take() {
+        if let Some(mut command) = frame.command.take() {
+            let line = self.line;
+            command.words.iter_mut().for_each(|word| word.take_end(line));
+            if let Some(last) = command.words.last() {
+                command.span.end = command.span.end.max(last.span.end);
+            }
             self.parsed.commands.push(command);
         }
         frame.loose.clear();
     }
 
-    fn add_word(&mut self, content: &str, span: Span, joined: bool, literal: bool) {
+    fn add_word(&mut self, word: Word, joined: bool) {
+        let span = word.span.clone();
+        let content = self.line.get(span.clone()).unwrap_or_default();
+        // `^$program`
+        let before = self.line.get(..span.start).and_then(|before| before.strip_suffix('^'));
+        if before.is_some_and(|before| before.is_empty() || before.ends_with([' ', '\n', '(', '{', '|', ';']))
+        {
+            return self.start_command(Word { literal: false, ..word });
+        }
         let Some(frame) = self.frames.last_mut() else { return };
-        let word = word(content, span.clone(), literal);
         if unclosed_quote(content) {
             self.parsed.incomplete |= span.end == self.line.len();
             self.parsed.errors.push(SyntaxError { span: span.clone(), text: "unclosed quote".to_owned() });
         }
         // The engine takes a stray one for a word.
-        if matches!(content, "}" | ")" | "]") {
+        if matches!(content, "}" | ")" | "]" | "||") {
             self.parsed
                 .errors
                 .push(SyntaxError { span: span.clone(), text: format!("unexpected `{content}`") });
@@ -226,7 +277,8 @@ impl<'a> Reader<'a> {
         let (words, first) = match &mut frame.command {
             Some(command) => {
                 command.span.end = span.end;
-                (&mut command.words, 1)
+                let first = usize::from(command.name().is_some());
+                (&mut command.words, first)
             }
             None => (&mut frame.loose, 0),
         };
@@ -247,7 +299,7 @@ impl<'a> Reader<'a> {
         let opens = trimmed.starts_with(['{', '(', '[']) || (interpolation && trimmed.starts_with('$'));
         let closes = trimmed.ends_with(['}', ')', ']']) || (interpolation && !opens);
         if opens {
-            self.add_word(content, span.clone(), joined, false);
+            self.add_word(word(content, span.clone(), false), joined);
         }
         if opens && !closes && self.frames.len() <= MAX_DEPTH {
             let nests = matches!(shape, "shape_block" | "shape_closure");
@@ -255,12 +307,18 @@ impl<'a> Reader<'a> {
                 let nesting = self.nesting(trimmed);
                 self.within.push(nesting);
             }
-            self.frames.push(Frame { start: span.start, nests, ..Frame::default() });
+            let parentheses = trimmed.starts_with('(');
+            self.frames.push(Frame { start: span.start, nests, parentheses, ..Frame::default() });
         } else if closes && !opens && self.frames.len() > 1 {
+            // Where `match` is what a variable is set to, its brace is a piece.
+            if let Some(frame) = self.frames.last_mut().filter(|frame| frame.arms && trimmed == "}") {
+                frame.arms = false;
+                return;
+            }
             self.finish_command();
             self.close(span.end);
-        } else if !opens && trimmed == "=" {
-            self.add_word(content, span, joined, true);
+        } else if !opens && (trimmed == "=" || shape == "shape_match_pattern") {
+            self.add_word(word(content, span, true), joined);
         }
     }
 
@@ -271,12 +329,15 @@ impl<'a> Reader<'a> {
             self.within.pop();
         }
         let Some(frame) = self.frames.last_mut() else { return };
+        if let Some(command) = &mut frame.command {
+            command.span.end = end;
+        }
         let word = match (&mut frame.redirection, &mut frame.command) {
-            (Some(redirection), _) => redirection.target.as_mut(),
-            (None, Some(command)) => {
-                command.span.end = end;
-                command.words.last_mut()
+            (Some(redirection), _) => {
+                redirection.span.end = end;
+                redirection.target.as_mut()
             }
+            (None, Some(command)) => command.words.last_mut(),
             (None, None) => frame.loose.last_mut(),
         };
         if let Some(word) = word {
@@ -291,16 +352,7 @@ impl<'a> Reader<'a> {
         if open.starts_with('(') {
             return Nesting::Substitution;
         }
-        let command =
-            self.frames.last().and_then(|frame| frame.command.as_ref()).and_then(SimpleCommand::name);
-        match command {
-            Some("if" | "match" | "try") => Nesting::Branch,
-            Some("for" | "while" | "loop" | "each" | "par-each" | "items" | "reduce" | "each while") => {
-                Nesting::Loop
-            }
-            Some("def" | "export def") => Nesting::Function,
-            _ => Nesting::Group,
-        }
+        body_of(self.frames.last().and_then(|frame| frame.command.as_ref()).and_then(SimpleCommand::name))
     }
 
     fn finish(mut self) -> Parsed {
@@ -328,6 +380,26 @@ impl<'a> Reader<'a> {
 }
 
 impl Word {
+    /// Takes in what the engine leaves out at the end: the quote of `$"…`, the mark of `name?`.
+    fn take_end(&mut self, line: &str) {
+        let raw = line.get(self.span.clone()).unwrap_or_default();
+        let next = line.get(self.span.end..).and_then(|rest| rest.chars().next());
+        let is_left_out = match next {
+            Some('"') => raw.contains("$\""),
+            Some('\'') => raw.contains("$'"),
+            Some('?' | '!') => !self.quoted,
+            _ => false,
+        };
+        if is_left_out {
+            self.span.end += 1;
+            self.text.extend(next);
+            if matches!(next, Some('"' | '\'')) {
+                self.text = line.get(self.span.clone()).unwrap_or_default().to_owned();
+                self.literal = false;
+            }
+        }
+    }
+
     /// Takes in a piece that stands right behind it, or behind a dot.
     fn join(&mut self, piece: Self, line: &str) {
         let gap = line.get(self.span.end..piece.span.start).unwrap_or_default();
@@ -338,64 +410,6 @@ impl Word {
         self.quoted |= piece.quoted;
         self.glob |= piece.glob;
     }
-}
-
-/// A piece as a word: without its quotes.
-fn word(content: &str, span: Span, literal: bool) -> Word {
-    // `--name="value"`: only the value is quoted.
-    let (before, quoted_part) = match content.split_once('=') {
-        Some((before, value)) if before.starts_with('-') && value.starts_with(['"', '\'', '`']) => {
-            (content.get(..=before.len()).unwrap_or_default(), value)
-        }
-        _ => ("", content),
-    };
-    let unquoted = unquoted(quoted_part);
-    let quoted = unquoted.is_some();
-    let glob = !quoted && literal && content.contains(['*', '?', '[']);
-    let home = !quoted && content.starts_with('~');
-    Word {
-        span,
-        text: format!("{before}{}", unquoted.unwrap_or_else(|| quoted_part.to_owned())),
-        literal: literal && !glob && !home,
-        quoted,
-        glob,
-    }
-}
-
-/// What a quoted piece means; none when it is not quoted.
-fn unquoted(content: &str) -> Option<String> {
-    let raw = content.trim_start_matches('r').trim_matches('#');
-    if content.starts_with("r#") {
-        return raw.strip_prefix('\'')?.strip_suffix('\'').map(str::to_owned);
-    }
-    for quote in ['\'', '`'] {
-        if let Some(inside) = content.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
-            return Some(inside.to_owned());
-        }
-    }
-    let inside = content.strip_prefix('"')?.strip_suffix('"')?;
-    let mut text = String::with_capacity(inside.len());
-    let mut characters = inside.chars();
-    while let Some(character) = characters.next() {
-        if character != '\\' {
-            text.push(character);
-            continue;
-        }
-        match characters.next()? {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'r' => text.push('\r'),
-            'e' => text.push('\u{1b}'),
-            'u' => {
-                // `\u{1f600}`
-                let digits: String =
-                    characters.by_ref().skip(1).take_while(|digit| *digit != '}').take(6).collect();
-                text.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
-            }
-            other => text.push(other),
-        }
-    }
-    Some(text)
 }
 
 /// A piece that opens a quote and doesn't close it.

@@ -15,11 +15,12 @@ const MAX_ERRORS: usize = 100;
 
 /// Takes a line apart.
 pub(super) fn parse(line: &str, shell: Shell) -> Parsed {
-    if shell == Shell::Nu {
-        return Parsed::default();
-    }
     let mut parser = Parser::new(line, shell);
-    parser.list(Closers::NONE);
+    if shell == Shell::Nu {
+        parser.nushell();
+    } else {
+        parser.list(Closers::NONE);
+    }
     parser.finish()
 }
 

@@ -103,6 +103,98 @@ fn nu_lines() {
     });
 }
 
+/// Without the engine.
+#[test]
+fn nushell_lines() {
+    let table = include_str!("../../tests/data/syntax/nu.toml");
+    // To us it is a text like `10foo`, which Nushell takes.
+    let unit = "\n[[line]]\nline = \"ls | where size > 10zb\"\nrefused = true\n";
+    assert!(table.contains(unit));
+    check_table(&table.replace(unit, ""), Shell::Nu);
+}
+
+#[test]
+fn nushell_errors_are_found() {
+    let said = |line: &str| {
+        let parsed = parse(line, Shell::Nu);
+        let error = parsed.errors.first().map(|error| error.text.clone());
+        (error.unwrap_or_default(), parsed.incomplete)
+    };
+    for (line, error, incomplete) in [
+        ("ls && pwd", "nushell has no `&&`", false),
+        ("ls || pwd", "nushell has no `||`", false),
+        ("ls 2>&1 | x", "nushell writes `2>&1 |` as `o+e>|`", false),
+        ("ls 2> x", "nushell writes `2>` as `e>`", false),
+        ("ls o>", "the target of `o>` is missing", false),
+        ("ls | ", "a command is missing", true),
+        ("ls | | x", "a command is missing", false),
+        ("(ls | )", "a command is missing", false),
+        ("let x = ", "a value is missing", true),
+        ("where size >", "a value is missing after `>`", false),
+        ("1 +", "a value is missing", true),
+        ("'a' b", "nushell doesn't understand `b`", false),
+        ("if true", "a block is missing", true),
+        ("for x in 1..3;", "a block is missing", false),
+        ("loop { ls", "unclosed bracket", true),
+        ("{a: [1, (ls", "unclosed bracket", true),
+        ("echo \"a", "unclosed quote", true),
+        ("echo r#'a'", "unclosed quote", true),
+        ("echo $\"a (ls", "unclosed quote", true),
+        ("echo $\"a (ls\"", "unclosed bracket", false),
+        ("ls }", "unexpected `}`", false),
+        ("(ls]", "unexpected `]`", false),
+        ("FOO=bar", "nushell sets variables with `$env.NAME = value`", false),
+        ("x = 5", "unexpected `=`", false),
+        ("$(ls)", "nushell writes `$(…)` as `(…)`", false),
+    ] {
+        assert_eq!(said(line), (error.to_owned(), incomplete), "{line}");
+    }
+    for line in [
+        "",
+        "# ls (",
+        "ls # (",
+        "echo a#b",
+        "ls \n| length",
+        "[1\n2]",
+        "{||}",
+        "if --help",
+        "''",
+        "echo don]t",
+    ] {
+        assert_eq!(parse(line, Shell::Nu).errors, [], "{line}");
+    }
+}
+
+#[test]
+fn nushell_nesting_and_pipelines_are_counted() {
+    let line =
+        "let n = 'a' | f (g | h); $x | i o+e>| j; k | each {|x| if $x { l } else { m } }; def n [] { o }";
+    let parsed = parse(line, Shell::Nu);
+    let shown: Vec<_> = parsed
+        .commands
+        .iter()
+        .map(|command| {
+            (command.name().unwrap(), command.pipeline, command.position, command.within.as_slice())
+        })
+        .collect();
+    let expected: [(&str, usize, usize, &[Nesting]); 13] = [
+        ("let", 0, 0, &[]),
+        ("f", 0, 1, &[]),
+        ("g", 1, 0, &[Nesting::Substitution]),
+        ("h", 1, 1, &[Nesting::Substitution]),
+        ("i", 2, 1, &[]),
+        ("j", 2, 2, &[]),
+        ("k", 3, 0, &[]),
+        ("each", 3, 1, &[]),
+        ("if", 4, 0, &[Nesting::Loop]),
+        ("l", 5, 0, &[Nesting::Loop, Nesting::Branch]),
+        ("m", 6, 0, &[Nesting::Loop, Nesting::Branch]),
+        ("def", 7, 0, &[]),
+        ("o", 8, 0, &[Nesting::Function]),
+    ];
+    assert_eq!(shown, expected);
+}
+
 /// The words of a line's first command as the command gets them; `?` before those that the shell would expand.
 fn first_words(line: &str, shell: Shell) -> Vec<String> {
     let parsed = parse(line, shell);
@@ -152,6 +244,34 @@ fn words_are_unquoted_as_the_shell_does() {
             &["a", "?", "x?y", "?*.c", "?{b,c}", "{}", "[a]", "?~", "?$x", "?(b)", "?$x[1]", "(b)"],
         ),
         (Shell::Fish, "a b&c d#e 1..2", &["a", "b&c", "d#e", "1..2"]),
+        (
+            Shell::Nu,
+            r#"a 'b c' "d\te\u{e9}" `f g` h"i j"k'l' r#'m 'n'# --o="p q" {} {|r| s}"#,
+            &["a", "b c", "d\te\u{e9}", "f g", "hi jkl", "m 'n", "--o=p q", "{}", "{|r| s}"],
+        ),
+        (
+            Shell::Nu,
+            "^a $b $b.c (d) e(f)g $\"h(i)\" ...$j [k] *.c ~/l '*' 1..2",
+            &[
+                "a",
+                "?$b",
+                "?$b.c",
+                "?(d)",
+                "?e(f)g",
+                "?$\"h(i)\"",
+                "?...$j",
+                "?[k]",
+                "?*.c",
+                "?~/l",
+                "*",
+                "1..2",
+            ],
+        ),
+        (
+            Shell::Nu,
+            "str join {|| a} {b: 1} [c] d? 1..2 --e=(f) --g='h' # i",
+            &["str join", "?{|| a}", "?{b: 1}", "?[c]", "d?", "?1..2", "?--e=(f)", "--g=h"],
+        ),
     ] {
         assert_eq!(first_words(line, shell), words, "{shell}: {line}");
     }
@@ -181,6 +301,7 @@ fn redirections_are_told_from_words() {
         (Shell::Bash, "a b2>c >|d <>e <<-E {fd}>&-", 2, &["> c", ">| d", "<> e", "<<- E", ">& -"]),
         (Shell::Zsh, "a >!b &>|c <d >>|e", 1, &[">! b", "&>| c", "< d", ">>| e"]),
         (Shell::Fish, "a >?b 2>>c &>d <e 2>&1", 1, &[">? b", "2>> c", "&> d", "< e", "2>& 1"]),
+        (Shell::Nu, "a b out> c 'd' e>> 'f g' h o+e>| i", 4, &["out> c", "e>> f g", "o+e> "]),
     ] {
         assert_eq!(
             redirections(line, shell),

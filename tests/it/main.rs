@@ -12,6 +12,7 @@ mod line;
 mod lookup;
 mod manual;
 mod model;
+mod nushell;
 mod parser;
 mod platform;
 mod pty;

@@ -12,6 +12,7 @@ use tree_sitter::{Language, Node, Parser};
 const BASH: &str = include_str!("../data/syntax/bash.toml");
 const ZSH: &str = include_str!("../data/syntax/zsh.toml");
 const FISH: &str = include_str!("../data/syntax/fish.toml");
+const NU: &str = include_str!("../data/syntax/nu.toml");
 
 #[derive(Deserialize)]
 struct Table {
@@ -28,7 +29,7 @@ fn lines(table: &str) -> Vec<String> {
 }
 
 fn all_lines() -> Vec<String> {
-    [BASH, ZSH, FISH].into_iter().flat_map(lines).collect()
+    [BASH, ZSH, FISH, NU].into_iter().flat_map(lines).collect()
 }
 
 /// What the shell says about a line that it only reads.
@@ -444,6 +445,19 @@ const PIECES: &[&str] = &[
     "repeat 2 ",
     "foreach x (",
     "always ",
+    "let x = ",
+    "match x { a => ",
+    "{|x| ",
+    "{a: ",
+    "o+e>| ",
+    "e> ",
+    "r#'",
+    "'#",
+    "...",
+    "1..",
+    "^",
+    "def f [",
+    "@",
     "\u{0}",
     "\r",
 ];
@@ -488,12 +502,26 @@ fn long_and_deep_lines_are_read() {
         "() ",
         "{a,",
         "repeat 1 ",
+        "{a: ",
+        "{|x| ",
+        "[",
+        "$\"(",
+        "r#'",
+        "let x = ",
+        "x = ",
+        "if a {} else ",
+        "match a { b => ",
+        "-a=",
+        "...[",
+        "def f [",
+        "o> ",
+        "1..",
     ] {
         let mut line = piece.repeat(200_000 / piece.len());
         if piece.starts_with("-exec") {
             line.insert_str(0, "find ");
         }
-        for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        for shell in Shell::ALL {
             let begun = std::time::Instant::now();
             check_spans(&line, &syntax::commands(&line, shell));
             let took = begun.elapsed();

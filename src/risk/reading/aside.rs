@@ -1,0 +1,271 @@
+//! What stands beside a command's words: assignments, redirections, the function or machine it runs in, where secrets go.
+
+use super::{Reader, Text, scripts_of, variables};
+use crate::risk::effect::{Effect, Scope};
+use crate::risk::feed;
+use crate::risk::place::{self, Kind};
+use crate::risk::weigh::{Act, Manner};
+use crate::risk::words::Words;
+use crate::shell::Shell;
+use crate::syntax::{Nesting, Redirection, SimpleCommand, Word};
+
+/// Commands that evaluate an array's index, whatever the quotes around it say.
+const EVALUATING: [&str; 11] =
+    ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
+
+/// Bytes between a function's name and a command in its body that are looked at.
+const MAX_DEFINITION: usize = 512;
+
+impl Reader<'_> {
+    pub(super) fn assignments(&mut self, command: &SimpleCommand) {
+        for word in &command.assignments {
+            let (name, value) = word.text.split_once('=').unwrap_or((word.text.as_str(), ""));
+            let name = name.trim_end_matches('+');
+            let value = value.trim_matches(['"', '\'']);
+            self.assigned(name, value, word);
+            if command.words.is_empty() {
+                self.add(Effect::Session, Scope::Own, word, name, Manner::default(), None);
+            }
+            if word.literal {
+                self.variables.insert(name.to_owned(), value.to_owned());
+            } else {
+                self.variables.remove(name);
+            }
+        }
+    }
+
+    /// A variable gets a value, by assignment or by a command for it.
+    fn assigned(&mut self, name: &str, value: &str, word: &Word) {
+        let words = Words::own();
+        if words.injects(name) {
+            let says = format!("puts other code into what runs: {name}");
+            self.add(Effect::Persistence, Scope::System, word, name, Manner::default(), Some(says));
+        } else if words.weakens(name, value) {
+            let says = format!("switches a protection off: {name}");
+            self.add(Effect::SecurityOff, Scope::System, word, name, Manner::default(), Some(says));
+        } else if words.is_run(name) && !value.is_empty() && !value.starts_with('$') {
+            self.script(value, scripts_of(self.shell), word);
+        }
+    }
+
+    pub(super) fn redirections(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        for redirection in &command.redirections {
+            let Some(target) = &redirection.target else { continue };
+            let manner = Manner::default();
+            if target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/") {
+                let says = format!("opens a connection to {}", target.text);
+                self.add(Effect::NetSend, Scope::Everything, target, &target.text, manner, Some(says));
+                continue;
+            }
+            let Some(effect) = written_by(redirection, command) else { continue };
+            let settled = self.settled(target, text);
+            let place = place::path(&settled, self.shell);
+            let appends = redirection.operator.contains(">>");
+            if self.fetches(command) {
+                self.fetched.extend(target.text.rsplit('/').next().map(str::to_owned));
+            }
+            // An empty command leaves an empty file.
+            let forced = effect == Effect::Overwrite;
+            let effect = match place.kind {
+                Kind::Startup | Kind::Secret if !appends => Effect::Overwrite,
+                _ => effect,
+            };
+            self.placed(effect, &place, &settled, Manner { forced, ..manner }, appends, None);
+            if place.kind == Kind::Startup {
+                self.written(command, target, text);
+            }
+        }
+    }
+
+    /// Text that will run later is read as if it ran now.
+    fn written(&mut self, command: &SimpleCommand, target: &Word, text: Text<'_>) {
+        if !matches!(command.name(), Some("echo" | "printf" | "print")) {
+            return;
+        }
+        for word in command.words.iter().skip(1).filter(|word| word.text.contains(' ')) {
+            if let Some(script) = self.value(word, text) {
+                self.script(&script, self.shell, target);
+            }
+        }
+    }
+
+    /// What follows from where a command stands, and from words that are more than they seem.
+    pub(super) fn aside(&mut self, command: &SimpleCommand) {
+        let Some(word) = command.words.first() else { return };
+        match command.within.last() {
+            Some(Nesting::Function) => {
+                self.add(Effect::Session, Scope::Own, word, "", Manner::default(), None)
+            }
+            Some(Nesting::Wrapper(name)) if Words::own().is_afar(name) => {
+                let says = format!("runs {} on another machine", word.text);
+                self.add(Effect::RemoteChange, Scope::Own, word, &word.text, Manner::default(), Some(says));
+            }
+            _ => {}
+        }
+        // `export NAME=value`, `set -x NAME value`, `env NAME=value`.
+        for word in command.words.iter().skip(1) {
+            if let Some((name, value)) = word.text.split_once('=')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            {
+                let value = value.trim_matches(['"', '\'']);
+                self.assigned(name, value, word);
+                if command.name() == Some("alias") {
+                    self.script(value, self.shell, word);
+                }
+            }
+        }
+        let endless = |word: &&Word| place::path(word, self.shell).kind == Kind::Endless;
+        let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+        if writes
+            && command.name() == Some("cat")
+            && let Some(source) = command.words.iter().skip(1).find(endless)
+        {
+            let says = format!("{} never ends and fills the disk", source.text);
+            self.add(Effect::Stop, Scope::System, source, &source.text, Manner::default(), Some(says));
+        }
+        let evaluates = command.name().is_some_and(|name| EVALUATING.contains(&name));
+        for word in &command.words {
+            let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
+            let again = !word.literal
+                && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
+            if hidden || again {
+                let says = "runs what stands in a text".to_owned();
+                let manner = Manner::default();
+                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+            }
+        }
+    }
+
+    /// A function that starts itself again before it ends.
+    pub(super) fn forks(&mut self, text: Text<'_>) {
+        let commands = text.parsed.commands.iter();
+        for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
+            let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
+            // A definition stands close before its body's commands, or the line is no fork bomb's.
+            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(MAX_DEFINITION));
+            let before = text.line.get(start..command.span.start).unwrap_or_default();
+            let is_defined = [format!("{name}()"), format!("{name} ()"), format!("function {name}")]
+                .iter()
+                .any(|definition| before.contains(definition.as_str()));
+            let after = text.line.get(command.span.end..).unwrap_or_default().trim_start();
+            if is_defined && (command.position > 0 || after.starts_with(['|', '&'])) {
+                let says = format!("{name} starts itself without end");
+                self.add(Effect::Stop, Scope::System, word, name, Manner::default(), Some(says));
+            }
+        }
+    }
+
+    /// Nushell's `$env.NAME = value`, which is no command.
+    pub(super) fn environment(&mut self, text: Text<'_>) {
+        if self.shell != Shell::Nu {
+            return;
+        }
+        for (at, _) in text.line.match_indices("$env.") {
+            let before = text.line.get(..at).unwrap_or_default().trim_end();
+            let rest = text.line.get(at + "$env.".len()..).unwrap_or_default();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.-".contains(c)).unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            let value = rest.get(end..).unwrap_or_default().trim_start().trim_start_matches(['+', '?']);
+            let starts = before.is_empty() || before.ends_with([';', '{', '\n']);
+            let Some(value) =
+                value.strip_prefix('=').filter(|value| starts && !value.starts_with(['=', '~']))
+            else {
+                continue;
+            };
+            let end = value.find([';', '\n', '}']).unwrap_or(value.len());
+            let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
+            let span = at..at + "$env.".len() + name.len();
+            let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
+            self.assigned(name, value, &word);
+            self.add(Effect::Session, Scope::Own, &word, name, Manner::default(), None);
+        }
+    }
+
+    /// `[[ -v 'a[$(…)]' ]]` runs what stands in the index, and zsh's `${(e)…}` what it expands to.
+    pub(super) fn conditions(&mut self, text: Text<'_>) {
+        let line = text.line;
+        let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
+        let again = self.shell == Shell::Zsh && line.contains("${(e)");
+        if indexed || again {
+            let whole = Word {
+                span: 0..line.len(),
+                text: line.to_owned(),
+                literal: true,
+                quoted: false,
+                glob: false,
+            };
+            let says = "runs what stands in a text".to_owned();
+            self.add(Effect::ExecData, Scope::Unreadable, &whole, "", Manner::default(), Some(says));
+        }
+    }
+
+    /// What a command sends out comes from where secrets are.
+    pub(super) fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
+        let sends =
+            |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
+        if !self.acts.iter().skip(before).any(sends) {
+            return;
+        }
+        let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
+        let own = self.acts.iter().skip(before).any(hands_over).then(|| self.handed_over(command)).flatten();
+        let inner =
+            feed::inside(&command.span, text.parsed).filter(|inner| command.span.start < inner.span.start);
+        let mut sources = feed::all_above(command, text.parsed).chain(inner);
+        let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
+        if let Some(word) = found {
+            let says = format!("sends what {} holds to somebody else", word.text);
+            self.add(Effect::NetSend, Scope::Everything, &word, &word.text, Manner::default(), Some(says));
+        }
+    }
+
+    /// The word of a command that sends by which it sends what must not get out.
+    fn handed_over(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_secret = |word: &Word| place::path(word, self.shell).kind == Kind::Secret;
+        let pairs = command.words.iter().zip(command.words.iter().skip(1));
+        let mut found =
+            pairs.filter(|(before, word)| is_secret(word) && !Words::own().is_identity(&before.text));
+        found.next().map(|(_, word)| word.clone())
+    }
+
+    /// The word of a command by which it prints what must not get out.
+    fn secret(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_secret = |word: &&Word| place::path(word, self.shell).kind == Kind::Secret;
+        let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        let targets = read.filter_map(|redirection| redirection.target.as_ref());
+        let word = command.words.iter().skip(1).chain(targets).find(is_secret);
+        let teller = command.words.first().filter(|word| Words::own().tells_secrets(&word.text));
+        word.or(teller).cloned()
+    }
+
+    /// The word carries the output of commands, or a variable that holds a secret.
+    pub(super) fn carries_data(&self, word: &Word, text: Text<'_>) -> bool {
+        if word.literal {
+            return false;
+        }
+        let words = Words::own();
+        let tells = text.inside(word).filter_map(SimpleCommand::name).any(|name| !words.is_plain(name));
+        tells || variables(&word.text).any(|name| words.is_secret(name) && !self.variables.contains_key(name))
+    }
+}
+
+/// What a redirection does to its file.
+fn written_by(redirection: &Redirection, command: &SimpleCommand) -> Option<Effect> {
+    let operator = redirection.operator.as_str();
+    let target = redirection.target.as_ref()?;
+    let is_descriptor =
+        operator.ends_with('&') && target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if !operator.contains('>') || is_descriptor {
+        return None;
+    }
+    if operator.contains(">>") || operator == "<>" {
+        return Some(Effect::WriteNew);
+    }
+    let says_nothing = match command.name() {
+        None => command.words.is_empty(),
+        Some(":" | "true") => true,
+        Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
+        Some("echo" | "printf") => command.words.len() == 1,
+        Some(_) => false,
+    };
+    Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
+}

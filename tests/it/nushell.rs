@@ -1,0 +1,193 @@
+//! Our own reading of Nushell's lines against that of its engine.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use askline::shell::Shell;
+use askline::syntax::{self, Parsed, Redirection, SimpleCommand, Word};
+
+use crate::parser::{installed, skipped};
+
+/// Rows of a text; ⏎ is the end of a line in one.
+fn rows(text: &str) -> impl Iterator<Item = String> {
+    text.lines().filter(|row| !row.is_empty() && !row.starts_with("# ")).map(|row| row.replace('⏎', "\n"))
+}
+
+/// The lines of Nushell under one key of a table's rows.
+fn column(table: &str, rows: &str, key: &str, is_ours: impl Fn(&toml::Value) -> bool) -> Vec<String> {
+    let table: toml::Table = toml::from_str(table).unwrap();
+    let rows = table[rows].as_array().unwrap().iter().filter(|row| is_ours(row));
+    rows.filter_map(|row| row.get(key)?.as_str().map(str::to_owned)).collect()
+}
+
+/// Every line of Nushell that the tree has.
+fn lines() -> Vec<String> {
+    let for_nu = |row: &toml::Value| row.get("shell").and_then(toml::Value::as_str) == Some("nu");
+    let mut lines: Vec<String> = rows(include_str!("../data/syntax/nushell.txt")).collect();
+    lines.extend(column(include_str!("../data/syntax/nu.toml"), "line", "line", |_| true));
+    lines.extend(column(include_str!("../../src/prompt/solved-nu.toml"), "solved", "command", |_| true));
+    for key in ["line", "mended"] {
+        lines.extend(column(include_str!("../data/repair/mended.toml"), "row", key, for_nu));
+    }
+    let left: toml::Table = toml::from_str(include_str!("../data/repair/left.toml")).unwrap();
+    lines.extend(left["nu"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()));
+    lines.sort();
+    lines.dedup();
+    lines
+}
+
+/// Every line, cut off anywhere, is read.
+#[test]
+fn halves_are_read() {
+    for line in lines() {
+        for (cut, _) in line.char_indices() {
+            let (before, after) = line.split_at(cut);
+            syntax::commands(before, Shell::Nu);
+            syntax::commands(after, Shell::Nu);
+        }
+    }
+}
+
+/// A text four times as long takes about four times as long, not sixteen.
+#[test]
+fn time_grows_with_the_text() {
+    let took = |text: &str| {
+        let round = || {
+            let begun = Instant::now();
+            syntax::parse(text, Shell::Nu);
+            begun.elapsed()
+        };
+        (0..3).map(|_| round()).min().unwrap()
+    };
+    let mut pieces: Vec<String> = lines().into_iter().step_by(20).map(|line| line + "\n").collect();
+    let deep = [
+        "(",
+        "{",
+        "[",
+        "{a: ",
+        "$\"(",
+        "{|x| ",
+        "match a { b => ",
+        "if a {} else ",
+        "let x = ",
+        "-a=",
+        "a | ",
+    ];
+    pieces.extend(deep.map(str::to_owned));
+    pieces.extend(
+        ["r#", "r#'", "'#", "e>", "1..", "a\"b\"", "$\"a'", "\n|", "# a\n", "()", "{}"].map(str::to_owned),
+    );
+    for piece in pieces {
+        let (short, long) = (piece.repeat(10_000 / piece.len()), piece.repeat(40_000 / piece.len()));
+        let (short, long) = (took(&short), took(&long));
+        assert!(long < short * 10 + Duration::from_millis(50), "{piece:?}: {short:?}, then {long:?}");
+    }
+}
+
+/// What a program in Nushell prints about a text on its input; none where Nushell isn't installed.
+fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
+    let mut nu = Command::new(installed(Shell::Nu)?)
+        .args(["-n", "--no-std-lib", "--stdin", "-c", program])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdin, asked) = (nu.stdin.take().unwrap(), input.to_vec());
+    // A program that doesn't read ends before everything is written.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&asked)));
+    let output = nu.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.status.success(), "{program}");
+    Some(output.stdout)
+}
+
+/// What Nushell's engine makes of each line.
+fn engine(lines: &[String]) -> Option<Vec<Parsed>> {
+    let program = "from json | each { |line| ast $line --flatten --json --minify } | to json --raw";
+    let output = nushell(program, &serde_json::to_vec(lines).unwrap())?;
+    let said: Vec<String> = serde_json::from_slice(&output).unwrap();
+    assert_eq!(said.len(), lines.len());
+    Some(said.iter().zip(lines).map(|(flat, line)| syntax::nu::parse(flat, line)).collect())
+}
+
+/// All that is said of a command but the number of its pipeline.
+fn told(command: &SimpleCommand) -> String {
+    let texts = |words: &[Word]| {
+        let text = |word: &Word| {
+            let mark = |is: bool, mark| if is { mark } else { "" };
+            let marks = [mark(!word.literal, "?"), mark(word.quoted, "'"), mark(word.glob, "*")].concat();
+            format!("{marks}{}", word.text)
+        };
+        words.iter().map(text).collect::<Vec<_>>()
+    };
+    let redirection = |redirection: &Redirection| {
+        let target = redirection.target.as_ref().map_or("", |target| &target.text);
+        format!("{} {target}", redirection.operator)
+    };
+    format!(
+        "{:?} {} {:?} {:?} {:?} {:?} {:?}",
+        command.words.first().map(|word| &word.span),
+        command.position,
+        command.span,
+        texts(&command.assignments),
+        texts(&command.words),
+        command.redirections.iter().map(redirection).collect::<Vec<_>>(),
+        command.within,
+    )
+}
+
+/// Of the lines that the engine accepts we refuse none, and read 99 in 100 just as it does, to the last word.
+fn agree(lines: &[String], at_least: usize) {
+    let Some(engine) = engine(lines) else { return };
+    let (mut commands, mut compared, mut wrong, mut refused) = (0, 0, Vec::new(), Vec::new());
+    for (line, theirs) in lines.iter().zip(&engine).filter(|(_, theirs)| theirs.errors.is_empty()) {
+        let ours = syntax::parse(line, Shell::Nu);
+        compared += 1;
+        commands += theirs.commands.len();
+        if !ours.errors.is_empty() {
+            refused.push(format!("{line:?}: {:?}", ours.errors));
+        }
+        let (ours, theirs): (Vec<String>, Vec<String>) =
+            (ours.commands.iter().map(told).collect(), theirs.commands.iter().map(told).collect());
+        if ours != theirs {
+            wrong.push(format!(
+                "{line:?}\nengine {}\nours   {}",
+                theirs.join("\n       "),
+                ours.join("\n       ")
+            ));
+        }
+    }
+    let share = 1.0 - wrong.len() as f64 / compared as f64;
+    assert!(share >= 0.99, "{share:.3} of {compared} lines, {commands} commands:\n{}", wrong.join("\n"));
+    assert!(compared >= at_least, "{compared} lines");
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+#[test]
+fn the_engine_agrees() {
+    agree(&lines(), 350);
+}
+
+/// The examples that Nushell's own help gives.
+#[test]
+fn the_engine_agrees_on_its_examples() {
+    let program = "scope commands | get examples | flatten | get example | uniq | to json --raw";
+    let Some(examples) = nushell(program, b"") else { return };
+    agree(&serde_json::from_slice::<Vec<String>>(&examples).unwrap(), 1500);
+}
+
+/// The table of commands is that of the Nushell it was made from.
+#[test]
+fn all_commands_are_known() {
+    let program = "{version: (version | get version), names: (scope commands | get name)} | to json --raw";
+    let Some(said) = nushell(program, b"") else { return };
+    let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
+    let version = said["version"].as_str().unwrap();
+    if !version.starts_with("0.115.") {
+        return skipped(&format!("the table is Nushell 0.115's, this is {version}"));
+    }
+    let names = said["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
+    assert_eq!(&names.collect::<BTreeSet<_>>(), syntax::nushell_commands());
+}
