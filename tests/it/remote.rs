@@ -5,6 +5,7 @@ mod faults;
 mod network;
 mod served;
 mod server;
+mod statuses;
 
 use std::time::{Duration, Instant};
 

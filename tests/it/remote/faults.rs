@@ -1,10 +1,10 @@
-//! The fault table of endpoints, a test for each row: no command comes of a broken reply, one message names cause and
-//! remedy, all is over in time.
+//! The fault table of endpoints, a test for each row (E11 to E15 in `statuses.rs`, E16 and E18 in `network.rs`): no
+//! command comes of a broken reply, one message names cause and remedy, all is over in time.
 
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use askline::answer::{self, Answer};
 use askline::config::Help;
@@ -14,15 +14,15 @@ use askline::failure::Failure;
 use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
 use askline::model::Model as _;
-use askline::model::remote::{Key, Protocol, Remote, Spec};
+use askline::model::remote::{Protocol, Remote, Spec};
 use askline::patience::Patience;
 use askline::refine::{self, Limits};
 use askline::shell::Shell;
 
 use super::server::{Act, Server, ok, says, status, stream};
 use super::{
-    DEADLINE, FIRST_BYTE, GRACE, MAX_TOKENS, SECRET, against, ask, chat, no_command, no_model, remote,
-    solved, spec, unavailable, with_key,
+    DEADLINE, FIRST_BYTE, GRACE, MAX_TOKENS, against, ask, chat, no_command, remote, solved, spec,
+    unavailable, with_key,
 };
 
 const NO_PAUSE: Duration = Duration::ZERO;
@@ -114,7 +114,7 @@ fn e4_the_stream_stops_on_the_way() {
         let (reply, _server) = against(vec![Act::Send([&told, &body.as_bytes()[..at]].concat())]);
         assert!(matches!(reply, Err(Failure::Unavailable(_))), "cut at {at}: {reply:?}");
     }
-    let cut = &body[..body.len() / 2];
+    let cut = body.get(..body.len() / 2).unwrap();
     let broke_off = unavailable("team: it broke off in the middle of its answer; try again");
     assert_eq!(against(vec![sse(cut)]).0, broke_off);
     // The other protocols: the answer's last event has not come.
@@ -295,66 +295,6 @@ fn e10_bytes_that_are_no_text() {
 }
 
 #[test]
-fn e11_busy() {
-    let busy =
-        |wait: &str| Act::Send(status(429, &format!("retry-after: {wait}\r\nconnection: close\r\n"), "{}"));
-    let begun = Instant::now();
-    let (reply, server) = against(vec![busy("1"), Act::Send(says("ls"))]);
-    assert_eq!((reply, server.seen().len()), (Ok("ls".to_owned()), 2));
-    assert!(Duration::from_secs(1) <= begun.elapsed());
-
-    let begun = Instant::now();
-    let (reply, server) = against(vec![busy("60"), Act::Send(says("ls"))]);
-    assert_eq!(reply, unavailable("team: it is busy (429) and asks to wait 60 s; try again then"));
-    assert_eq!(server.seen().len(), 1);
-    assert!(begun.elapsed() < Duration::from_secs(1));
-
-    // A date that has passed, and one far off.
-    let (reply, _server) = against(vec![busy("Sun, 06 Nov 1994 08:49:37 GMT"), Act::Send(says("ls"))]);
-    assert_eq!(reply, Ok("ls".to_owned()));
-    let reply = against(vec![busy("Fri, 31 Dec 2199 23:59:59 GMT"), Act::Send(says("ls"))]).0;
-    let Err(Failure::Unavailable(message)) = reply else { panic!("{reply:?}") };
-    assert!(message.starts_with("team: it is busy (429) and asks to wait "), "{message}");
-
-    for junk in ["soon", "-5", "1e9", "99999999999999999999999"] {
-        let (reply, server) = against(vec![busy(junk), Act::Send(says("ls"))]);
-        assert_eq!(reply, unavailable("team: it is busy (429); try again later"), "{junk}");
-        assert_eq!(server.seen().len(), 1, "{junk}");
-    }
-    // Busy twice: once is enough.
-    let (reply, server) = against(vec![busy("0"), busy("0"), Act::Send(says("ls"))]);
-    assert!(matches!(reply, Err(Failure::Unavailable(_))), "{reply:?}");
-    assert_eq!(server.seen().len(), 2);
-}
-
-#[test]
-fn e12_out_of_order_once() {
-    for code in [500, 502, 503, 529] {
-        let begun = Instant::now();
-        let fault = || Act::Send(status(code, "connection: close\r\n", "{\"error\":{\"message\":\"down\"}}"));
-        let (reply, server) = against(vec![fault(), Act::Send(says("ls"))]);
-        assert_eq!((reply, server.seen().len()), (Ok("ls".to_owned()), 2), "{code}");
-        assert!(Duration::from_millis(100) <= begun.elapsed(), "{code}");
-        let (reply, server) = against(vec![fault(), fault(), Act::Send(says("ls"))]);
-        let message = format!("team: it is out of order ({code}): down; try again later");
-        assert_eq!((reply, server.seen().len()), (unavailable(&message), 2), "{code}");
-    }
-    for code in [400, 401, 402, 403, 404, 405, 409, 418, 422, 451] {
-        let (reply, server) =
-            against(vec![Act::Send(status(code, "", "{\"error\":\"no\"}")), Act::Send(says("ls"))]);
-        assert!(matches!(reply, Err(Failure::NoModel(_))), "{code}: {reply:?}");
-        assert_eq!(server.seen().len(), 1, "{code}");
-    }
-    let unknown = against(vec![Act::Send(status(404, "", "{\"error\":{\"message\":\"no such model\"}}"))]).0;
-    let message = "team: it knows no model `some-model` or no such path (404): no suc…; check `name` and `url` in the profile";
-    let Err(Failure::NoModel(told)) = unknown else { panic!("{unknown:?}") };
-    assert!(
-        told.starts_with(&message[..60]) && told.ends_with("; check `name` and `url` in the profile"),
-        "{told}"
-    );
-}
-
-#[test]
 fn a_failure_in_the_stream_is_told() {
     let event = "data: {\"error\":{\"message\":\"the engine\\nis \\u001b[31mgone\",\"code\":500}}\n\n";
     let body = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"rm -rf x\"}}}}]}}\n\n{event}");
@@ -363,90 +303,10 @@ fn a_failure_in_the_stream_is_told() {
 }
 
 #[test]
-fn e13_the_key_is_refused() {
-    let says_key = format!("{{\"error\":{{\"message\":\"Incorrect API key provided: {SECRET}\"}}}}");
-    for code in [401, 403] {
-        let (reply, server) = against(vec![Act::Send(status(code, "", &says_key))]);
-        let message = format!("team: it refuses the key ({code}); check key_env = \"TEAM_KEY\"");
-        assert_eq!(reply, no_model(&message));
-        assert_eq!(server.seen()[0].field("authorization"), Some(&*format!("Bearer {SECRET}")));
-        let server = Server::new(vec![Act::Send(status(code, "", &says_key))]);
-        let url = format!("http://127.0.0.1:{}", server.port());
-        let reply = ask(&mut Remote::open(spec(Protocol::OpenAi, &url)).unwrap(), &chat());
-        let message = format!("team: it wants a key ({code}); set `key_env` in the profile");
-        assert_eq!(reply.map(|reply| reply.text), no_model(&message));
-    }
-    // Said elsewhere it is left out.
-    for code in [400, 404, 500] {
-        let echo = || Act::Send(status(code, "connection: close\r\n", &says_key));
-        let reply = against(vec![echo(), echo()]).0;
-        assert!(matches!(reply, Err(Failure::NoModel(_) | Failure::Unavailable(_))), "{reply:?}");
-    }
-}
-
-/// JSON may spell a key in other characters than it was sent in.
-#[test]
-fn a_key_is_hidden_however_it_is_repeated() {
-    let echo = r#"{"error":{"message":"we got sk-a\/b\u002bc, which is wrong"}}"#;
-    for act in [
-        Act::Send(status(400, "", echo)),
-        Act::Send(status(501, "", echo)),
-        sse(&format!("data: {echo}\n\n")),
-    ] {
-        let server = Server::new(vec![act]);
-        let key = Some(Key::new("sk-a/b+c", "key_env").unwrap());
-        let spec = Spec { key, ..spec(Protocol::OpenAi, &format!("http://127.0.0.1:{}", server.port())) };
-        let failure = ask(&mut Remote::open(spec).unwrap(), &chat()).unwrap_err().to_string();
-        assert!(!failure.contains("sk-a"), "{failure}");
-    }
-}
-
-#[test]
-fn e14_the_prompt_is_too_long() {
-    let said = "{\"error\":{\"message\":\"This model's maximum context length is 2048 tokens.\",\"code\":\"context_length_exceeded\"}}";
-    let too_long = || Act::Send(status(400, "connection: close\r\n", said));
-    let server = Server::new(vec![too_long(), Act::Send(says("ls"))]);
-    let reply = ask(&mut remote(&server, Protocol::OpenAi), &solved()).unwrap();
-    assert_eq!(reply.text, "ls");
-    let seen = server.seen();
-    assert!(seen[1].body.len() * 5 < seen[0].body.len(), "{} {}", seen[0].body.len(), seen[1].body.len());
-    assert!(seen[1].body.contains("list files"));
-
-    let message =
-        "team: too much for the model some-model; ask for less at once, or use a model that reads more";
-    for (prompt, times) in [(solved(), 2), (chat(), 1)] {
-        let server = Server::new(vec![too_long(), too_long(), Act::Send(says("ls"))]);
-        let reply = ask(&mut remote(&server, Protocol::OpenAi), &prompt).map(|reply| reply.text);
-        assert_eq!((reply, server.seen().len()), (no_model(message), times));
-    }
-    // A model known to be small is asked with less from the start.
-    let server = Server::new(vec![Act::Send(says("ls"))]);
-    let url = format!("http://127.0.0.1:{}", server.port());
-    let small = Spec { model: "tinyllama:1.1b".to_owned(), ..spec(Protocol::OpenAi, &url) };
-    ask(&mut Remote::open(small).unwrap(), &solved()).unwrap();
-    assert_eq!(server.seen()[0].body.len(), seen[1].body.len() + "tinyllama:1.1b".len() - "some-model".len());
-}
-
-#[test]
 fn an_answer_cut_by_its_limit_is_no_command() {
     let cut = r#"{"choices":[{"message":{"content":"rm -rf /"},"finish_reason":"length"}]}"#;
     let message = "team: the answer is longer than 96 tokens; ask for less at once or raise `max_tokens`";
     assert_eq!(against(vec![json(cut)]).0, no_command(message));
-}
-
-#[test]
-fn e15_redirects_are_not_followed() {
-    for code in [301, 302, 303, 307, 308] {
-        let other = Server::new(vec![Act::Send(says("rm -rf x"))]);
-        let field = format!("location: http://127.0.0.1:{}/v1?token=1\r\n", other.port());
-        let (reply, server) = against(vec![Act::Send(status(code, &field, ""))]);
-        let message = format!(
-            "team: it redirects to http://127.0.0.1:{}/v1, which is not followed; set `url` to where it really is",
-            other.port()
-        );
-        assert_eq!(reply, no_model(&message));
-        assert_eq!((server.seen().len(), other.seen().len()), (1, 0), "{code}");
-    }
 }
 
 #[test]
@@ -657,28 +517,4 @@ fn e24_the_same_answer_again() {
     assert_eq!(refined.best.command.text.as_str(), "show --nothing-like-it");
     assert!(refined.best.report.findings.iter().any(|finding| finding.text.contains("--nothing-like-it")));
     assert!(server.seen()[1].body.contains("wrong: ") || server.seen()[1].body.contains("corrected"));
-}
-
-/// A wait that the server names as a date near by is waited for.
-#[test]
-fn a_near_date_is_waited_for() {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1;
-    let (days, clock) = (now / 86_400, now % 86_400);
-    // A day of the month without a calendar: count on from the first of January 2025, a leap year being four years off.
-    let mut day = days - 20_089;
-    let (mut year, mut month) = (2025, 0);
-    let lengths = |year: u64| [31, 28 + u64::from(year % 4 == 0), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-    while lengths(year)[month] <= day {
-        day -= lengths(year)[month];
-        month += 1;
-        if month == 12 {
-            (year, month) = (year + 1, 0);
-        }
-    }
-    let name = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"][month];
-    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
-    let date = format!("Mon, {:02} {name} {year} {hour:02}:{minute:02}:{second:02} GMT", day + 1);
-    let busy = status(503, &format!("retry-after: {date}\r\nconnection: close\r\n"), "");
-    let (reply, server) = against(vec![Act::Send(busy), Act::Send(says("ls"))]);
-    assert_eq!((reply.as_deref(), server.seen().len()), (Ok("ls"), 2), "{date}");
 }
