@@ -1,5 +1,6 @@
 //! A profile's model on a server: its key is fetched and the server asked when there is something to ask.
 
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use crate::config::{self, Protocol};
@@ -10,17 +11,23 @@ use crate::model::remote::{self, Key, Remote, Spec};
 use crate::model::{Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
+use crate::redact::{Kept, Redactor};
+
+/// Takes secrets out of what leaves this machine.
+static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
 /// The model of a profile, opened when it is first asked.
 pub(super) struct Served<H> {
     profile: config::Remote,
     host: H,
     open: Option<Remote>,
+    /// Secrets taken out of the person's words, which are put back into the answers.
+    kept: Kept,
 }
 
 impl<H: Host> Served<H> {
     pub(super) fn new(profile: config::Remote, host: H) -> Self {
-        Self { profile, host, open: None }
+        Self { profile, host, open: None, kept: Kept::new() }
     }
 
     fn open(&mut self) -> Result<&mut Remote, Failure> {
@@ -28,6 +35,9 @@ impl<H: Host> Served<H> {
             Some(opened) => opened,
             None => {
                 let key = keys::read(&self.profile, &self.host)?;
+                if let Some(key) = &key {
+                    self.kept.know(key.secret());
+                }
                 Remote::open(spec(&self.profile, key)).map_err(|error| {
                     Failure::NoModel(format!("profile `{}`: {error:#}", self.profile.profile))
                 })?
@@ -40,7 +50,13 @@ impl<H: Host> Served<H> {
 /// The body of the first request for a prompt, as it would be sent. The key is no part of it, and is not read.
 pub(super) fn body(profile: &config::Remote, prompt: &Prompt, max_tokens: usize) -> anyhow::Result<String> {
     let server = Remote::open(spec(profile, None))?;
-    server.body(prompt, server.fits(prompt, max_tokens), max_tokens)
+    let prompt = redacted(prompt, &mut Kept::new());
+    server.body(&prompt, server.fits(&prompt, max_tokens), max_tokens)
+}
+
+/// The prompt without the secrets in what a person wrote; the rest of it is ours.
+fn redacted(prompt: &Prompt, kept: &mut Kept) -> Prompt {
+    Prompt { fresh: REDACTOR.redact(&prompt.fresh, kept), ..prompt.clone() }
 }
 
 /// The server as it is asked.
@@ -67,8 +83,10 @@ impl<H: Host> Model for Served<H> {
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         let limited = patience.within(Instant::now() + self.profile.deadline);
-        let reply = self.open()?.complete(prompt, max_tokens, &limited);
-        match reply {
+        self.open()?;
+        let prompt = redacted(prompt, &mut self.kept);
+        let reply = self.open()?.complete(&prompt, max_tokens, &limited);
+        match reply.map(|reply| Reply { text: REDACTOR.restore(&reply.text, &self.kept), ..reply }) {
             // The person waits on; only this profile's own time is over.
             Err(error)
                 if error.downcast_ref() == Some(&Failure::TimedOut)

@@ -165,6 +165,26 @@ fn what_is_shown_of_a_request_is_what_is_sent() {
     assert!(shown.contains("list \\\"the\\\" files"), "{shown}");
 }
 
+/// A secret in the words stays here; the line that comes back has it.
+#[test]
+fn secrets_do_not_leave() {
+    let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    let server =
+        Server::answering("curl -H 'Authorization: token SECRET_1_PLACEHOLDER' https://example.com/user");
+    let config = format!("profile = \"team\"\n{}", server.profile("team", ""));
+    let words = format!("ask https://example.com/user who I am with the token {secret}");
+    for args in [&["--show-request", words.as_str()][..], &[words.as_str()]] {
+        let all = ["suggest", "--shell", "bash"].iter().chain(args).copied();
+        let ran = Askline::new(all).config(&config).run().code(0);
+        let shows = args.len() == 2;
+        assert_eq!(ran.stdout.contains(&secret), !shows, "{}", ran.stdout);
+        assert_eq!(ran.stdout.contains("SECRET_1_PLACEHOLDER"), shows, "{}", ran.stdout);
+    }
+    let heard = server.heard();
+    assert_eq!(heard.len(), 1);
+    assert!(!heard[0].contains(&secret) && heard[0].contains("SECRET_1_PLACEHOLDER"), "{}", heard[0]);
+}
+
 #[test]
 fn without_its_key_a_server_is_not_asked() {
     let server = Server::answering("ls");

@@ -2,7 +2,7 @@
 
 use askline::shell::Shell;
 
-use super::sh::{Setup, Sh};
+use super::sh::{SECOND_TRY, Setup, Sh};
 
 pub(super) const LS: &str = r#"{"reply": "ls -la"}"#;
 /// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
@@ -328,9 +328,14 @@ pub(super) fn fills_the_screen(sh: &Sh) {
     for _ in 0..30 {
         sh.pty.send("\r");
     }
-    sh.pty.wait("a screen full of prompts", |screen| {
+    // Nushell may lose some of so many; more of them do no harm.
+    let is_full = || {
+        let screen = sh.pty.screen();
         screen.lines().count() == 24 && screen.lines().all(|row| row.trim_end() == "READY>")
-    });
+    };
+    sh.sends_until("\r", SECOND_TRY, is_full);
+    // None of them may still be on its way.
+    std::thread::sleep(SECOND_TRY / 3);
 }
 
 fn at_the_bottom_of_the_screen_the_line_stands_once(setup: Setup) {

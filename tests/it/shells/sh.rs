@@ -18,7 +18,7 @@ const PROMPT: &str = "READY> ";
 /// Longest wait for a file to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// When keys that may have been dropped are sent again.
-const SECOND_TRY: Duration = Duration::from_millis(1500);
+pub(super) const SECOND_TRY: Duration = Duration::from_millis(1500);
 /// How often it is looked for.
 const TICK: Duration = Duration::from_millis(10);
 
@@ -286,7 +286,7 @@ impl Sh {
     }
 
     #[track_caller]
-    fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
+    pub(super) fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
         let started = Instant::now();
         while !done() {
             assert!(started.elapsed() < PATIENCE, "{keys:?} did nothing; {}", self.pty.describe());
