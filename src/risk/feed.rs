@@ -44,7 +44,7 @@ const FD_VALUES: [&str; 18] = [
 /// Commands above one that are looked at.
 const MAX_ABOVE: usize = 32;
 /// Commands among which they are looked for.
-const MAX_LOOKED_AT: usize = 256;
+const MAX_LOOKED_AT: usize = 64;
 
 /// What the wrapper of a command hands to it; none when no wrapper does.
 pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {

@@ -24,6 +24,8 @@ use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 const MAX_LAYERS: usize = 6;
 /// Bytes of such text that are read of one line.
 const MAX_BYTES: usize = 1 << 17;
+/// Commands that are read of one line or script.
+const MAX_COMMANDS: usize = 1_500;
 /// Things done that are kept of one line.
 const MAX_ACTS: usize = 2_000;
 
@@ -139,8 +141,12 @@ impl<'a> Reader<'a> {
     }
 
     fn text(&mut self, text: Text<'_>) {
-        for command in &text.parsed.commands {
+        for command in text.parsed.commands.iter().take(MAX_COMMANDS) {
             self.command(command, text);
+        }
+        if let Some(word) = text.parsed.commands.get(MAX_COMMANDS).and_then(|command| command.words.first()) {
+            let says = format!("has more than {MAX_COMMANDS} commands, which nobody reads");
+            self.add(Effect::ExecData, Scope::Unreadable, word, "", Manner::default(), Some(says));
         }
         self.forks(text);
         self.conditions(text);

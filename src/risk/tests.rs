@@ -136,6 +136,18 @@ fn long_and_deep_lines_are_said_to_be() {
     }
 }
 
+/// What stands behind more than anybody reads doesn't pass for what stands before it.
+#[test]
+fn a_tail_behind_very_many_commands_is_dangerous() {
+    for (line, shell) in [
+        ("ls; ".repeat(5000), Shell::Bash),
+        ("ls | ".repeat(5000), Shell::Fish),
+        ("ls; ".repeat(5000), Shell::Nu),
+    ] {
+        assert_eq!(label(&format!("{line}rm -rf ~"), shell), Label::Dangerous);
+    }
+}
+
 #[test]
 fn what_hides_is_dangerous() {
     for line in

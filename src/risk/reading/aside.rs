@@ -149,7 +149,7 @@ impl Reader<'_> {
 
     /// A function that starts itself again before it ends.
     pub(super) fn forks(&mut self, text: Text<'_>) {
-        let commands = text.parsed.commands.iter();
+        let commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
         for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
             let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
             // A definition stands close before its body's commands, or the line is no fork bomb's.
