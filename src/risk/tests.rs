@@ -191,12 +191,14 @@ proptest! {
     fn no_ops_lower_nothing(pieces in proptest::collection::vec(piece(), 1..8)) {
         let line = pieces.concat();
         for (shell, op) in [(Shell::Bash, "true"), (Shell::Zsh, "true"), (Shell::Fish, "true"), (Shell::Nu, "ignore")] {
+            // A line that the shell refuses falls apart elsewhere with something before it; it runs in neither form.
+            let parsed = syntax::commands(&line, shell);
+            if !parsed.errors.is_empty() || parsed.incomplete {
+                continue;
+            }
             let before = label(&line, shell);
             prop_assert!(before <= label(&format!("{op}; {line}"), shell), "{shell}: {line}");
-            // What is open would swallow it.
-            if !syntax::commands(&line, shell).incomplete {
-                prop_assert!(before <= label(&format!("{line}; {op}"), shell), "{shell}: {line}");
-            }
+            prop_assert!(before <= label(&format!("{line}; {op}"), shell), "{shell}: {line}");
         }
     }
 
