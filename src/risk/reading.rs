@@ -253,6 +253,9 @@ impl<'a> Reader<'a> {
 
     /// Files that a command writes from what another one fetches.
     fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
+        if self.placed.len() == placed {
+            return;
+        }
         if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
             let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
             let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
