@@ -194,29 +194,14 @@ impl<'a> Reader<'a> {
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
         let here = Here { text, command, word, feed: feed.as_ref() };
-        let is_address = word.text.contains("://")
-            || ["github:", "gitlab:", "git+"].iter().any(|it| word.text.starts_with(it));
-        if is_address && !matches!(self.shell, Shell::Nu) {
-            let says = format!("runs what stands at {}", word.text);
-            return self.add(
-                Effect::ExecData,
-                Scope::Remote,
-                word,
-                &word.text,
-                Manner::default(),
-                Some(says),
-            );
-        }
-        if self.fetched.contains(word.text.rsplit('/').next().unwrap_or_default()) {
-            let says = format!("runs what the line fetches: {}", word.text);
-            return self.add(
-                Effect::ExecData,
-                Scope::Remote,
-                word,
-                &word.text,
-                Manner::default(),
-                Some(says),
-            );
+        let is_address = self.shell != Shell::Nu
+            && (word.text.contains("://")
+                || ["github:", "gitlab:", "git+"].iter().any(|start| word.text.starts_with(start)));
+        let is_fetched = self.fetched.contains(base(word));
+        if is_address || is_fetched {
+            let how = if is_address { "runs what stands at" } else { "runs what the line fetches:" };
+            let (manner, says) = (Manner::default(), Some(format!("{how} {}", word.text)));
+            return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
         // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
         let is_program = self.shell == Shell::Nu
