@@ -19,7 +19,7 @@ use askline::refine::{self, Limits, Refined};
 use askline::shell::Shell;
 
 /// Two programs with pages and one without. No shell can be asked, no program probed: the pages decide.
-const MACHINE: &str = r#"
+pub(crate) const MACHINE: &str = r#"
     current_dir = "/home/ada"
     programs = ["/usr/bin/show", "/usr/bin/seek", "/usr/bin/mute"]
     [system]

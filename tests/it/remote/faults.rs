@@ -24,6 +24,7 @@ use super::{
     DEADLINE, FIRST_BYTE, GRACE, MAX_TOKENS, against, ask, chat, no_command, remote, solved, spec,
     unavailable, with_key,
 };
+use crate::refine::MACHINE;
 
 const NO_PAUSE: Duration = Duration::ZERO;
 
@@ -467,40 +468,6 @@ fn e23_a_kept_connection_that_is_gone() {
     assert_eq!(ask(&mut model, &chat()).unwrap().text, "two");
     assert!(server.seen().iter().all(|seen| seen.connection == 0));
 }
-
-const MACHINE: &str = r#"
-    current_dir = "/home/ada"
-    programs = ["/usr/bin/show"]
-    [system]
-    os = "linux"
-    release = "6.6.1"
-    machine = "x86_64"
-    [env]
-    PATH = "/usr/bin"
-    HOME = "/home/ada"
-    [files]
-    "/usr/share/man/man1/show.1" = """
-.TH SHOW 1 2026 "tools 3.1"
-.SH NAME
-show \\- show what is there
-.SH OPTIONS
-.TP
-\\fB\\-a\\fR, \\fB\\-\\-all\\fR
-also what is hidden
-.TP
-\\fB\\-\\-color\\fR[=\\fIWHEN\\fR]
-in colour
-.TP
-\\fB\\-l\\fR
-one a line
-.TP
-\\fB\\-\\-sort\\fR=\\fIKEY\\fR
-in order
-.TP
-\\fB\\-r\\fR
-the other way round
-"""
-"#;
 
 #[test]
 fn e24_the_same_answer_again() {
