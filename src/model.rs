@@ -30,6 +30,21 @@ pub trait Model: Send {
     /// A [`crate::failure::Failure`] when patience ran out or there is no model; anything else is unexpected.
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
 
+    /// Up to `most` further answers to the prompt that was asked last, likeliest first; none is the answer of
+    /// [`Model::complete`], and no two are the same. A model that can't give any gives none.
+    ///
+    /// # Errors
+    /// As [`Model::complete`].
+    fn others(
+        &mut self,
+        _prompt: &Prompt,
+        _most: usize,
+        _max_tokens: usize,
+        _patience: &Patience,
+    ) -> anyhow::Result<Vec<Reply>> {
+        Ok(Vec::new())
+    }
+
     /// Does what is done once for all prompts that start with `fixed`, so that the first of them is as fast as the next.
     ///
     /// # Errors

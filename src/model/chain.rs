@@ -57,6 +57,16 @@ impl Model for Chain {
         }
     }
 
+    fn others(
+        &mut self,
+        prompt: &Prompt,
+        most: usize,
+        max_tokens: usize,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Reply>> {
+        self.current.others(prompt, most, max_tokens, patience)
+    }
+
     fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
         self.current.prepare(fixed, patience)
     }

@@ -3,12 +3,14 @@
 //! ```text
 //! {"reply": "find . -size +10M"}
 //! {"reply": "ls", "delay_ms": 400, "must_contain": "# list files"}
+//! {"reply": "ls", "others": ["ls -a", "ls -l"]}
 //! {"fail": "the server is gone"}
 //! {"panic": "to see that the line is kept"}
 //! {"hang_ms": 60000}
 //! ```
 //! Being asked more often than the file has lines fails, and so does finishing with lines left over. `delay_ms` waits
 //! but looks at patience meanwhile, `hang_ms` like a model that doesn't; `must_contain` fails unless the prompt's text holds it.
+//! `others` are the further answers of the row that was replied with last.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -29,12 +31,15 @@ const TICK: Duration = Duration::from_millis(5);
 pub struct Scripted {
     source: String,
     left: VecDeque<Row>,
+    others: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     reply: Option<String>,
+    #[serde(default)]
+    others: Vec<String>,
     fail: Option<String>,
     panic: Option<String>,
     #[serde(default)]
@@ -58,7 +63,7 @@ impl Scripted {
                     .with_context(|| format!("{source}: line {} is no scripted reply", n + 1))
             })
             .collect::<anyhow::Result<_>>()?;
-        Ok(Self { source, left })
+        Ok(Self { source, left, others: Vec::new() })
     }
 }
 
@@ -102,7 +107,13 @@ impl Model for Scripted {
         if let Some(why) = row.fail {
             bail!(why);
         }
+        self.others = row.others;
         Ok(Reply { text: row.reply.unwrap_or_default(), ..Reply::default() })
+    }
+
+    fn others(&mut self, _: &Prompt, most: usize, _: usize, _: &Patience) -> anyhow::Result<Vec<Reply>> {
+        let others = std::mem::take(&mut self.others).into_iter().take(most);
+        Ok(others.map(|text| Reply { text, ..Reply::default() }).collect())
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
