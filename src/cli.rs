@@ -7,6 +7,7 @@ mod config;
 mod doctor;
 mod explain;
 pub mod init;
+mod inline;
 mod line;
 mod model;
 mod rows;
@@ -157,6 +158,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Config(args) => config::run(args, &Desk::open()?),
         Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
     }
