@@ -58,6 +58,8 @@ pub struct Paths {
     pub cache: PathBuf,
     /// Model files.
     pub models: PathBuf,
+    /// What was counted.
+    pub stats: PathBuf,
 }
 
 impl Paths {
@@ -70,7 +72,9 @@ impl Paths {
             directories::ProjectDirs::from("", "", "askline").context("no home directory; set HOME")?;
         let config_file =
             host.env("ASKLINE_CONFIG").map_or_else(|| user.config_dir().join("config.toml"), PathBuf::from);
-        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models: user.data_dir().join("models") })
+        let data = user.data_dir();
+        let (models, stats) = (data.join("models"), data.join("stats"));
+        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models, stats })
     }
 }
 

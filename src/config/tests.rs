@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::file::{PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
+use super::file::{LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
 
 fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
@@ -33,6 +33,7 @@ fn the_defaults_stand_alone() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, defaults);
 }
@@ -40,7 +41,7 @@ fn the_defaults_stand_alone() {
 #[test]
 fn every_key_of_the_defaults_is_documented() {
     let text = include_str!("default.toml");
-    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS) {
+    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).chain(&LIMIT_KEYS) {
         assert!(text.contains(key), "default.toml does not say what `{key}` is");
     }
     for role in ROLES {
@@ -70,6 +71,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, expected);
 
@@ -97,6 +99,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings
