@@ -19,7 +19,6 @@ use crate::account::{Account, Asked, Tally};
 use crate::failure::Failure;
 use crate::patience::Patience;
 use crate::store::{self, Paths};
-use crate::suggestion::Suggestion;
 
 /// How many days are kept by themselves.
 pub const DAYS_MAX: usize = 31;
@@ -43,10 +42,8 @@ const CLOCK_SET: u32 = 20_089;
 /// How a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// With a command that a model wrote.
+    /// With a command.
     Answered,
-    /// With a command that the checks settled alone.
-    Settled,
     /// Without one; the name of the kind of failure.
     Failed(&'static str),
     /// The person gave up.
@@ -55,9 +52,8 @@ pub enum Outcome {
 
 impl Outcome {
     /// How a request with this result ended.
-    pub fn of(result: Result<&Suggestion, &anyhow::Error>) -> Self {
+    pub fn of<T>(result: &anyhow::Result<T>) -> Self {
         match result {
-            Ok(suggestion) if suggestion.rounds == 0 => Self::Settled,
             Ok(_) => Self::Answered,
             Err(error) => match error.downcast_ref() {
                 Some(Failure::Cancelled) => Self::Cancelled,
@@ -147,8 +143,10 @@ impl Figures {
     fn count(&mut self, account: &Account, outcome: Outcome) {
         let mut press = Self { presses: 1, ..Self::default() };
         match outcome {
-            Outcome::Answered => press.answers = 1,
-            Outcome::Settled => (press.answers, press.settled) = (1, 1),
+            Outcome::Answered => {
+                press.answers = 1;
+                press.settled = u64::from(account.total().calls == 0);
+            }
             Outcome::Failed(kind) => drop(press.failures.insert(kind.to_owned(), 1)),
             Outcome::Cancelled => press.cancelled = 1,
         }
@@ -249,6 +247,16 @@ impl Book {
         Ok(true)
     }
 
+    /// Counts a request whose answer is out, by what its patience was asked for. What can't be counted is only logged.
+    pub fn record(&self, patience: &Patience, outcome: Outcome) {
+        let account = patience.account().clone();
+        match self.count(&account, outcome, SystemTime::now()) {
+            Ok(true) => {}
+            Ok(false) => tracing::debug!("not counted: others are writing the figures"),
+            Err(error) => tracing::debug!("not counted: {error:#}"),
+        }
+    }
+
     fn file(&self) -> PathBuf {
         self.directory.join("counts")
     }
@@ -258,16 +266,6 @@ impl Book {
         let place = |n| self.directory.join(format!("counts.bad-{n}"));
         let free = (1..=BAD_MAX).find(|n| fs::symlink_metadata(place(*n)).is_err());
         fs::rename(self.file(), place(free.unwrap_or(BAD_MAX))).context("the figures can't be put aside")
-    }
-}
-
-/// Counts a request whose answer is out, by what its patience was asked for. What can't be counted is only logged.
-pub fn record(paths: &Paths, patience: &Patience, outcome: Outcome) {
-    let account = patience.account().clone();
-    match Book::of(paths).count(&account, outcome, SystemTime::now()) {
-        Ok(true) => {}
-        Ok(false) => tracing::debug!("not counted: others are writing the figures"),
-        Err(error) => tracing::debug!("not counted: {error:#}"),
     }
 }
 

@@ -34,7 +34,7 @@ fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
     for (account, outcome) in [
         (both, Outcome::Answered),
         (asked("local:x", false), Outcome::Failed("late")),
-        (Account::default(), Outcome::Settled),
+        (Account::default(), Outcome::Answered),
         (Account::default(), Outcome::Cancelled),
         (Account::default(), Outcome::Failed("late")),
     ] {
@@ -95,7 +95,7 @@ fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
     {
         fs::write(book.file(), broken).unwrap();
         assert_eq!(book.read().unwrap(), Counts::default(), "{broken:?}");
-        assert!(book.count(&Account::default(), Outcome::Settled, at(20_779)).unwrap());
+        assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
         assert_eq!(book.read().unwrap().total.presses, 1);
         let aside = n.min(BAD_MAX - 1) + 1;
         let kept = fs::read_to_string(book.directory.join(format!("counts.bad-{aside}"))).unwrap();
@@ -117,7 +117,7 @@ fn a_link_in_its_place_is_neither_read_nor_written_through() {
     fs::write(&other, "mine").unwrap();
     std::os::unix::fs::symlink(&other, book.file()).unwrap();
     assert!(book.read().is_err());
-    assert!(book.count(&Account::default(), Outcome::Settled, at(20_779)).is_err());
+    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).is_err());
     assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
 }
 
@@ -159,10 +159,10 @@ fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
 fn a_lock_that_is_kept_costs_a_tenth_of_a_second_and_one_press() {
     let top = tempfile::tempdir().unwrap();
     let book = book(top.path());
-    assert!(book.count(&Account::default(), Outcome::Settled, at(20_779)).unwrap());
+    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
     let held = store::lock(&book.directory.join("lock")).unwrap().unwrap();
     let begun = Instant::now();
-    assert!(!book.count(&Account::default(), Outcome::Settled, at(20_779)).unwrap());
+    assert!(!book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
     assert!(LOCK_WAIT <= begun.elapsed());
     drop(held);
     assert_eq!(book.read().unwrap().total.presses, 1);
