@@ -251,6 +251,13 @@ pub fn held(directory: &Path) -> anyhow::Result<Option<u64>> {
     Ok((0 < entries).then_some(bytes))
 }
 
+/// A directory, not a link to one, of this user, into which nobody else may look. Among the temporary files that is not sure.
+pub fn is_ours_alone(directory: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(directory)
+        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
+}
+
 /// Removes all that a directory of ours holds, links not followed. The directory itself stays, for it may be a link to a
 /// place that its owner chose.
 ///

@@ -1,12 +1,12 @@
 //! `askline forget`: deletes what was remembered. Models and configuration are not memories; they stay.
 
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 
 use super::args::{Forget, Memory};
-use super::{Desk, Exit, one_line, print, tell};
+use super::{Desk, Exit, complain, one_line, print, tell};
 use crate::config::Wrong;
 use crate::host::Host as _;
 use crate::models::megabytes;
@@ -16,29 +16,35 @@ use crate::store;
 const ANSWER_BYTES_MAX: u64 = 64;
 
 pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Done;
     let mut found = Vec::new();
     for (what, directory) in places(args.what, desk) {
-        let bytes = store::held(&directory)?;
-        if let Some(bytes) = bytes {
-            print(&format!(
-                "{what:<8} {:>8}  {}\n",
-                megabytes(bytes),
-                one_line(&directory.to_string_lossy())
-            ))?;
-            found.push(directory);
+        match store::held(&directory) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => {
+                let place = one_line(&directory.to_string_lossy());
+                print(&format!("{what:<7}  {:>8}  {place}\n", megabytes(bytes)))?;
+                found.push(directory);
+            }
+            Err(error) => {
+                complain("", &error);
+                exit = Exit::None;
+            }
         }
     }
     if found.is_empty() {
         tell("nothing is remembered");
-        return Ok(Exit::Done);
+        return Ok(exit);
     }
     if !args.yes && !is_confirmed()? {
         tell("nothing was removed");
         return Ok(Exit::None);
     }
-    found.iter().try_for_each(|directory| store::clear(directory))?;
+    for directory in &found {
+        store::clear(directory)?;
+    }
     tell("forgotten");
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// What is remembered where.
@@ -49,22 +55,21 @@ fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
     }
     if matches!(what, Memory::Cache | Memory::All) {
         places.push(("cache", desk.paths.cache.clone()));
-        let of_login = desk.host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        let login = desk.host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
         let user = rustix::process::geteuid().as_raw();
-        let runtime = [
-            of_login.map(|login| login.join("askline")),
-            Some(std::env::temp_dir().join(format!("askline-{user}"))),
-        ];
-        // The resident process has its socket beside them.
-        places.extend(runtime.into_iter().flatten().map(|runtime| ("presses", runtime.join("presses"))));
+        let temporary = std::env::temp_dir().join(format!("askline-{user}"));
+        let runtime = login.map(|login| login.join("askline")).into_iter().chain([temporary]);
+        // The resident process has its socket beside them, which stays. Others may write among the temporary files, and a
+        // link of theirs must not lead us into anything else.
+        let presses =
+            runtime.filter(|runtime| store::is_ours_alone(runtime)).map(|path| path.join("presses"));
+        places.extend(presses.filter(|presses| store::is_ours_alone(presses)).map(|path| ("presses", path)));
     }
     places
 }
 
 /// Asks the person, who must be there.
 fn is_confirmed() -> anyhow::Result<bool> {
-    use std::io::Read as _;
-
     if !io::stdin().is_terminal() {
         let why = "nobody is there to be asked; add --yes to forget this without a question";
         return Err(Wrong(why.to_owned()).into());

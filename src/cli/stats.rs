@@ -227,8 +227,37 @@ mod tests {
     fn figures_are_told_with_todays_part_of_the_limits() {
         let limits =
             Limits { calls: 3, day_calls: 200, day_cost: Cost(2_000_000_000_000), ..Limits::default() };
-        expect![[""]].assert_eq(&text(&counts(), limits, 7, now()));
-        expect![[""]].assert_eq(&text(
+        expect![[r#"
+            the last 7 days, to 2026-11-22 (UTC)
+            presses    1,240
+            answered   1,206, 700 by the checks alone
+            failed     30: late 20, no command 10
+            cancelled  4
+
+            MODEL           CALLS  FAILED  TOKENS IN  KEPT     OUT  COST    P50     P95
+            local:small     3      0       4,000      2,000    40   -       296 ms  2.4 s
+            m at h.example  2      1       1,234,567  617,283  40   0.0205  772 ms  892 ms
+
+            in all: presses 1,240, answered 1,206
+
+            servers, by [limits] in the configuration
+            one press  at most 3 calls
+            today      2 of 200 calls, 1,234,607, no limit tokens
+            cost       0.0205 of 2.00
+        "#]].assert_eq(&text(&counts(), limits, 7, now()));
+        expect![[r#"
+            today, 2026-11-22 (UTC)
+            presses    0
+            answered   0, 0 by the checks alone
+            failed     0
+            cancelled  0
+
+            in all: presses 0, answered 0
+
+            servers, by [limits] in the configuration
+            one press  at most 3 calls
+            today      0, no limit calls, 0, no limit tokens
+        "#]].assert_eq(&text(
             &Counts::default(),
             Limits { calls: 3, ..Limits::default() },
             1,
