@@ -36,6 +36,7 @@ pub mod keys;
 pub mod knowledge;
 pub mod metrics;
 pub mod models;
+pub mod presses;
 pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;

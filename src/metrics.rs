@@ -87,7 +87,7 @@ pub struct Figures {
     /// Those that gave a command.
     pub answers: u64,
     /// Those of them that needed no model.
-    pub settled: u64,
+    pub without_model: u64,
     /// Those that a person gave up.
     pub cancelled: u64,
     /// Those that gave no command, by kind.
@@ -114,7 +114,7 @@ impl Figures {
         for (own, more) in [
             (&mut self.presses, other.presses),
             (&mut self.answers, other.answers),
-            (&mut self.settled, other.settled),
+            (&mut self.without_model, other.without_model),
             (&mut self.cancelled, other.cancelled),
         ] {
             *own = own.saturating_add(more);
@@ -145,7 +145,7 @@ impl Figures {
         match outcome {
             Outcome::Answered => {
                 press.answers = 1;
-                press.settled = u64::from(account.total().calls == 0);
+                press.without_model = u64::from(account.total().calls == 0);
             }
             Outcome::Failed(kind) => drop(press.failures.insert(kind.to_owned(), 1)),
             Outcome::Cancelled => press.cancelled = 1,
@@ -243,7 +243,7 @@ impl Book {
             }
         };
         counts.count(account, outcome, now);
-        store::write_versioned(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
+        store::write_passing(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
         Ok(true)
     }
 

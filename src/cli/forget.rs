@@ -61,9 +61,8 @@ fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
         let runtime = login.map(|login| login.join("askline")).into_iter().chain([temporary]);
         // The resident process has its socket beside them, which stays. Others may write among the temporary files, and a
         // link of theirs must not lead us into anything else.
-        let presses =
-            runtime.filter(|runtime| store::is_ours_alone(runtime)).map(|path| path.join("presses"));
-        places.extend(presses.filter(|presses| store::is_ours_alone(presses)).map(|path| ("presses", path)));
+        let presses = runtime.filter(|runtime| store::is_private(runtime)).map(|path| path.join("presses"));
+        places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
     }
     places
 }

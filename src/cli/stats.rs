@@ -38,7 +38,7 @@ fn text(counts: &Counts, limits: Limits, days: u32, now: SystemTime) -> String {
     };
     let _ = writeln!(text, "presses    {}", grouped(sum.presses));
     let _ =
-        writeln!(text, "answered   {}, {} by the checks alone", grouped(sum.answers), grouped(sum.settled));
+        writeln!(text, "answered   {}, {} without a model", grouped(sum.answers), grouped(sum.without_model));
     let failed = sum.failures.values().fold(0_u64, |all, count| all.saturating_add(*count));
     let kinds: Vec<_> =
         sum.failures.iter().map(|(kind, count)| format!("{kind} {}", grouped(*count))).collect();
@@ -77,25 +77,21 @@ fn row(name: &str, model: &Model) -> [String; 9] {
 
 /// The limits, and how much of today's is used.
 fn bounds(today: &Tally, limits: Limits) -> String {
-    let of =
-        |limit: u64| if limit == 0 { ", no limit".to_owned() } else { format!(" of {}", grouped(limit)) };
+    let of = |limit: u64| if limit == 0 { String::new() } else { format!(" of {}", grouped(limit)) };
     let mut text = "\nservers, by [limits] in the configuration\n".to_owned();
-    let one = if limits.tokens == 0 { String::new() } else { format!(", {} tokens", grouped(limits.tokens)) };
-    let _ = writeln!(text, "one press  at most {} calls{one}", limits.calls);
+    let tokens =
+        if limits.tokens == 0 { String::new() } else { format!(", {} tokens", grouped(limits.tokens)) };
+    let _ = writeln!(text, "one press  at most {} calls{tokens}", limits.calls);
+    let (calls, tokens) = (grouped(today.calls), grouped(today.all_tokens()));
     let _ = writeln!(
         text,
-        "today      {}{} calls, {}{} tokens",
-        grouped(today.calls),
+        "today      {calls}{} calls, {tokens}{} tokens",
         of(limits.day_calls),
-        grouped(today.all_tokens()),
         of(limits.day_tokens)
     );
     if today.cost.is_some() || limits.day_cost != Cost(0) {
-        let limit = match limits.day_cost {
-            Cost(0) => ", no limit".to_owned(),
-            cost => format!(" of {cost}"),
-        };
-        let _ = writeln!(text, "cost       {}{limit}", today.cost.unwrap_or_default());
+        let of = if limits.day_cost == Cost(0) { String::new() } else { format!(" of {}", limits.day_cost) };
+        let _ = writeln!(text, "cost       {}{of}", today.cost.unwrap_or_default());
     }
     text
 }
@@ -158,7 +154,7 @@ fn object_of(figures: &Figures) -> Value {
     json!({
         "presses": figures.presses,
         "answers": figures.answers,
-        "settled": figures.settled,
+        "without_model": figures.without_model,
         "cancelled": figures.cancelled,
         "failures": figures.failures,
         "models": models,
@@ -208,7 +204,7 @@ mod tests {
         let today = Figures {
             presses: 1_234,
             answers: 1_200,
-            settled: 700,
+            without_model: 700,
             cancelled: 4,
             failures: [("late", 20), ("no command", 10)].map(|(kind, n)| (kind.to_owned(), n)).into(),
             models: models.map(|(name, model)| (name.to_owned(), model)).into(),
@@ -230,7 +226,7 @@ mod tests {
         expect![[r#"
             the last 7 days, to 2026-11-22 (UTC)
             presses    1,240
-            answered   1,206, 700 by the checks alone
+            answered   1,206, 700 without a model
             failed     30: late 20, no command 10
             cancelled  4
 
@@ -242,13 +238,14 @@ mod tests {
 
             servers, by [limits] in the configuration
             one press  at most 3 calls
-            today      2 of 200 calls, 1,234,607, no limit tokens
+            today      2 of 200 calls, 1,234,607 tokens
             cost       0.0205 of 2.00
-        "#]].assert_eq(&text(&counts(), limits, 7, now()));
+        "#]]
+        .assert_eq(&text(&counts(), limits, 7, now()));
         expect![[r#"
             today, 2026-11-22 (UTC)
             presses    0
-            answered   0, 0 by the checks alone
+            answered   0, 0 without a model
             failed     0
             cancelled  0
 
@@ -256,13 +253,9 @@ mod tests {
 
             servers, by [limits] in the configuration
             one press  at most 3 calls
-            today      0, no limit calls, 0, no limit tokens
-        "#]].assert_eq(&text(
-            &Counts::default(),
-            Limits { calls: 3, ..Limits::default() },
-            1,
-            now(),
-        ));
+            today      0 calls, 0 tokens
+        "#]]
+        .assert_eq(&text(&Counts::default(), Limits { calls: 3, ..Limits::default() }, 1, now()));
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
     assert_eq!(counts.today(at(20_779)), counts.total);
     assert_eq!(counts.days.len(), 1);
     let total = &counts.total;
-    assert_eq!((total.presses, total.answers, total.settled, total.cancelled), (5, 2, 1, 1));
+    assert_eq!((total.presses, total.answers, total.without_model, total.cancelled), (5, 2, 1, 1));
     assert_eq!(total.failures, BTreeMap::from([("late".to_owned(), 2)]));
     let tokens = Tokens { prompt: 10, cached: 4, completion: 2 };
     assert_eq!(total.servers(), Tally { calls: 2, tokens, cost: Some(Cost(5)) });

@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "metrics", "models", "surroundings"],
+    &["context", "keys", "knowledge", "metrics", "models", "presses", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli"],

@@ -35,7 +35,8 @@ fn requests_are_counted_without_a_word_of_them() {
     let told = with_counts(Askline::new(["stats", "--json"]), &counts).run().stderr("").code(0);
     let told = json(&told.stdout);
     let total = &told["total"];
-    let figures = ["presses", "answers", "settled", "cancelled"].map(|name| total[name].as_u64().unwrap());
+    let figures =
+        ["presses", "answers", "without_model", "cancelled"].map(|name| total[name].as_u64().unwrap());
     assert_eq!(figures, [4, 2, 1, 0], "{total}");
     assert_eq!(total["failures"], serde_json::json!({"no command": 1, "unexpected": 1}));
     assert_eq!(total["models"][0]["model"], "scripted");
@@ -44,7 +45,7 @@ fn requests_are_counted_without_a_word_of_them() {
     assert_eq!(told["limits"]["calls"], 3);
 
     let told = with_counts(Askline::new(["stats"]), &counts).run().stderr("").code(0).stdout;
-    assert!(told.contains("presses    4\nanswered   2, 1 by the checks alone\n"), "{told}");
+    assert!(told.contains("presses    4\nanswered   2, 1 without a model\n"), "{told}");
     assert!(!told.contains('\u{1b}') && told.contains("one press  at most 3 calls\n"), "{told}");
     Askline::new(["stats", "--days", "32"]).run().code(2);
     Askline::new(["stats"]).run().stderr("").code(0);
