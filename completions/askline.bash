@@ -31,11 +31,17 @@ _askline() {
             askline,explain)
                 cmd="askline__subcmd__explain"
                 ;;
+            askline,forget)
+                cmd="askline__subcmd__forget"
+                ;;
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
             askline,model)
                 cmd="askline__subcmd__model"
+                ;;
+            askline,stats)
+                cmd="askline__subcmd__stats"
                 ;;
             askline,suggest)
                 cmd="askline__subcmd__suggest"
@@ -62,7 +68,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config doctor completions"
+            opts="-h -V --debug --help --version suggest check explain init model config doctor stats forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -150,6 +156,20 @@ _askline() {
                     COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__forget)
+            opts="-h -V --yes --debug --help --version stats cache all"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -256,6 +276,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__stats)
+            opts="-h -V --json --days --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -155,6 +155,28 @@ module completions {
     --version(-V)             # Print version
   ]
 
+  # Show what was asked, what it took, and how much of today's limits is used
+  export extern "askline stats" [
+    --json                    # Print one JSON object
+    --days: string            # How many days to sum up, today's among them
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete askline forget what" [] {
+    [ "stats" "cache" "all" ]
+  }
+
+  # Delete what was remembered: figures and caches, never models or configuration
+  export extern "askline forget" [
+    --yes                     # Don't ask
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    what?: string@"nu-complete askline forget what" # What to forget
+  ]
+
   def "nu-complete askline completions shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }

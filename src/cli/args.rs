@@ -47,6 +47,11 @@ Examples:
   askline model use NAME      use another from now on
   ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use a file of your own";
 
+const FORGET_EXAMPLES: &str = "\
+Examples:
+  askline forget               say what there is, and ask
+  askline forget stats --yes   delete the figures";
+
 /// Turn plain English into the right command for this machine, ready to edit, never executed
 #[derive(Debug, Parser)]
 #[command(
@@ -91,6 +96,11 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show what was asked, what it took, and how much of today's limits is used
+    Stats(Stats),
+    /// Delete what was remembered: figures and caches, never models or configuration
+    #[command(after_help = FORGET_EXAMPLES)]
+    Forget(Forget),
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
@@ -287,6 +297,39 @@ pub struct Inline {
     /// Answer the one row of the input and end
     #[arg(long)]
     pub once: bool,
+}
+
+/// `askline stats`
+#[derive(Debug, Args)]
+pub struct Stats {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// How many days to sum up, today's among them
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=31))]
+    pub days: u32,
+}
+
+/// `askline forget`
+#[derive(Debug, Args)]
+pub struct Forget {
+    /// What to forget
+    #[arg(value_enum, default_value_t = Memory::All)]
+    pub what: Memory,
+    /// Don't ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// What can be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Memory {
+    /// The figures that `askline stats` shows
+    Stats,
+    /// What was looked up and computed, and what the key did last in each terminal
+    Cache,
+    /// Both
+    All,
 }
 
 /// `askline line`
