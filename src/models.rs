@@ -8,6 +8,7 @@ pub mod manifest;
 mod fetch;
 mod gguf;
 mod partial;
+mod reader;
 mod seal;
 mod served;
 mod wheels;
@@ -19,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 
-use crate::config::{Config, ModelChoice};
+use crate::config::{Audience, Config, Form, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::model::chain::Chain;
@@ -31,6 +32,7 @@ use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
 use partial::Partial;
+use reader::Reader;
 use served::Served;
 
 /// Largest script that is read.
@@ -95,17 +97,19 @@ pub fn open<H>(config: &Config, host: &H, paths: &Paths) -> anyhow::Result<Box<d
 where
     H: Host + Clone + 'static,
 {
-    let first = open_one(&config.model, config, host, paths)?;
+    let first = open_one(&config.model, config.form, config, host, paths)?;
     let following: Vec<_> = config
         .fallback
         .iter()
-        .map(|choice| open_one(choice, config, host, paths))
+        .zip(&config.fallback_forms)
+        .map(|(choice, form)| open_one(choice, *form, config, host, paths))
         .collect::<anyhow::Result<_>>()?;
     Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
 }
 
 fn open_one<H>(
     choice: &ModelChoice,
+    form: Form,
     config: &Config,
     host: &H,
     paths: &Paths,
@@ -114,7 +118,7 @@ where
     H: Host + Clone + 'static,
 {
     match choice {
-        ModelChoice::Remote(remote) => Ok(Box::new(Served::new((**remote).clone(), host.clone()))),
+        ModelChoice::Remote(remote) => Ok(Box::new(Served::new((**remote).clone(), form, host.clone()))),
         ModelChoice::Scripted(file) => {
             let script = host
                 .read(file, SCRIPT_LIMIT)
@@ -122,7 +126,7 @@ where
             let script = script.map_err(|error| {
                 anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
             })?;
-            Ok(Box::new(script))
+            Ok(Box::new(Reader { model: script, form }))
         }
         ModelChoice::Local(name) => {
             let installed = match installed(name, config.model_file.as_deref(), host, paths) {
@@ -133,13 +137,8 @@ where
                 },
             };
             let states = paths.cache.join("states");
-            Ok(Box::new(Local::new(
-                installed.name,
-                installed.path,
-                states,
-                installed.context,
-                config.threads,
-            )))
+            let model = Local::new(installed.name, installed.path, states, installed.context, config.threads);
+            Ok(Box::new(Reader { model, form }))
         }
     }
 }
@@ -148,11 +147,15 @@ where
 /// is asked and no key is read.
 ///
 /// # Errors
-/// When the server's profile can't be used.
+/// When the server's profile can't be used, or the model may not be told what the request is about.
 pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
     match &config.model {
-        ModelChoice::Remote(profile) => Ok(served::body(profile, prompt, config.max_tokens)? + "\n"),
-        ModelChoice::Local(_) | ModelChoice::Scripted(_) => Ok(prompt.text()),
+        ModelChoice::Remote(profile) => {
+            Ok(served::body(profile, config.form, prompt, config.max_tokens)? + "\n")
+        }
+        ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
+            Ok(prompt.told(config.form, Audience::Machine, &mut str::to_owned)?.text())
+        }
     }
 }
 

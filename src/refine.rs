@@ -63,6 +63,17 @@ pub struct Candidate {
     pub repairs: Vec<String>,
     /// How sure the model was of it.
     pub certainty: Option<Certainty>,
+    /// Which model wrote it; none where a person did.
+    pub writer: Option<Writer>,
+}
+
+/// A model, when it answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// As [`Model::source`].
+    pub source: String,
+    /// As [`Model::notes`].
+    pub notes: Vec<String>,
 }
 
 /// Asks the model until the checks are content, it goes round in circles, or the limits are reached.
@@ -134,6 +145,8 @@ fn draft(
     let reply = reply?;
     patience.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
+    // By the next round another model may have taken its place.
+    let writer = Writer { source: model.source(), notes: model.notes() };
     let commands = match answer::extract(&reply.text, examiner.shell) {
         Answer::Commands(commands) => commands,
         Answer::Words(words) => return Err(Failure::NoCommand(words).into()),
@@ -145,7 +158,10 @@ fn draft(
     let mut candidates = Vec::new();
     for command in commands.iter().take(CANDIDATES_MAX) {
         match clean::clean(command, examiner.shell) {
-            Ok(cleaned) => candidates.push(look_over(cleaned, examiner, reply.certainty)),
+            Ok(cleaned) => candidates.push(Candidate {
+                writer: Some(writer.clone()),
+                ..look_over(cleaned, examiner, reply.certainty)
+            }),
             Err(why) => refused = refused.or(Some(why)),
         }
     }
@@ -163,9 +179,9 @@ pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Ce
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
-        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty })
+        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty, writer: None })
     });
-    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty })
+    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty, writer: None })
 }
 
 /// What is wrong with a command, least first: errors, then warnings, then what could not be looked up.

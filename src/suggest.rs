@@ -17,6 +17,7 @@ use crate::prompt;
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
+use crate::situation;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
 use crate::typed;
@@ -60,7 +61,9 @@ pub fn suggest(
     let refined = match typed(&request.line.text, &examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = prompt::draft(config.form, &request.line.text, request.shell, &system(&context));
+            let situation = situation::gather(config, machine.host.as_ref(), &context, request.told);
+            let prompt = prompt::draft(config.form, &request.line.text, request.shell, &system(&context))
+                .within(situation);
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             refine::run(prompt, model, &examiner, limits, patience)?
@@ -69,9 +72,9 @@ pub fn suggest(
     let all = watch.total();
     let Spent { model: model_time, check: check_time } = refined.time;
     let check_time = if refined.rounds == 0 { all - context_time } else { check_time };
-    let (source, fallback) = match refined.rounds {
-        0 => ("checks".to_owned(), Vec::new()),
-        _ => (model.source(), model.notes()),
+    let (source, fallback) = match refined.best.writer.clone() {
+        Some(writer) => (writer.source, writer.notes),
+        None => ("checks".to_owned(), Vec::new()),
     };
     let timing = Timing {
         context: context_time,

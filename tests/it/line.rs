@@ -134,7 +134,7 @@ fn a_quick_answer_draws_nothing() {
 #[test]
 fn a_slow_answer_shows_a_row_and_erases_it() {
     let run = Run::start(&reply("ls -la", 1500), "printf 'prompt$ list files'");
-    let screen = run.pty.wait_for("thinking 1 s — Esc keeps your line");
+    let screen = run.pty.wait_for("thinking · local 1 s — Esc keeps your line");
     assert!(screen.starts_with("prompt$ list files\n"), "{screen}");
     let ended = run.ends("0", "ls -la");
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));

@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "models", "surroundings"],
+    &["context", "keys", "knowledge", "models", "situation", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli"],
