@@ -268,6 +268,12 @@ impl Commands {
             .map(|directory| directory.path.join(name))
     }
 
+    /// The same, if nobody else could have put it there.
+    pub fn find_trusted(&self, name: &str) -> Option<PathBuf> {
+        let directory = self.directories.iter().find(|directory| directory.holds(name))?;
+        directory.trusted.then(|| directory.path.join(name))
+    }
+
     /// All names, in no order that matters; one that stands in two directories comes twice.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.directories.iter().flat_map(|directory| directory.names.iter().map(String::as_str))

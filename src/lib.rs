@@ -34,10 +34,12 @@ pub mod context;
 pub mod keys;
 pub mod knowledge;
 pub mod models;
+pub mod screen;
 pub mod situation;
 pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;
+pub mod fix;
 pub mod refine;
 // 5 spine
 pub mod suggest;

@@ -9,6 +9,9 @@ use crate::failure::Failure;
 /// Longest that [`Stage::Preparing`] may take before the deadline counts again.
 const PREPARING_LIMIT: Duration = Duration::from_mins(5);
 
+/// What the status row ends with; a row of a screen that holds it is ours.
+pub const CANCEL_HINT: &str = "Esc keeps your line";
+
 /// A deadline, a cancel flag, the stage of the work and who is asked, shared between whoever waits and whoever works.
 /// Cloning shares all four.
 ///

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::model::{Certainty, Model};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
+use crate::repair::Repaired;
 use crate::suggestion::Checks;
 
 /// Most commands of one answer that are looked over.
@@ -173,8 +174,18 @@ fn draft(
 
 /// Checks a command and mends what can be mended.
 pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Certainty>) -> Candidate {
+    look_over_by(&|line, report| examiner.repair(line, report), cleaned, examiner, certainty)
+}
+
+/// The same with another way to repair.
+pub fn look_over_by(
+    repair: &dyn Fn(&str, &Report) -> Option<Repaired>,
+    cleaned: Cleaned,
+    examiner: &Examiner<'_>,
+    certainty: Option<Certainty>,
+) -> Candidate {
     let report = examiner.examine(cleaned.text.as_str()).report;
-    let mended = examiner.repair(cleaned.text.as_str(), &report).and_then(|repaired| {
+    let mended = repair(cleaned.text.as_str(), &report).and_then(|repaired| {
         // A repair goes to the prompt line, so it goes through the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;

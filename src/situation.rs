@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::config::{Config, Item};
+use crate::config::Item;
 use crate::context::Context;
 use crate::host::Host;
 use crate::prompt::Situation;
@@ -16,11 +16,17 @@ const HEAD_LIMIT: u64 = 4 << 10;
 /// How a script names a command of before, the latest one first.
 pub const HISTORY: &str = "history";
 
-/// Looks around, from the host's working directory. `told` is what the shell's script handed over besides the line.
-pub fn gather(config: &Config, host: &dyn Host, context: &Context, told: &[(String, String)]) -> Situation {
-    let mut situation = Situation::new(config.told);
+/// Adds what is around to a situation, from the host's working directory. `told` is what the shell's script handed over
+/// besides the line.
+pub fn gather(
+    mut situation: Situation,
+    host: &dyn Host,
+    context: &Context,
+    told: &[(String, String)],
+) -> Situation {
+    let telling = situation.telling();
     let mut add = |item: Item, label: &'static str, read: &dyn Fn() -> Option<String>| {
-        if config.told.is_on(item) {
+        if telling.is_on(item) {
             situation.add(item, label, read().unwrap_or_default());
         }
     };
@@ -71,7 +77,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::config::{Audience, Form};
+    use crate::config::{Audience, Config, Form};
     use crate::context::{self, Machine};
     use crate::host::recorded::RecordedHost;
     use crate::prompt::draft;
@@ -101,7 +107,7 @@ mod tests {
             pair(HISTORY, "make"),
             pair("function.mk", ""),
         ];
-        let situation = gather(&config, &host, &context, &facts);
+        let situation = gather(Situation::new(config.told), &host, &context, &facts);
         let prompt = draft(form, "list files", Shell::Bash, "Linux").within(situation);
         prompt.told(form, audience, &mut str::to_owned).unwrap().fresh
     }

@@ -9,11 +9,12 @@ use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
 use crate::failure::Failure;
+use crate::fix::Failed;
 use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Situation};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
@@ -47,9 +48,14 @@ pub fn suggest(
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Suggestion> {
-    if request.line.text.trim().is_empty() {
-        return Err(Failure::NoCommand("type what you want in your words first".into()).into());
-    }
+    let failed = match request.line.text.trim() {
+        "" => Some(
+            Failed::of(request.told)
+                .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?,
+        ),
+        _ => None,
+    };
+    let words = failed.as_ref().map_or_else(|| request.line.text.clone(), Failed::request);
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
     let context = context::gather(machine, request.shell, request.told);
@@ -58,15 +64,29 @@ pub fn suggest(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
-    let refined = match typed(&request.line.text, &examiner) {
+    let settled = match &failed {
+        Some(failed) => failed.mended(&examiner),
+        None => typed(&words, &examiner),
+    };
+    let refined = match settled {
         Some(settled) => settled,
         None => {
-            let situation = situation::gather(config, machine.host.as_ref(), &context, request.told);
-            let prompt = prompt::draft(config.form, &request.line.text, request.shell, &system(&context))
-                .within(situation);
+            let situation = match &failed {
+                Some(failed) => failed.situation(config, machine, &context, request.told),
+                None => {
+                    let around = Situation::new(config.told);
+                    situation::gather(around, machine.host.as_ref(), &context, request.told)
+                }
+            };
+            let prompt =
+                prompt::draft(config.form, &words, request.shell, &system(&context)).within(situation);
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
-            refine::run(prompt, model, &examiner, limits, patience)?
+            let refined = refine::run(prompt, model, &examiner, limits, patience)?;
+            match &failed {
+                Some(failed) => failed.another(refined)?,
+                None => refined,
+            }
         }
     };
     let all = watch.total();
@@ -83,7 +103,8 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let asked = (0 < refined.rounds).then_some(request.line.text.as_str());
+    // Nothing that was read on the machine counts as the person's words.
+    let asked = (0 < refined.rounds).then_some(words.as_str());
     let facts = Surroundings::new(machine.host.as_ref());
     let risk = examiner.risk(refined.best.command.text.as_str(), asked, &facts);
     let mut suggestion = told(request, refined, risk, source, timing, config.guard);

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::models;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Situation};
 use crate::risk::{Label, Risk};
 use crate::shell::Shell;
 use crate::situation;
@@ -118,7 +118,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         }
         match &row.text {
             Ok(request) => {
-                let situation = situation::gather(&config, &desk.host, &around, &[]);
+                let situation = situation::gather(Situation::new(config.told), &desk.host, &around, &[]);
                 let prompt = prompt::draft(config.form, request, shell, &system).within(situation);
                 print(&models::request(&config, &prompt)?)?;
             }

@@ -29,10 +29,14 @@ fn what_is_told_is_set_item_by_item() {
     assert!(
         config.told.tells(Item::Cwd, Audience::Server) && !config.told.tells(Item::Git, Audience::Server)
     );
-    faults("[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n", &[], expect![[r#"
+    faults(
+        "[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n",
+        &[],
+        expect![[r#"
         config.toml:2: `cwd` can't be `server`; use one of off, local, all
         config.toml:3: `listing` must be a text, not a boolean
-        config.toml:4: unknown key `gti`; known here: cwd, listing, git, aliases, last, output, history"#]]);
+        config.toml:4: unknown key `gti`; known here: cwd, listing, git, aliases, last, output, history"#]],
+    );
 }
 
 #[test]

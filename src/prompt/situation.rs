@@ -44,6 +44,11 @@ impl Situation {
         Self { telling, facts: Vec::new(), subject: None }
     }
 
+    /// How far each fact goes.
+    pub fn telling(&self) -> Telling {
+        self.telling
+    }
+
     /// Adds what was read, a value on each line, unless it is nothing or nobody may be told. What comes first has room
     /// first.
     pub fn add(&mut self, item: Item, label: &'static str, text: String) {

@@ -199,6 +199,13 @@ fn config_show_says_where_each_setting_comes_from() {
     expect![[r##"
         # HOME/config/askline/config.toml
         # the model in use: scripted:/replies (ASKLINE_MODEL)
+        context.aliases = "off"                                     # default
+        context.cwd = "off"                                         # default
+        context.git = "off"                                         # default
+        context.history = "off"                                     # default
+        context.last = "local"                                      # default
+        context.listing = "off"                                     # default
+        context.output = "local"                                    # default
         deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
         evidence = "all"                                            # default
         guard = "off"                                               # default

@@ -25,8 +25,8 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "models", "situation", "surroundings"],
-    &["examine", "refine"],
+    &["context", "keys", "knowledge", "models", "screen", "situation", "surroundings"],
+    &["examine", "fix", "refine"],
     &["suggest"],
     &["cli"],
 ];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::clean::visible;
-use crate::patience::Stage;
+use crate::patience::{CANCEL_HINT, Stage};
 
 /// Shortest time between two pictures of the spinner.
 pub(super) const FRAME: Duration = Duration::from_millis(100);
@@ -49,7 +49,7 @@ impl Glyphs {
             _ => String::new(),
         };
         let stage = stage.words();
-        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} Esc keeps your line", self.dash), columns)
+        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {CANCEL_HINT}", self.dash), columns)
     }
 
     /// A message as at most [`MESSAGE_ROWS`] rows of at most `columns`. When it is longer, the cause is cut, not the
