@@ -104,7 +104,8 @@ fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
         format!("set -g status off\nset -g default-command \"exec {inner}\"\nset -g default-shell /bin/sh\n");
     std::fs::write(sh.home().join("tmux.conf"), config).unwrap();
     let tmux = Tmux(sh.home().join("tmux"));
-    sh.pty.send("clear; exec tmux -S tmux -f tmux.conf new-session\r");
+    // The whole path: whoever asks later stands elsewhere.
+    sh.pty.send(&format!("clear; exec tmux -S {} -f tmux.conf new-session\r", tmux.0.display()));
     tmux.wait(&sh);
     fails(&sh, "sh -c 'echo no such place; echo look elsewhere; exit 7'");
     sh.press();
