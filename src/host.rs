@@ -17,7 +17,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::bail;
 
 use crate::config::KeyCommand;
-pub use probe::{Level, OptionName, Probe, Spelling};
+pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 
 /// This machine, or a recording of one.
 pub trait Host: Send + Sync {

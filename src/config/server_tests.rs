@@ -175,7 +175,7 @@ fn what_a_profile_lacks_matters_when_it_is_asked() {
         expect![[r#"
             config.toml:3: unknown key `drft`; did you mean `draft`?
             config.toml:5: unknown key `ordr`; did you mean `order`?
-            config.toml:6: `context` has no switches in this version: a model is told your request, the shell and the system's name, and what a check says of its own answer; remove it"#]],
+            config.toml:7: `cwd` must be a text, not a boolean"#]],
     );
     faults(
         "fallback = 1\nroles = []\n[profiles.team]\nfirst_byte_ms = 5\n",

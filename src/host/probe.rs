@@ -56,6 +56,51 @@ pub enum Probe {
         /// The line.
         line: String,
     },
+    /// Asks the multiplexer or terminal around us for the text on its screen. It finds itself by its own variables.
+    Screen(Screen),
+}
+
+/// What shows a screen and can be asked for its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Screen {
+    /// tmux.
+    Tmux,
+    /// kitty.
+    Kitty,
+    /// WezTerm.
+    Wezterm,
+    /// Zellij, which writes to a file.
+    Zellij {
+        /// That file, one of ours.
+        into: PathBuf,
+    },
+}
+
+impl Screen {
+    /// The name of the program that asks it.
+    pub fn program(&self) -> &'static str {
+        match self {
+            Self::Tmux => "tmux",
+            Self::Kitty => "kitty",
+            Self::Wezterm => "wezterm",
+            Self::Zellij { .. } => "zellij",
+        }
+    }
+
+    fn arguments(&self) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            // Rows that were wrapped come as one line.
+            Self::Tmux => words(&["capture-pane", "-p", "-J"]),
+            Self::Kitty => words(&["@", "get-text", "--self"]),
+            Self::Wezterm => words(&["cli", "get-text"]),
+            Self::Zellij { into } => {
+                let mut arguments = words(&["action", "dump-screen"]);
+                arguments.push(into.into());
+                arguments
+            }
+        }
+    }
 }
 
 impl Probe {
@@ -101,6 +146,7 @@ impl Probe {
                 Shell::Nu => &["-n", "--no-std-lib", "--ide-check", "10", Self::INPUT_FILE],
             }),
             Self::Pieces { .. } => words(&["-n", "--no-std-lib", "-c", Self::PIECES]),
+            Self::Screen(screen) => screen.arguments(),
         }
     }
 
@@ -118,6 +164,8 @@ impl Probe {
             Self::Version | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. } => {
                 Duration::from_secs(2)
             }
+            // A person waits, and can do without.
+            Self::Screen(_) => Duration::from_millis(200),
             // Interpreters and virtual machines take their time on a cold disk.
             Self::Help { .. } => Duration::from_secs(3),
             // Python's first start from a cold disk takes seconds.
@@ -128,9 +176,9 @@ impl Probe {
     }
 
     /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
-    /// finds its index, certificates and proxy there.
+    /// finds its index, certificates and proxy there, a multiplexer its socket.
     pub fn inherits_environment(&self) -> bool {
-        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
+        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. } | Self::Screen(_))
     }
 
     /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody

@@ -239,6 +239,53 @@ fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
     assert!(!busy.heard().is_empty() && !broken.heard().is_empty() && !silent.heard().is_empty());
 }
 
+/// Each profile of an order gets the form of prompt that it asks for, whichever comes first.
+#[test]
+fn each_model_of_an_order_is_asked_in_its_own_form() {
+    let broken = Server::start(
+        "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned(),
+    );
+    let (one, chat) = ("prompt = \"solved\"", "prompt = \"chat\"");
+    for (first, then) in [(one, chat), (chat, one)] {
+        let before = broken.heard().len();
+        let config = format!(
+            "profile = \"a\"\n[fallback]\norder = [\"a\", \"b\", \"script\"]\n{}{}",
+            broken.profile("a", first),
+            broken.profile("b", then)
+        );
+        let ran = suggest(&config, r##"{"reply": "ls -a", "must_contain": "\n\n# list the files\n"}"##).run();
+        assert_eq!(json(&ran.stdout)["command"], "ls -a", "{}", ran.stdout);
+        let heard = broken.heard();
+        let solved: Vec<bool> = heard[before..].iter().map(|body| body.contains("\"assistant\"")).collect();
+        assert_eq!(solved, [first == one, then == one]);
+        assert!(heard[before..].iter().all(|body| body.contains("list the files")));
+    }
+}
+
+/// What `[context]` lets out reaches the server, without secrets, and is shown before; nothing else does.
+#[test]
+fn a_server_is_told_what_the_configuration_lets_out() {
+    let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    let server = Server::answering("ls -l");
+    let config = format!(
+        "profile = \"team\"\n[context]\nlisting = \"all\"\ncwd = \"local\"\n{}",
+        server.profile("team", "")
+    );
+    let ask = |args: &[&str]| {
+        let all = ["suggest", "--shell", "bash"].iter().chain(args).copied();
+        let run = Askline::new(all).config(&config).file(&format!("token {secret}"), "");
+        let home = run.path("").display().to_string();
+        (run.run().code(0).stdout, home)
+    };
+    let (shown, home) = ask(&["--show-request", "list the files"]);
+    ask(&["list the files"]);
+    let heard = server.heard();
+    assert_eq!(heard[0].split_once("\r\n\r\n").unwrap().1, shown.trim_end());
+    assert!(shown.contains(r#"files in it: \""#) && shown.contains(r#"\nlist the files""#), "{shown}");
+    assert!(!shown.contains(&secret) && shown.contains("token SECRET_1_PLACEHOLDER"), "{shown}");
+    assert!(!shown.contains("directory: ") && !shown.contains(home.trim_end_matches('/')), "{shown}");
+}
+
 #[test]
 fn a_local_model_that_fails_is_not_followed_by_a_server_unless_it_was_written_so() {
     let server = Server::answering("ls -l");

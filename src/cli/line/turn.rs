@@ -114,7 +114,8 @@ impl Turn {
 
     /// Something of an earlier press.
     fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
-        let words = clean::as_typed(&last.words).filter(|_| place == Place::Words);
+        let words =
+            clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
         let (line, notes) = if let Some(words) = words {
             last.place = Place::Words;
             (words, vec![WORDS.to_owned()])
