@@ -155,7 +155,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),

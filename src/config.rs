@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use self::file::Settings;
 use self::profiles::Chosen;
-pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+pub use self::remote::{
+    Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, KeyringItem, Protocol, Remote,
+};
 
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]

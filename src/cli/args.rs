@@ -90,6 +90,9 @@ pub enum Command {
         /// Print one JSON array of {grade, subject, text, remedy}
         #[arg(long)]
         json: bool,
+        /// Also ask the models on servers that the key would ask, one small request each
+        #[arg(long)]
+        online: bool,
     },
     /// Print the completions of this program for a shell
     Completions {

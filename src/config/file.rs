@@ -25,7 +25,7 @@ pub(super) const TOP_KEYS: [&str; 11] = [
 ];
 
 /// The keys of a profile.
-pub(super) const PROFILE_KEYS: [&str; 11] = [
+pub(super) const PROFILE_KEYS: [&str; 12] = [
     "protocol",
     "name",
     "prompt",
@@ -33,6 +33,7 @@ pub(super) const PROFILE_KEYS: [&str; 11] = [
     "url",
     "key_env",
     "key_cmd",
+    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
-use super::remote::{self, Address, KeyCommand, KeySource, Protocol, Remote};
+use super::remote::{self, Address, KeyCommand, KeySource, KeyringItem, Protocol, Remote};
 use super::{Form, ModelChoice, Origin};
 
 /// The keys of a profile that only a server's has.
-const REMOTE_KEYS: [&str; 7] =
-    ["url", "key_env", "key_cmd", "key_file", "ca_file", "first_byte_ms", "deadline_ms"];
+const REMOTE_KEYS: [&str; 8] =
+    ["url", "key_env", "key_cmd", "key_keyring", "key_file", "ca_file", "first_byte_ms", "deadline_ms"];
 
 /// What the settings choose.
 #[derive(Debug)]
@@ -153,6 +153,7 @@ impl Settings {
         let key = KeySource {
             env: setting("key_env").map(|(name, _)| name.to_owned()),
             command,
+            keyring: setting("key_keyring").and_then(|(item, _)| KeyringItem::parse(item)),
             file: path("key_file"),
         };
         Ok(ModelChoice::Remote(Box::new(Remote {

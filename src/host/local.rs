@@ -18,9 +18,10 @@ use rustix::fs::{Access, access, statvfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::keyring;
 use super::sandbox::Cage;
 use super::{Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, System, find_on_path};
-use crate::config::KeyCommand;
+use crate::config::{KeyCommand, KeyringItem};
 
 /// How often a program that has closed its output is asked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
@@ -116,6 +117,10 @@ impl Host for LocalHost {
         ensure!(output.success, "it failed");
         ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
         Ok(output.stdout)
+    }
+
+    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        keyring::secret(item, &|name| self.env(name), KEY_PATIENCE)
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
