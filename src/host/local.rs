@@ -29,9 +29,6 @@ const TICK: Duration = Duration::from_millis(5);
 /// How often a cage is looked at for a program that takes more than its share.
 const WATCH: Duration = Duration::from_millis(20);
 
-/// What a probed program gets of the user's environment, unless its probe inherits all of it.
-const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
-
 /// The whole environment of a caged program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no pager, no
 /// display, bus or agent.
 const CAGED_VARIABLES: [(&str, &str); 8] = [
@@ -96,10 +93,8 @@ impl Host for LocalHost {
         // A group of its own: killed as a whole, and the terminal's Ctrl-C and reads are not for it.
         command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if !probe.inherits_environment() {
-            command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
-            command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
-        }
+        command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
+        command.envs(std::env::vars_os().filter(|(name, _)| probe.keeps(&name.to_string_lossy())));
         let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
