@@ -3,6 +3,7 @@
 mod exchanges;
 mod faults;
 mod figures;
+mod limits;
 mod network;
 mod served;
 mod server;
