@@ -132,7 +132,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__doctor)
-            opts="-h -V --json --debug --help --version"
+            opts="-h -V --json --online --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

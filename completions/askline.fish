@@ -101,6 +101,7 @@ complete -c askline -n "__fish_askline_using_subcommand config" -l debug -d 'Pri
 complete -c askline -n "__fish_askline_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand config" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l json -d 'Print one JSON array of {grade, subject, text, remedy}'
+complete -c askline -n "__fish_askline_using_subcommand doctor" -l online -d 'Also ask the models on servers that the key would ask, one small request each'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s V -l version -d 'Print version'

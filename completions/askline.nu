@@ -150,6 +150,7 @@ module completions {
   # Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
   export extern "askline doctor" [
     --json                    # Print one JSON array of {grade, subject, text, remedy}
+    --online                  # Also ask the models on servers that the key would ask, one small request each
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

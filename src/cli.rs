@@ -164,7 +164,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
         Command::Stats(args) => stats::run(args, &Desk::open()?),
         Command::Forget(args) => forget::run(args, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),

@@ -14,7 +14,9 @@ use std::path::{Path, PathBuf};
 
 use self::file::Settings;
 use self::profiles::Chosen;
-pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+pub use self::remote::{
+    Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, KeyringItem, Protocol, Remote,
+};
 pub use self::told::{Audience, Item, Reach, Telling};
 use crate::account::{Cost, Limits};
 

@@ -95,6 +95,9 @@ pub enum Command {
         /// Print one JSON array of {grade, subject, text, remedy}
         #[arg(long)]
         json: bool,
+        /// Also ask the models on servers that the key would ask, one small request each
+        #[arg(long)]
+        online: bool,
     },
     /// Show what was asked, what it took, and how much of today's limits is used
     Stats(Stats),

@@ -28,7 +28,7 @@ pub(super) const TOP_KEYS: [&str; 13] = [
 ];
 
 /// The keys of a profile.
-pub(super) const PROFILE_KEYS: [&str; 14] = [
+pub(super) const PROFILE_KEYS: [&str; 15] = [
     "protocol",
     "name",
     "prompt",
@@ -36,6 +36,7 @@ pub(super) const PROFILE_KEYS: [&str; 14] = [
     "url",
     "key_env",
     "key_cmd",
+    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
-use super::remote::{self, Address, KeyCommand, KeySource, Protocol, Remote};
+use super::remote::{self, Address, KeyCommand, KeySource, KeyringItem, Protocol, Remote};
 use super::{Form, ModelChoice, Origin};
 use crate::account::Prices;
 
 /// The keys of a profile that only a server's has.
-const REMOTE_KEYS: [&str; 10] = [
+const REMOTE_KEYS: [&str; 11] = [
     "url",
     "key_env",
     "key_cmd",
+    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",
@@ -162,6 +163,7 @@ impl Settings {
         let key = KeySource {
             env: setting("key_env").map(|(name, _)| name.to_owned()),
             command,
+            keyring: setting("key_keyring").and_then(|(item, _)| KeyringItem::parse(item)),
             file: path("key_file"),
         };
         Ok(ModelChoice::Remote(Box::new(Remote {

@@ -7,6 +7,38 @@ use std::time::Duration;
 
 use crate::shell::Shell;
 
+/// What every program that is asked gets of the user's environment.
+const PROGRAM_VARIABLES: [&str; 2] = ["HOME", "PATH"];
+
+/// What pip gets besides: proxies, certificates, passwords for an index, where it may work.
+const PIP_VARIABLES: [&str; 18] = [
+    "ALL_PROXY",
+    "CURL_CA_BUNDLE",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LD_LIBRARY_PATH",
+    "NETRC",
+    "NIX_SSL_CERT_FILE",
+    "NO_PROXY",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Beginnings of further variables that pip gets: its own settings, those of Python and of what installs Pythons, and where the
+/// user's files are.
+const PIP_PREFIXES: [&str; 6] = ["ASDF_", "MISE_", "PIP_", "PYENV_", "PYTHON", "XDG_"];
+
+/// Beginnings of the variables by which a multiplexer or terminal is found from inside it.
+const SCREEN_PREFIXES: [&str; 6] = ["KITTY_", "TMPDIR", "TMUX", "WEZTERM_", "XDG_RUNTIME_DIR", "ZELLIJ"];
+
 /// Every argument vector that we ever start a program with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
@@ -175,10 +207,24 @@ impl Probe {
         }
     }
 
-    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
-    /// finds its index, certificates and proxy there, a multiplexer its socket.
-    pub fn inherits_environment(&self) -> bool {
-        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. } | Self::Screen(_))
+    /// Whether the program gets this variable of the user's environment. All get what a program needs to run at all, pip also
+    /// how it reaches its index; nobody gets the rest, where keys for other things are.
+    pub fn keeps(&self, variable: &str) -> bool {
+        let for_pip = || {
+            PIP_VARIABLES.contains(&variable)
+                || PIP_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
+        };
+        match self {
+            Self::PipVersion { .. } | Self::PipDownload { .. } => {
+                PROGRAM_VARIABLES.contains(&variable) || for_pip()
+            }
+            // A multiplexer is found by what it has set for the programs inside it.
+            Self::Screen(_) => {
+                PROGRAM_VARIABLES.contains(&variable)
+                    || SCREEN_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
+            }
+            _ => PROGRAM_VARIABLES.contains(&variable),
+        }
     }
 
     /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody
@@ -310,12 +356,36 @@ mod tests {
     }
 
     #[test]
+    fn no_program_gets_what_may_be_a_key_for_something_else() {
+        let pip = Probe::PipVersion { as_module: true };
+        for (variable, version, for_pip) in [
+            ("PATH", true, true),
+            ("HOME", true, true),
+            ("PIP_INDEX_URL", false, true),
+            ("https_proxy", false, true),
+            ("PYENV_ROOT", false, true),
+            ("TMPDIR", false, true),
+            ("TEAM_KEY", false, false),
+            ("GITHUB_TOKEN", false, false),
+            ("PIPELINE_SECRET", false, false),
+            ("pip_index_url", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(
+                (Probe::Version.keeps(variable), pip.keeps(variable)),
+                (version, for_pip),
+                "{variable}"
+            );
+        }
+    }
+
+    #[test]
     fn the_line_is_never_an_argument() {
         let line = "rm -rf /".to_owned();
         for shell in Shell::ALL {
             let probe = Probe::Syntax { shell, line: line.clone() };
             assert_eq!(probe.input(), Some(line.as_str()));
-            assert!(probe.is_caged() && !probe.inherits_environment());
+            assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
             let arguments = probe.arguments();
             assert!(!arguments.iter().any(|argument| argument.to_string_lossy().contains("rm")));
             // What keeps the shell from running it.
@@ -324,7 +394,7 @@ mod tests {
         }
         let probe = Probe::Pieces { line: line.clone() };
         assert_eq!(probe.input(), Some(line.as_str()));
-        assert!(probe.is_caged() && !probe.inherits_environment());
+        assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
         assert_eq!(probe.arguments()[3], Probe::PIECES);
         assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
     }
