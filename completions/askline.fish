@@ -33,6 +33,7 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "explain" -d 'Say wh
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, fetch and choose the models that run on this machine'
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
+complete -c askline -n "__fish_askline_needs_command" -f -a "daemon" -d 'Show or end the process that keeps the model at hand'
 complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one you log in with]' -r -f -a "nu\t''
@@ -96,6 +97,10 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand config" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand config" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand daemon" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand daemon" -l debug -d 'Print what happens to stderr'
+complete -c askline -n "__fish_askline_using_subcommand daemon" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c askline -n "__fish_askline_using_subcommand daemon" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l json -d 'Print one JSON array of {grade, subject, text, remedy}'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s h -l help -d 'Print help'
@@ -109,4 +114,5 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from path" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
+complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"

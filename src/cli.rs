@@ -4,6 +4,7 @@ pub mod args;
 mod check;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod explain;
 pub mod init;
@@ -155,6 +156,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
+        Command::Daemon(args) => daemon::run(args),
         Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
         // Tells on the screen what goes wrong, so it opens the desk itself.

@@ -8,7 +8,7 @@
 //! differs there: `[[instead]]` gives another command for a request of bash's, everything else is added. Nushell's
 //! language is another one, so its file stands alone.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clean::visible;
 pub use crate::config::Form;
@@ -23,7 +23,7 @@ pub const REQUEST_CHARS_MAX: usize = 2_000;
 const IN_PROMPT: &[Section] = &[Section::Solved];
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// How the parts are put before the model.
     pub form: Form,

@@ -36,7 +36,7 @@ use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::{self, LocalHost};
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::Patience;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::Suggestion;
@@ -219,7 +219,7 @@ impl Attendant {
             let (shell, patience) = (args.shell, patience.clone());
             move || {
                 // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
-                let model = Box::leak(models::open(&config, &host, &paths)?);
+                let model = Box::leak(models::open(&config, &host, &paths, Occasion::Press)?);
                 let request = Request { line: &input.line, shell, told: &input.facts };
                 let suggestion = suggest(&request, &machine, model, &config, &patience)?;
                 model.finish()?;

@@ -15,7 +15,7 @@ use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::clean::visible;
 use crate::failure::Failure;
 use crate::line::PromptLine;
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::{Patience, Stage};
 use crate::prompt;
 use crate::risk::{Label, Risk};
@@ -41,7 +41,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     if args.no_refine {
         config.refine_rounds = 0;
     }
-    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
+    let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;

@@ -10,7 +10,7 @@ use super::remote::{self, Address};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 11] = [
+pub(super) const TOP_KEYS: [&str; 13] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -19,6 +19,8 @@ pub(super) const TOP_KEYS: [&str; 11] = [
     "guard",
     "help",
     "refine_rounds",
+    "daemon",
+    "daemon_idle_min",
     "roles",
     "fallback",
     "profiles",
@@ -77,6 +79,8 @@ fn kind(key: &str) -> Kind {
         "max_tokens" => Kind::Whole(1, 4096),
         "threads" => Kind::Whole(0, 512),
         "refine_rounds" => Kind::Whole(0, 4),
+        "daemon" => Kind::Word(&["auto", "off", "force"]),
+        "daemon_idle_min" => Kind::Whole(1, 1440),
         "evidence" => Kind::Word(&["all", "wrong"]),
         "guard" => Kind::Word(&["off", "comment"]),
         "help" => Kind::Word(&["system", "never"]),

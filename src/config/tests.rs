@@ -33,6 +33,8 @@ fn the_defaults_stand_alone() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, defaults);
 }
@@ -70,6 +72,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
 
@@ -97,6 +101,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         form: Form::Completion,
         evidence: Evidence::All,
         guard: Guard::Off,
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings

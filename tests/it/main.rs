@@ -21,6 +21,7 @@ mod real;
 mod refine;
 mod remote;
 mod repair;
+mod resident;
 mod risk;
 mod sandbox;
 mod shells;
