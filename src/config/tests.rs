@@ -110,6 +110,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
         .collect();
     expect![[r#"
+        daemon = "auto" # default
+        daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
         evidence = "all" # default
         guard = "off" # default
@@ -178,7 +180,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array
