@@ -1,0 +1,133 @@
+//! What a call works with: the machine as the engine sees it, the settings, and how long the person waits.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askline::check::Grade;
+use askline::clean::clean;
+use askline::cli::{Desk, check, explain, suggest};
+use askline::config::Config;
+use askline::context;
+use askline::examine::{Examined, Examiner};
+use askline::explain::explain as parts_of;
+use askline::knowledge::Knowledge;
+use askline::line::{LineText, PromptLine};
+use askline::models;
+use askline::patience::Patience;
+use askline::refine;
+use askline::shell::Shell;
+use askline::suggest::{Request, suggest as suggest_for};
+use askline::suggestion::{Suggestion, Timing};
+use askline::surroundings::Surroundings;
+use nu_protocol::{HandlerGuard, LabeledError};
+use serde_json::Value as Json;
+
+use super::Call;
+use super::engine::EngineHost;
+use super::outcome::no_answer;
+
+/// Longest deadline that counts, whatever the configuration says.
+const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// What a call works with. Cheap to share with a thread.
+#[derive(Clone)]
+pub(super) struct Workplace {
+    pub(super) desk: Arc<Desk<EngineHost>>,
+    pub(super) config: Arc<Config>,
+    pub(super) shell: Shell,
+    told: Arc<Vec<(String, String)>>,
+}
+
+impl Workplace {
+    /// Asks the engine what there is.
+    pub(super) fn open(call: &Call<'_>) -> Result<Self, LabeledError> {
+        let host = EngineHost::new(call.engine, call.given.head)?;
+        // The names are Nushell's.
+        let told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
+        let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
+        let desk = Desk::of(host).map_err(at_head)?;
+        let config = desk.config().map_err(at_head)?;
+        Ok(Self { desk: Arc::new(desk), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
+    }
+
+    /// Until when the person waits from now on.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
+    }
+
+    /// The suggestion for what a person wants.
+    ///
+    /// # Errors
+    /// As [`suggest_for`], and when the model can't be opened.
+    pub(super) fn suggest(&self, words: &str, patience: &Patience) -> anyhow::Result<Suggestion> {
+        let mut model = models::open(&self.config, &self.desk.host, &self.desk.paths)?;
+        let line = PromptLine::typed(words);
+        let request = Request { line: &line, shell: self.shell, told: &self.told };
+        let suggestion = suggest_for(&request, &self.desk.machine, model.as_mut(), &self.config, patience);
+        self.desk.machine.settle();
+        let suggestion = suggestion?;
+        model.finish()?;
+        Ok(suggestion)
+    }
+
+    /// Another command of the same answer, with all that is to be said of it; none when it may not reach a prompt line.
+    pub(super) fn alternative(&self, text: &LineText, beside: &Suggestion) -> Option<Suggestion> {
+        self.looking(|examiner| {
+            let candidate = refine::look_over(clean(text.as_str(), self.shell).ok()?, examiner, None);
+            let confidence = refine::confidence(&candidate);
+            let facts = Surroundings::new(self.desk.machine.host.as_ref());
+            let risk = examiner.risk(candidate.command.text.as_str(), None, &facts);
+            let findings = candidate.report.findings.iter().filter(|finding| finding.grade < Grade::Hint);
+            Some(Suggestion {
+                risk,
+                open: findings.map(|finding| finding.text.clone()).collect(),
+                checks: refine::checks(&candidate.report),
+                changes: [candidate.command.changes, candidate.command.warnings, candidate.repairs].concat(),
+                command: candidate.command.text,
+                alternatives: Vec::new(),
+                confidence,
+                fallback: Vec::new(),
+                rounds: beside.rounds,
+                source: beside.source.clone(),
+                timing: Timing::default(),
+            })
+        })
+    }
+
+    /// A suggestion as JSON.
+    pub(super) fn suggested(&self, words: &str, suggestion: Suggestion) -> Json {
+        suggest::object(words, self.shell, &Ok(suggestion))
+    }
+
+    /// What is wrong with a line, and the same as JSON.
+    pub(super) fn check(&self, line: &str) -> (Examined, Json) {
+        self.looking(|examiner| {
+            let examined = examiner.examine(line);
+            let risk = examiner.risk(line, None, &Surroundings::new(self.desk.machine.host.as_ref()));
+            let object = check::object(line, self.shell, &examined, &risk);
+            (examined, object)
+        })
+    }
+
+    /// The parts of a line and what they do, as JSON.
+    pub(super) fn explain(&self, line: &str) -> Json {
+        self.looking(|examiner| explain::objects(line, &parts_of(&examiner.parse(line), examiner.knowledge)))
+    }
+
+    fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
+        let context = context::gather(&self.desk.machine, self.shell, &self.told);
+        let knowledge = Knowledge::new(&self.desk.machine, &context, &self.told, self.config.help);
+        let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
+        knowledge.remember();
+        seen
+    }
+}
+
+/// Gives up when the person presses Ctrl-C, for as long as the guard lives.
+pub(super) fn cancelled_by_signals(
+    call: &Call<'_>,
+    patience: &Patience,
+) -> Result<HandlerGuard, LabeledError> {
+    let patience = patience.clone();
+    Ok(call.engine.register_signal_handler(Box::new(move |_| patience.cancel()))?)
+}
