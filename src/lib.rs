@@ -34,6 +34,7 @@ pub mod context;
 pub mod keys;
 pub mod knowledge;
 pub mod models;
+pub mod presses;
 pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;

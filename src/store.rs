@@ -120,6 +120,48 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
+/// The directory for what lives as long as a login does: `askline` in `XDG_RUNTIME_DIR`, or `askline-UID` among the
+/// temporary files where there is none. It is made when it is not there, and nobody else may look into it.
+///
+/// # Errors
+/// When it can't be made, or is a link, another user's or open to others.
+pub fn runtime_directory(host: &dyn Host) -> anyhow::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let of_login = host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let directory = match of_login.filter(|path| is_private(path)) {
+        Some(login) => login.join("askline"),
+        None => std::env::temp_dir().join(format!("askline-{user}")),
+    };
+    match DirBuilder::new().mode(0o700).create(&directory) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(not_written(&directory, error)),
+        _ if is_private(&directory) => Ok(directory),
+        _ => bail!("{} is not a directory of yours alone; remove it", directory.display()),
+    }
+}
+
+/// A directory, not a link to one, of this user, into which nobody else may look.
+fn is_private(directory: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(directory)
+        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
+}
+
+/// Writes a file whose first line says what it is, as [`write_versioned`], but without waiting for the disk: after a power
+/// cut it may be gone.
+///
+/// # Errors
+/// As [`write`]. Its directory must be there.
+pub fn write_passing(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    let directory = path.parent().context("a file without a directory")?;
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
+        file.as_file_mut().write_all(&[header(kind, version).as_bytes(), body].concat())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| not_written(path, error))
+}
+
 /// Reads one of our files of at most `limit` bytes; none when it does not exist.
 ///
 /// # Errors

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         let (prefix, place) = (row.prefix(), row.place);
         let answer = row.text.map(|request| {
             let line = PromptLine::typed(request);
-            let request = Request { line: &line, shell, told: &[] };
+            let request = Request { line: &line, shell, told: &[], before: None };
             let _watched = Watched::start(&patience);
             let answer = suggest(&request, &desk.machine, model.as_mut(), &config, &patience);
             (line.text, answer)

@@ -34,6 +34,7 @@ macro_rules! in_every_shell {
     )*};
 }
 
+mod again;
 mod key;
 mod loading;
 mod message;

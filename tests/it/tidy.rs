@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "models", "surroundings"],
+    &["context", "keys", "knowledge", "models", "presses", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli", "nu_plugin"],
