@@ -1,5 +1,8 @@
 //! `ask`: words in, a command out, as a record, a table of alternatives, or on the next prompt.
 
+use std::iter::once;
+
+use nu_plugin::EngineInterface;
 use nu_protocol::{
     Example, LabeledError, ListStream, PipelineData, ShellError, Signature, Span, SyntaxShape, Type, Value,
 };
@@ -9,6 +12,8 @@ use super::outcome::{guarded, no_answer, wrong};
 use super::value::{CHECKS, RISK, Text, joined, piped, record, value};
 use super::workplace::{Workplace, cancelled_by_signals};
 use super::{Call, Door};
+use askline::failure::Failure;
+use askline::model::Model;
 use askline::suggestion::Suggestion;
 
 /// Columns of a suggestion, and of what is in them.
@@ -23,9 +28,6 @@ const COLUMNS: &[(&str, &[&str])] = &[
     ("alternatives", &[]),
     ("source", &[]),
 ];
-
-/// Most alternatives that can be asked for.
-const ALTERNATIVES_MAX: i64 = 20;
 
 pub(super) struct Words;
 
@@ -92,7 +94,12 @@ pub(super) fn flags(signature: Signature) -> Signature {
             Some('l'),
         )
         .switch("explain", "Explain each word of it", Some('e'))
-        .named("alternatives", SyntaxShape::Int, "A table with as many others", Some('a'))
+        .named(
+            "alternatives",
+            SyntaxShape::Int,
+            "A table with up to so many others, as they are found",
+            Some('a'),
+        )
 }
 
 /// The answer to a request, in the form that the flags ask for.
@@ -100,29 +107,37 @@ pub(super) fn answer(call: &Call<'_>, request: &Text) -> Result<PipelineData, La
     let head = call.given.head;
     let workplace = Workplace::open(call)?;
     let patience = workplace.patience();
-    let _signals = cancelled_by_signals(call, &patience)?;
+    let _signals = cancelled_by_signals(call.engine, &patience)?;
     if call.given.has_flag("line")? {
         line::fill(call, &workplace, request, &patience)?;
         return Ok(PipelineData::empty());
     }
-    let asked = workplace.suggest(&request.text, &patience);
-    let suggestion = asked.map_err(|error| no_answer(&error, request.span))?;
-    let rows =
-        Rows { workplace, words: request.text.clone(), explain: call.given.has_flag("explain")?, head };
-    match call.given.get_flag::<i64>("alternatives")? {
-        None => Ok(PipelineData::value(rows.row(suggestion), None)),
-        Some(most) => {
-            let most = usize::try_from(most.clamp(0, ALTERNATIVES_MAX)).unwrap_or_default();
-            let signals = call.engine.signals().clone();
-            Ok(PipelineData::list_stream(ListStream::new(rows.table(suggestion, most), head, signals), None))
+    let others = call.given.get_flag::<i64>("alternatives")?;
+    let asked = workplace.model().and_then(|mut model| {
+        let suggestion = workplace.suggest(&request.text, model.as_mut(), &patience)?;
+        if others.is_none() {
+            model.finish()?;
         }
-    }
+        Ok((model, suggestion))
+    });
+    let (model, suggestion) = asked.map_err(|error| no_answer(&error, request.span))?;
+    let explain = call.given.has_flag("explain")?;
+    let rows = Rows { workplace, request: request.clone(), explain, head };
+    let Some(others) = others else { return Ok(PipelineData::value(rows.row(suggestion), None)) };
+    let most = usize::try_from(others.max(0)).unwrap_or_default();
+    let first = once(rows.row(suggestion.clone()));
+    let engine = call.engine.clone();
+    // Asked for when Nushell has taken the first row.
+    let mut model = model;
+    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine));
+    let table = ListStream::new(first.chain(others.take(most)), head, call.engine.signals().clone());
+    Ok(PipelineData::list_stream(table, None))
 }
 
 /// Makes rows of suggestions.
 struct Rows {
     workplace: Workplace,
-    words: String,
+    request: Text,
     explain: bool,
     head: Span,
 }
@@ -130,7 +145,7 @@ struct Rows {
 impl Rows {
     fn row(&self, suggestion: Suggestion) -> Value {
         let command = suggestion.command.as_str().to_owned();
-        let object = self.workplace.suggested(&self.words, suggestion);
+        let object = self.workplace.suggested(&self.request.text, suggestion);
         let mut row = record(&object, COLUMNS, self.head);
         if self.explain {
             row.insert("explanation", value(&self.workplace.explain(&command), self.head));
@@ -138,20 +153,18 @@ impl Rows {
         Value::record(row, self.head)
     }
 
-    /// The suggestion and then the others, each looked over when its turn comes.
-    fn table(self, suggestion: Suggestion, most: usize) -> impl Iterator<Item = Value> + Send + 'static {
-        let others = suggestion.alternatives.clone();
-        let first = suggestion.clone();
-        let rows = self;
-        std::iter::once(None).chain(others.into_iter().take(most).map(Some)).filter_map(move |other| {
-            let row = guarded(rows.head, || {
-                let shown = match &other {
-                    None => Some(first.clone()),
-                    Some(text) => rows.workplace.alternative(text, &suggestion),
-                };
-                Ok(shown.map(|shown| rows.row(shown)))
-            });
-            row.unwrap_or_else(|error| Some(Value::error(ShellError::from(error), rows.head)))
-        })
+    /// The other suggestions; an error is a row of its own, and that there is no other is none.
+    fn others(&self, known: &Suggestion, model: &mut dyn Model, engine: &EngineInterface) -> Vec<Value> {
+        let found = guarded(self.head, || {
+            let patience = self.workplace.patience();
+            let _signals = cancelled_by_signals(engine, &patience)?;
+            let found = self.workplace.others(&self.request.text, known, model, &patience);
+            match found.and_then(|found| model.finish().map(|()| found)) {
+                Ok(found) => Ok(found.into_iter().map(|other| self.row(other)).collect()),
+                Err(error) if matches!(error.downcast_ref(), Some(Failure::NoCommand(_))) => Ok(Vec::new()),
+                Err(error) => Err(no_answer(&error, self.request.span)),
+            }
+        });
+        found.unwrap_or_else(|error| vec![Value::error(ShellError::from(error), self.head)])
     }
 }

@@ -46,7 +46,7 @@ with your own definitions and aliases. For words that begin with `check`, quote 
             .switch(
                 "strict",
                 "An error that points at what is wrong, instead of a record, when something is",
-                Some('e'),
+                None,
             )
             .input_output_types(vec![
                 (Type::Nothing, Type::record()),

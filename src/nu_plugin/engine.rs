@@ -81,7 +81,11 @@ impl EngineHost {
 
     fn pieces(&self, line: &str) -> Option<Output> {
         let pieces = self.ast(line, &["flatten", "json", "minify"]).ok()?;
-        Some(Output { success: true, stdout: pieces.as_str().ok()?.into(), stderr: Vec::new() })
+        let mut pieces: Vec<Json> = serde_json::from_str(pieces.as_str().ok()?).ok()?;
+        // What an alias stands for has no place in the line.
+        pieces.retain(|piece| piece.pointer("/span/start").is_some_and(Json::is_u64));
+        let stdout = serde_json::to_vec(&pieces).ok()?;
+        Some(Output { success: true, stdout, stderr: Vec::new() })
     }
 
     /// In the form of `nu --ide-check`: a row for an error, none without one.

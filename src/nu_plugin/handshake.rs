@@ -48,7 +48,8 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
     let ours = ProtocolInfo::default();
     let version = if is_understood(&theirs.version) {
         theirs.version.clone()
-    } else {
+    } else if is_stdout {
+        // Nushell tries a socket first and, when that failed, this; once is enough.
         let shown: String = visible(&theirs.version).chars().take(VERSION_MAX).collect();
         let versions = NU_PLUGIN_VERSIONS.join(" and ");
         let _ = writeln!(
@@ -56,6 +57,8 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
             "askline: the plugin works in Nushell {versions}, and this is {shown}; use the script, which needs no plugin: \
              askline init nu"
         );
+        ours.version.clone()
+    } else {
         ours.version.clone()
     };
     // To the library below, everybody speaks its own version.

@@ -38,7 +38,12 @@ pub(super) fn fill(
     let foreground = engine.enter_foreground().map_err(no_prompt)?;
     let work = {
         let (workplace, words, patience) = (workplace.clone(), request.text.clone(), patience.clone());
-        move || workplace.suggest(&words, &patience)
+        move || {
+            let mut model = workplace.model()?;
+            let suggestion = workplace.suggest(&words, model.as_mut(), &patience)?;
+            model.finish()?;
+            Ok(suggestion)
+        }
     };
     let answered = attended(&workplace.desk.host, Draw::Here, patience, workplace.config.evidence, work);
     drop(foreground);

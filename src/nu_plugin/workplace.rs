@@ -3,23 +3,22 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askline::check::Grade;
-use askline::clean::clean;
 use askline::cli::{Desk, check, explain, suggest};
 use askline::config::Config;
 use askline::context;
 use askline::examine::{Examined, Examiner};
 use askline::explain::explain as parts_of;
 use askline::knowledge::Knowledge;
-use askline::line::{LineText, PromptLine};
+use askline::line::PromptLine;
+use askline::model::Model;
 use askline::models;
 use askline::patience::Patience;
-use askline::refine;
 use askline::shell::Shell;
-use askline::suggest::{Request, suggest as suggest_for};
-use askline::suggestion::{Suggestion, Timing};
+use askline::suggest::{Request, alternatives, suggest as suggest_for};
+use askline::suggestion::Suggestion;
 use askline::surroundings::Surroundings;
-use nu_protocol::{HandlerGuard, LabeledError};
+use nu_plugin::EngineInterface;
+use nu_protocol::{HandlerGuard, LabeledError, ShellError};
 use serde_json::Value as Json;
 
 use super::Call;
@@ -55,43 +54,48 @@ impl Workplace {
         Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
     }
 
+    /// The model that the settings name.
+    ///
+    /// # Errors
+    /// When a script can't be read.
+    pub(super) fn model(&self) -> anyhow::Result<Box<dyn Model>> {
+        models::open(&self.config, &self.desk.host, &self.desk.paths)
+    }
+
     /// The suggestion for what a person wants.
     ///
     /// # Errors
-    /// As [`suggest_for`], and when the model can't be opened.
-    pub(super) fn suggest(&self, words: &str, patience: &Patience) -> anyhow::Result<Suggestion> {
-        let mut model = models::open(&self.config, &self.desk.host, &self.desk.paths)?;
+    /// As [`suggest_for`].
+    pub(super) fn suggest(
+        &self,
+        words: &str,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Suggestion> {
         let line = PromptLine::typed(words);
-        let request = Request { line: &line, shell: self.shell, told: &self.told };
-        let suggestion = suggest_for(&request, &self.desk.machine, model.as_mut(), &self.config, patience);
+        let suggestion = suggest_for(&self.request(&line), &self.desk.machine, model, &self.config, patience);
         self.desk.machine.settle();
-        let suggestion = suggestion?;
-        model.finish()?;
-        Ok(suggestion)
+        suggestion
     }
 
-    /// Another command of the same answer, with all that is to be said of it; none when it may not reach a prompt line.
-    pub(super) fn alternative(&self, text: &LineText, beside: &Suggestion) -> Option<Suggestion> {
-        self.looking(|examiner| {
-            let candidate = refine::look_over(clean(text.as_str(), self.shell).ok()?, examiner, None);
-            let confidence = refine::confidence(&candidate);
-            let facts = Surroundings::new(self.desk.machine.host.as_ref());
-            let risk = examiner.risk(candidate.command.text.as_str(), None, &facts);
-            let findings = candidate.report.findings.iter().filter(|finding| finding.grade < Grade::Hint);
-            Some(Suggestion {
-                risk,
-                open: findings.map(|finding| finding.text.clone()).collect(),
-                checks: refine::checks(&candidate.report),
-                changes: [candidate.command.changes, candidate.command.warnings, candidate.repairs].concat(),
-                command: candidate.command.text,
-                alternatives: Vec::new(),
-                confidence,
-                fallback: Vec::new(),
-                rounds: beside.rounds,
-                source: beside.source.clone(),
-                timing: Timing::default(),
-            })
-        })
+    /// Other suggestions than the one `known`, the best first.
+    ///
+    /// # Errors
+    /// As [`alternatives`].
+    pub(super) fn others(
+        &self,
+        words: &str,
+        known: &Suggestion,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Suggestion>> {
+        let line = PromptLine::typed(words);
+        let known = [known.command.as_str().to_owned()];
+        alternatives(&self.request(&line), &known, &self.desk.machine, model, &self.config, patience)
+    }
+
+    fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
+        Request { line, shell: self.shell, told: &self.told, before: None }
     }
 
     /// A suggestion as JSON.
@@ -124,10 +128,13 @@ impl Workplace {
 }
 
 /// Gives up when the person presses Ctrl-C, for as long as the guard lives.
+///
+/// # Errors
+/// When Nushell does not say so.
 pub(super) fn cancelled_by_signals(
-    call: &Call<'_>,
+    engine: &EngineInterface,
     patience: &Patience,
-) -> Result<HandlerGuard, LabeledError> {
+) -> Result<HandlerGuard, ShellError> {
     let patience = patience.clone();
-    Ok(call.engine.register_signal_handler(Box::new(move |_| patience.cancel()))?)
+    engine.register_signal_handler(Box::new(move |_| patience.cancel()))
 }

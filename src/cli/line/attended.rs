@@ -59,6 +59,7 @@ fn attendant(host: &dyn Host, draw: Draw) -> Attendant {
         glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
         ended: Arc::default(),
         machine: None,
+        memory: None,
     };
     let until = Instant::now() + FOREGROUND_WAIT;
     while !attendant.take_terminal() && Instant::now() < until {
@@ -70,7 +71,7 @@ fn attendant(host: &dyn Host, draw: Draw) -> Attendant {
 /// Until there is an answer, the deadline has passed or a key says to give up.
 fn wait(
     attendant: &mut Attendant,
-    worker: &Worker,
+    worker: &Worker<Suggestion>,
     patience: &Patience,
     started: Instant,
 ) -> anyhow::Result<Suggestion> {
