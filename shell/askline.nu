@@ -127,8 +127,11 @@ $env.config.keybindings = (
 
 # A definition here would silently replace an `ask` of yours, so it is made at the first prompt, where there is none.
 if $nu.is-interactive {
-  if (which ask | is-not-empty) {
-    print -e "askline: ask is already a command of yours and stays so"
+  let other = (which ask | get type?)
+  if ($other | is-not-empty) {
+    if "plugin" not-in $other { # which is ours
+      print -e "askline: ask is already a command of yours and stays so"
+    }
   } else {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
       condition: {|| which ask | is-empty }

@@ -16,6 +16,8 @@ mod model;
 mod nushell;
 mod parser;
 mod platform;
+#[cfg(feature = "nu-plugin")]
+mod plugin;
 mod pty;
 mod real;
 mod refine;

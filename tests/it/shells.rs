@@ -38,5 +38,5 @@ mod again;
 mod key;
 mod loading;
 mod message;
-mod sh;
+pub(crate) mod sh;
 mod word;
