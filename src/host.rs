@@ -46,6 +46,11 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// Whether [`Host::own_shell`] answers.
+    fn is_in_shell(&self) -> bool {
+        false
+    }
+
     /// Reads a file of at most `limit` bytes.
     ///
     /// # Errors

@@ -200,6 +200,11 @@ impl Knowledge {
         Some(said)
     }
 
+    /// Whether the shell's readings are those of the very shell that asks, which knows what its user defined.
+    pub fn is_in_shell(&self) -> bool {
+        self.host.is_in_shell()
+    }
+
     /// What the shell says when it is started for that.
     fn ask_a_new_shell(&self, probe: &Probe) -> Option<Output> {
         let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;

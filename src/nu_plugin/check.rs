@@ -48,6 +48,7 @@ with your own definitions and aliases. For words that begin with `check`, quote 
                 "An error that points at what is wrong, instead of a record, when something is",
                 None,
             )
+            .allows_unknown_args()
             .input_output_types(vec![
                 (Type::Nothing, Type::record()),
                 (Type::String, Type::record()),

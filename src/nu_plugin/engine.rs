@@ -118,6 +118,10 @@ impl Host for EngineHost {
         }
     }
 
+    fn is_in_shell(&self) -> bool {
+        true
+    }
+
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
         LocalHost.read(path, limit)
     }

@@ -26,6 +26,7 @@ impl Door for Explain {
     fn signature(signature: Signature) -> Signature {
         signature
             .rest("line", SyntaxShape::String, "The line, best quoted as one word; without it it is piped in")
+            .allows_unknown_args()
             .input_output_types(vec![(Type::Nothing, Type::table()), (Type::String, Type::table())])
     }
 
@@ -42,7 +43,7 @@ impl Door for Explain {
             Example {
                 example: "'^sort -r a.txt | ^uniq' | ask explain | where role == command | get text",
                 description: "The commands of a line",
-                result: result(&["^sort", "^uniq"]),
+                result: result(&["sort", "uniq"]),
             },
         ]
     }
