@@ -38,5 +38,6 @@ mod again;
 mod key;
 mod loading;
 mod message;
+mod older;
 pub(crate) mod sh;
 mod word;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use askline::shell::Shell;
 
-use super::nushell;
-use crate::parser::installed;
+use crate::parser::{installed, nushell};
 use crate::shells::sh::{Setup, Sh};
 
 /// A Nushell with the plugin registered.
