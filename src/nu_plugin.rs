@@ -25,7 +25,7 @@ use nu_plugin::{DynamicCompletionCall, EngineInterface, EvaluatedCall, Plugin, P
 use nu_protocol::engine::ArgType;
 use nu_protocol::{Category, DynamicSuggestion, Example, LabeledError, PipelineData, Signature, SyntaxShape};
 
-use askline::shell::Shell;
+use askline::shell::{NU_PLUGIN_VERSIONS, Shell};
 use nu_plugin_core::CommunicationMode;
 use outcome::guarded;
 
@@ -39,6 +39,13 @@ pub(crate) fn run() -> ExitCode {
     panic::set_hook(Box::new(|_| {}));
     let arguments: Vec<OsString> = env::args_os().skip(1).collect();
     let mode = match arguments.as_slice() {
+        [version] if version == "--version" => {
+            let (version, nushells) = (env!("CARGO_PKG_VERSION"), NU_PLUGIN_VERSIONS.join(" and "));
+            return match writeln!(io::stdout().lock(), "nu_plugin_ask {version} for Nushell {nushells}") {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(_) => ExitCode::FAILURE,
+            };
+        }
         [mode] if mode == "--stdio" => CommunicationMode::Stdio,
         [mode, socket] if mode == "--local-socket" => CommunicationMode::LocalSocket(socket.clone()),
         _ => return failed(USAGE),
