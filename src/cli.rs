@@ -6,10 +6,13 @@ mod completions;
 mod config;
 mod doctor;
 pub mod explain;
+mod forget;
 pub mod init;
+mod inline;
 pub mod line;
 mod model;
 mod rows;
+mod stats;
 pub mod suggest;
 
 use std::fmt::Display;
@@ -28,6 +31,7 @@ use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
+use crate::metrics::Book;
 use crate::shell::Shell;
 use crate::store::{Paths, not_written};
 use args::{Cli, Command};
@@ -111,6 +115,11 @@ impl<H: Host + Clone + 'static> Desk<H> {
         Ok(merged)
     }
 
+    /// Where what is asked is counted. What a recorded machine is asked is no use of anybody's, and is not.
+    pub fn book(&self) -> Option<Book> {
+        self.machine.cache.is_some().then(|| Book::of(&self.paths))
+    }
+
     /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
     fn login_shell(&self) -> Shell {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
@@ -169,7 +178,10 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
         Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Stats(args) => stats::run(args, &Desk::open()?),
+        Command::Forget(args) => forget::run(args, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
     }

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use self::file::Settings;
 use self::profiles::Chosen;
 pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+use crate::account::{Cost, Limits};
 
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Config {
     pub evidence: Evidence,
     /// What stands before a line labelled Dangerous.
     pub guard: Guard,
+    /// How much may be asked of servers.
+    pub limits: Limits,
 }
 
 /// What stands before a line labelled Dangerous.
@@ -221,7 +224,9 @@ impl Config {
                         Some(("comment", _)) => Guard::Comment,
                         _ => Guard::Off,
                     },
+                    limits: settings.limits(),
                 };
+                config.unpriced()?;
                 Ok((config, settings.told()))
             }
             chosen => {
@@ -231,6 +236,37 @@ impl Config {
                 }
                 Err(Wrong(settings.faults.join("\n")))
             }
+        }
+    }
+}
+
+impl Settings {
+    fn limits(&self) -> Limits {
+        let number = |key| self.number(&["limits", key]).unwrap_or(0);
+        Limits {
+            calls: number("calls"),
+            tokens: number("tokens"),
+            day_calls: number("day_calls"),
+            day_tokens: number("day_tokens"),
+            day_cost: Cost(number("day_cost").saturating_mul(1_000_000)),
+        }
+    }
+}
+
+impl Config {
+    /// A bound for the cost of a day would not hold for a server without prices.
+    fn unpriced(&self) -> Result<(), Wrong> {
+        let asked = [&self.model].into_iter().chain(&self.fallback);
+        let unpriced = asked.filter_map(|model| match model {
+            ModelChoice::Remote(remote) if remote.prices.is_none() => Some(&remote.profile),
+            _ => None,
+        });
+        match unpriced.into_iter().next() {
+            Some(profile) if Cost(0) < self.limits.day_cost => Err(Wrong(format!(
+                "profile `{profile}` has no prices, so `day_cost` would not hold for it; \
+                 add price_in and price_out to [profiles.{profile}] (0 if it costs nothing), or remove `day_cost`"
+            ))),
+            _ => Ok(()),
         }
     }
 }

@@ -15,6 +15,7 @@ pub mod local;
 
 use std::time::Duration;
 
+use crate::account::Tokens;
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -92,10 +93,23 @@ pub struct Certainty {
 pub struct Usage {
     /// Tokens of the prompt that were computed for this reply (not taken from a kept state).
     pub prefill_tokens: usize,
+    /// Tokens of the prompt that were taken from a kept state.
+    pub cached_tokens: usize,
     /// Time for them.
     pub prefill: Duration,
     /// Tokens generated.
     pub decode_tokens: usize,
     /// Time for them.
     pub decode: Duration,
+}
+
+impl Usage {
+    /// The tokens alone.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prefill_tokens.saturating_add(self.cached_tokens) as u64,
+            cached: self.cached_tokens as u64,
+            completion: self.decode_tokens as u64,
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod manifest;
 
 mod fetch;
 mod gguf;
+mod metered;
 mod partial;
 mod seal;
 mod served;
@@ -22,6 +23,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use crate::config::{Config, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
+use crate::metrics::Book;
 use crate::model::chain::Chain;
 use crate::model::local::Local;
 use crate::model::scripted::Scripted;
@@ -30,6 +32,7 @@ use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
+use metered::Metered;
 use partial::Partial;
 use served::Served;
 
@@ -95,13 +98,34 @@ pub fn open<H>(config: &Config, host: &H, paths: &Paths) -> anyhow::Result<Box<d
 where
     H: Host + Clone + 'static,
 {
-    let first = open_one(&config.model, config, host, paths)?;
+    let first = open_counted(&config.model, config, host, paths)?;
     let following: Vec<_> = config
         .fallback
         .iter()
-        .map(|choice| open_one(choice, config, host, paths))
+        .map(|choice| open_counted(choice, config, host, paths))
         .collect::<anyhow::Result<_>>()?;
     Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
+}
+
+/// Opens one model, so that what it takes is counted and, on a server, bounded.
+fn open_counted<H>(
+    choice: &ModelChoice,
+    config: &Config,
+    host: &H,
+    paths: &Paths,
+) -> anyhow::Result<Box<dyn Model>>
+where
+    H: Host + Clone + 'static,
+{
+    let model = open_one(choice, config, host, paths)?;
+    // What people call their own files may say more than they want to have counted.
+    let name = match choice {
+        ModelChoice::Remote(_) => return Ok(model),
+        ModelChoice::Scripted(_) => "scripted".to_owned(),
+        ModelChoice::Local(_) if config.model_file.is_some() => "local:(own file)".to_owned(),
+        ModelChoice::Local(name) => format!("local:{name}"),
+    };
+    Ok(Box::new(Metered::new(model, name)))
 }
 
 fn open_one<H>(
@@ -114,7 +138,9 @@ where
     H: Host + Clone + 'static,
 {
     match choice {
-        ModelChoice::Remote(remote) => Ok(Box::new(Served::new((**remote).clone(), host.clone()))),
+        ModelChoice::Remote(remote) => {
+            Ok(Box::new(Served::new((**remote).clone(), host.clone(), config.limits, Book::of(paths))))
+        }
         ModelChoice::Scripted(file) => {
             let script = host
                 .read(file, SCRIPT_LIMIT)

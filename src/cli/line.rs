@@ -39,6 +39,7 @@ use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::{self, LocalHost};
+use crate::metrics::{Book, Outcome};
 use crate::patience::Patience;
 use crate::presses;
 use crate::store;
@@ -90,7 +91,9 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 
 fn help(args: &super::args::Line) -> Exit {
     let mut attendant = Attendant::open(args.draw, &LocalHost);
-    let end = attendant.work(args).unwrap_or_else(|error| match error.downcast_ref() {
+    let worked = attendant.work(args);
+    let outcome = if let Ok(End::Cancelled) = worked { Outcome::Cancelled } else { Outcome::of(&worked) };
+    let end = worked.unwrap_or_else(|error| match error.downcast_ref() {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
@@ -123,6 +126,9 @@ fn help(args: &super::args::Line) -> Exit {
     if let Some(machine) = &attendant.machine {
         machine.settle();
     }
+    if let Some((book, patience)) = &attendant.asked {
+        book.record(patience, outcome);
+    }
     exit
 }
 
@@ -149,6 +155,8 @@ struct Attendant {
     /// When [`SETTLE_LIMIT`] is over.
     settled_by: Option<Instant>,
     glyphs: Glyphs,
+    /// Where the press is counted when its reply is out, and what it was asked for.
+    asked: Option<(Book, Patience)>,
     /// A signal asked this process to end.
     ended: Arc<AtomicBool>,
     /// The machine that was asked about; what was found out about it is written when the answer is out.
@@ -181,6 +189,7 @@ impl Attendant {
             typed_at: None,
             settled_by: None,
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
+            asked: None,
             ended,
             machine: None,
             memory: None,
@@ -216,6 +225,7 @@ impl Attendant {
         // Only now, for what is wrong with it shall be told like everything else.
         let desk = Desk::open()?;
         let config = desk.config()?;
+        let book = desk.book();
         tracing::debug!(
             status = args.status,
             keymap = args.keymap,
@@ -238,6 +248,7 @@ impl Attendant {
         };
         let worker = Worker::start(move || turn.take())?;
         let mut done = false;
+        self.asked = book.map(|book| (book, patience.clone()));
         loop {
             let now = Instant::now();
             let has_terminal = self.take_terminal();

@@ -293,7 +293,7 @@ pub(super) fn free_memory(host: &dyn Host) -> Option<u64> {
 }
 
 /// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use askline::account::Tally;
 use askline::cli::{Desk, check, explain, suggest};
 use askline::config::Config;
 use askline::context;
@@ -10,6 +11,7 @@ use askline::examine::{Examined, Examiner};
 use askline::explain::explain as parts_of;
 use askline::knowledge::Knowledge;
 use askline::line::PromptLine;
+use askline::metrics::Outcome;
 use askline::model::Model;
 use askline::models;
 use askline::patience::Patience;
@@ -75,6 +77,7 @@ impl Workplace {
         let line = PromptLine::typed(words);
         let suggestion = suggest_for(&self.request(&line), &self.desk.machine, model, &self.config, patience);
         self.desk.machine.settle();
+        self.count(patience, Outcome::of(&suggestion));
         suggestion
     }
 
@@ -91,7 +94,14 @@ impl Workplace {
     ) -> anyhow::Result<Vec<Suggestion>> {
         let line = PromptLine::typed(words);
         let known = [known.command.as_str().to_owned()];
-        alternatives(&self.request(&line), &known, &self.desk.machine, model, &self.config, patience)
+        let request = self.request(&line);
+        let found = alternatives(&request, &known, &self.desk.machine, model, &self.config, patience);
+        self.count(patience, Outcome::of(&found));
+        found
+    }
+
+    fn count(&self, patience: &Patience, outcome: Outcome) {
+        self.desk.book().into_iter().for_each(|book| book.record(patience, outcome));
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
@@ -100,7 +110,7 @@ impl Workplace {
 
     /// A suggestion as JSON.
     pub(super) fn suggested(&self, words: &str, suggestion: Suggestion) -> Json {
-        suggest::object(words, self.shell, &Ok(suggestion))
+        suggest::object(words, self.shell, &Ok(suggestion), &Tally::default())
     }
 
     /// What is wrong with a line, and the same as JSON.

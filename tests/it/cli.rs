@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect;
 
+mod stats;
 mod suggest;
 
 /// One run of the program: describe it, then [`Askline::run`] it.
