@@ -8,7 +8,7 @@
 
 # Asks the helper, which owns the terminal meanwhile, and hands over {answer, message}: the line it wrote and what is to
 # be said, both perhaps empty.
-def __askline_help [draw: string, options: list<string>] {
+def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   # The line, then what the shell knows: names and values, with a NUL between them.
   let line = $in
   # Reading the history takes a while when it is long, so only where the last command is meant.
@@ -24,7 +24,7 @@ def __askline_help [draw: string, options: list<string>] {
   } catch {
     {stdout: "", exit_code: 127}
   })
-  __askline_drop_keys
+  do $drop_keys
   # Line and message, with a character between them that neither holds. A helper that died has not written it.
   let parts = ($reply.stdout | split row --number 2 (char --integer 31))
   if ($parts | length) == 2 and $reply.exit_code in [0 3 130] {
@@ -36,10 +36,23 @@ def __askline_help [draw: string, options: list<string>] {
 
 # Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
 # among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
-# one cancels.
+# one cancels. Gives the text of a closure: Nushell before 0.114 would refuse to read a script that holds it.
 def __askline_drop_keys [] {
+  if ($env.NU_VERSION? | default "0.0" | split row "." | get 1 | into int) >= 114 {
+    "{|| for _ in 1..1000 {
+      if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) { return }
+    } }"
+  } else {
+    "{|| __askline_drop_keys_before_resize }"
+  }
+}
+
+# The same where Nushell can only be asked for keys until one comes: the signal of a resized window ends the wait.
+def __askline_drop_keys_before_resize [] {
   for _ in 1..1000 {
-    if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) {
+    # Anew for each key: a signal that comes together with one is forgotten.
+    let is_told = (try { ^kill -WINCH $nu.pid | complete | get exit_code | $in == 0 } catch { false })
+    if not $is_told or (try { input listen --types [key paste resize] | get type | $in == "resize" } catch { true }) {
       return
     }
   }
@@ -59,10 +72,10 @@ def __askline_repair [code: int] {
   }
 }
 
-def __askline_line [] {
+def __askline_line [drop_keys: closure] {
   let reply = (
     # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
-    commandline | __askline_help below-unscrolled [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
+    commandline | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   if ($reply.answer | is-not-empty) {
     commandline edit --replace $reply.answer
@@ -76,12 +89,12 @@ def __askline_line [] {
 # The word: `ask WORDS` puts the command on the next prompt
 # -------------------------------------------------------------------------------------------------------------------
 
-def __askline_ask [words: list<string>] {
+def __askline_ask [words: list<string>, drop_keys: closure] {
   if ($words | is-empty) {
     print -e "usage: ask WORDS, such as: ask files larger than ten megabytes"
     return
   }
-  let reply = ($words | str join " " | __askline_help here [])
+  let reply = ($words | str join " " | __askline_help here $drop_keys [])
   if ($reply.message | is-not-empty) {
     print -e $reply.message
   }
@@ -115,7 +128,7 @@ def __askline_bind [] {
   }
   let line = {
     name: askline_line, modifier: $__askline.modifier, keycode: $__askline.keycode
-    mode: [emacs vi_insert vi_normal], event: {send: executehostcommand, cmd: "__askline_line"}
+    mode: [emacs vi_insert vi_normal], event: {send: executehostcommand, cmd: $"__askline_line (__askline_drop_keys)"}
   }
   # ctrl-g was the only key for Redo in emacs mode; alt-shift-z takes its place.
   let redo = {
@@ -132,12 +145,15 @@ $env.config.keybindings = (
 
 # A definition here would silently replace an `ask` of yours, so it is made at the first prompt, where there is none.
 if $nu.is-interactive {
-  if (which ask | is-not-empty) {
-    print -e "askline: ask is already a command of yours and stays so"
+  let other = (which ask | get type?)
+  if ($other | is-not-empty) {
+    if "plugin" not-in $other { # which is ours
+      print -e "askline: ask is already a command of yours and stays so"
+    }
   } else {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
       condition: {|| which ask | is-empty }
-      code: "def --wrapped ask [...words: string] { __askline_ask $words }"
+      code: $"def --wrapped ask [...words: string] { __askline_ask $words (__askline_drop_keys) }"
     })
   }
 }

@@ -1,20 +1,20 @@
 //! The command line: arguments in, one subcommand out.
 
 pub mod args;
-mod check;
+pub mod check;
 mod completions;
 mod config;
 mod daemon;
 mod doctor;
-mod explain;
+pub mod explain;
 mod forget;
 pub mod init;
 mod inline;
-mod line;
+pub mod line;
 mod model;
 mod rows;
 mod stats;
-mod suggest;
+pub mod suggest;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -57,23 +57,36 @@ enum Exit {
 }
 
 /// What every subcommand works with.
-struct Desk {
-    /// Where our own files and settings are: always this machine.
-    host: LocalHost,
+pub struct Desk<H = LocalHost> {
+    /// Where our own files and settings are: always this machine, as the shell that asks sees it.
+    pub host: H,
     /// The machine that suggestions are for: this one, or the recording that `ASKLINE_HOST=recorded:FILE` names.
-    machine: Machine,
-    paths: Paths,
+    pub machine: Machine,
+    /// Where our own files are.
+    pub paths: Paths,
 }
 
 impl Desk {
     fn open() -> anyhow::Result<Self> {
-        let host = LocalHost;
+        Self::of(LocalHost)
+    }
+}
+
+impl<H: Host + Clone + 'static> Desk<H> {
+    /// A desk on a host.
+    ///
+    /// # Errors
+    /// When there is no home directory, or `ASKLINE_HOST` names what can't be replayed.
+    pub fn of(host: H) -> anyhow::Result<Self> {
         let paths = Paths::of_user(&host)?;
-        Ok(Self { host, machine: machine(&host, &paths)?, paths })
+        Ok(Self { machine: machine(&host, &paths)?, host, paths })
     }
 
-    /// The configuration in force; an error names file, line and the nearest key.
-    fn config(&self) -> anyhow::Result<Config> {
+    /// The configuration in force.
+    ///
+    /// # Errors
+    /// What is wrong in it, with file, line and the nearest key.
+    pub fn config(&self) -> anyhow::Result<Config> {
         Ok(self.settings()?.0)
     }
 
@@ -104,7 +117,7 @@ impl Desk {
     }
 
     /// Where what is asked is counted. What a recorded machine is asked is no use of anybody's, and is not.
-    fn book(&self) -> Option<Book> {
+    pub fn book(&self) -> Option<Book> {
         self.machine.cache.is_some().then(|| Book::of(&self.paths))
     }
 
@@ -177,9 +190,9 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
 }
 
 /// The machine that suggestions are for.
-fn machine(host: &LocalHost, paths: &Paths) -> anyhow::Result<Machine> {
+fn machine<H: Host + Clone + 'static>(host: &H, paths: &Paths) -> anyhow::Result<Machine> {
     let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
-        return Ok(Machine::new(Arc::new(*host), Some(paths.cache.clone())));
+        return Ok(Machine::new(Arc::new(host.clone()), Some(paths.cache.clone())));
     };
     let named = named.to_string_lossy();
     let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
@@ -261,7 +274,7 @@ fn complain(place: &str, error: &anyhow::Error) {
 }
 
 /// An error in words: cause chain on one line, with the setting that is in force where one must be changed.
-fn reason(error: &anyhow::Error) -> String {
+pub fn reason(error: &anyhow::Error) -> String {
     let overrides = std::env::var_os("ASKLINE_DEADLINE_MS").is_some_and(|value| !value.is_empty());
     match error.downcast_ref() {
         Some(Failure::TimedOut) if overrides => {

@@ -75,7 +75,11 @@ impl Examiner<'_> {
     fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
         let is_own = |command: &&SimpleCommand| {
             let before = command.words.first().and_then(|word| line.get(..word.span.start));
-            let builtin = |name| self.knowledge.known(&[name]).kind == reference::Kind::Builtin;
+            let builtin = |name| match self.knowledge.known(&[name]).kind {
+                reference::Kind::Builtin => true,
+                reference::Kind::Function => self.knowledge.is_in_shell(),
+                _ => false,
+            };
             before.is_some_and(|before| !before.ends_with('^')) && command.name().is_some_and(builtin)
         };
         let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();

@@ -60,6 +60,17 @@ pub trait Host: Send + Sync {
         bail!("no process is started on a machine that is replayed")
     }
 
+    /// What the shell that asks says itself of one of its lines, as `probe` asks, with all that its user defined. None
+    /// where it can't be asked so, which is everywhere but in a plugin.
+    fn own_shell(&self, _probe: &Probe) -> Option<Output> {
+        None
+    }
+
+    /// Whether [`Host::own_shell`] answers.
+    fn is_in_shell(&self) -> bool {
+        false
+    }
+
     /// Reads a file of at most `limit` bytes.
     ///
     /// # Errors

@@ -188,17 +188,31 @@ impl Knowledge {
         if let Some(known) = held(memory).get(line) {
             return Some(known.clone());
         }
-        let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
-        let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
-        may_start
-            .inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display()))
-            .ok()?;
-        let said = read(&self.ask(&program.real_path, probe)?)?;
+        let answer = match self.host.own_shell(probe) {
+            Some(answer) => answer,
+            None => self.ask_a_new_shell(probe)?,
+        };
+        let said = read(&answer)?;
         let mut memory = held(memory);
         if memory.len() < MEMORY_MAX {
             memory.insert(line.to_owned(), said.clone());
         }
         Some(said)
+    }
+
+    /// Whether the shell's readings are those of the very shell that asks, which knows what its user defined.
+    pub fn is_in_shell(&self) -> bool {
+        self.host.is_in_shell()
+    }
+
+    /// What the shell says when it is started for that.
+    fn ask_a_new_shell(&self, probe: &Probe) -> Option<Output> {
+        let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
+        let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
+        may_start
+            .inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display()))
+            .ok()?;
+        self.ask(&program.real_path, probe)
     }
 
     /// The version of a program: what its page names or, where that names none, what it says itself.

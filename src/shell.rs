@@ -13,6 +13,9 @@ pub enum Shell {
     Nu,
 }
 
+/// The minor versions of Nushell that its plugin works in, oldest first; the script works in any from 0.107 on.
+pub const NU_PLUGIN_VERSIONS: [&str; 2] = ["0.114", "0.115"];
+
 impl Shell {
     /// All of them, in the order we list them to people.
     pub const ALL: [Self; 4] = [Self::Nu, Self::Zsh, Self::Bash, Self::Fish];

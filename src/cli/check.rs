@@ -58,7 +58,7 @@ pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
 }
 
 /// The JSON object of one line. Its field names are a contract.
-fn object(line: &str, shell: Shell, examined: &Examined, risk: &Risk) -> Value {
+pub fn object(line: &str, shell: Shell, examined: &Examined, risk: &Risk) -> Value {
     let Examined { report, parsed } = examined;
     json!({
         "line": line,

@@ -1,6 +1,6 @@
 //! `askline explain`: what each word of a line does, from this machine's manuals, without a model.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Explain;
@@ -22,23 +22,28 @@ pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&parsed, &knowledge);
     let text = if args.json {
-        let parts = parts.iter().map(|part| {
-            json!({
-                "span": [part.span.start, part.span.end],
-                "text": line.get(part.span.clone()),
-                "role": part.role.name(),
-                "depth": part.depth,
-                "meaning": part.meaning,
-                "evidence": part.evidence,
-            })
-        });
-        format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": parts.collect::<Vec<_>>() }))
+        format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": objects(&line, &parts) }))
     } else {
         table(&line, &parts)
     };
     print(&text)?;
     knowledge.remember();
     Ok(if parts.is_empty() { Exit::None } else { Exit::Done })
+}
+
+/// The JSON objects of the parts of a line. Their field names are a contract.
+pub fn objects(line: &str, parts: &[Part]) -> Value {
+    let object = |part: &Part| {
+        json!({
+            "span": [part.span.start, part.span.end],
+            "text": line.get(part.span.clone()),
+            "role": part.role.name(),
+            "depth": part.depth,
+            "meaning": part.meaning,
+            "evidence": part.evidence,
+        })
+    };
+    parts.iter().map(object).collect()
 }
 
 /// A row for each part that has something to say; operands say nothing of their own.

@@ -7,6 +7,7 @@
 //! Enter typed too early would run a command that nobody read. The script shows the message, in the way of its shell,
 //! after that, so that every key pressed in answer to it is the shell's.
 
+pub mod attended;
 mod input;
 mod keys;
 mod row;
@@ -342,14 +343,14 @@ impl Attendant {
 }
 
 /// A thread at work, which can be waited for together with keys.
-struct Worker {
+struct Worker<T> {
     /// Readable once the worker has spoken or panicked.
     done: PipeReader,
-    said: mpsc::Receiver<anyhow::Result<Said>>,
+    said: mpsc::Receiver<anyhow::Result<T>>,
 }
 
-impl Worker {
-    fn start(work: impl FnOnce() -> anyhow::Result<Said> + Send + 'static) -> anyhow::Result<Self> {
+impl<T: Send + 'static> Worker<T> {
+    fn start(work: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> anyhow::Result<Self> {
         let (done, end) = io::pipe().context("no pipe to the worker")?;
         let (say, said) = mpsc::channel();
         thread::Builder::new()
@@ -363,7 +364,7 @@ impl Worker {
         Ok(Self { done, said })
     }
 
-    fn result(&self) -> anyhow::Result<Said> {
+    fn result(&self) -> anyhow::Result<T> {
         let said = self.said.recv_timeout(HANDOVER);
         said.unwrap_or_else(|_| {
             anyhow::bail!("a bug in askline stopped it; `askline suggest --debug` shows more")

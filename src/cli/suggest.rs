@@ -198,7 +198,7 @@ fn show(
 
 /// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null. `usage` tells what
 /// models were asked for it, the one on this machine too, whether there is an answer or not.
-fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, spent: &Tally) -> Value {
+pub fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, spent: &Tally) -> Value {
     match answer {
         Ok(suggestion) => {
             let Timing { context, retrieve, model, check, total } = suggestion.timing;
@@ -250,7 +250,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, spen
 const MAX_EFFECTS: usize = 100;
 
 /// How careful one should be, as JSON; its field names are a contract. Spans are byte offsets [start, end) in the line.
-pub(super) fn risk(risk: &Risk) -> Value {
+pub fn risk(risk: &Risk) -> Value {
     let span = |span: &Span| json!([span.start, span.end]);
     let worst = risk.acts.iter().find(|act| act.label == risk.label && Some(&act.span) == risk.span.as_ref());
     json!({
@@ -270,7 +270,7 @@ pub(super) fn risk(risk: &Risk) -> Value {
 }
 
 /// What was looked up, as JSON; its field names are a contract.
-pub(super) fn checks(checks: &Checks) -> Value {
+pub fn checks(checks: &Checks) -> Value {
     json!({
         "flags_verified": checks.flags_verified,
         "flags_unknown": checks.flags_unknown,

@@ -17,6 +17,8 @@ mod model;
 mod nushell;
 mod parser;
 mod platform;
+#[cfg(feature = "nu-plugin")]
+mod plugin;
 mod pty;
 mod real;
 mod refine;

@@ -1,7 +1,7 @@
 //! What a shell's own parser says about a line; nothing is run.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use askline::shell::Shell;
@@ -68,6 +68,20 @@ pub(crate) fn installed(shell: Shell) -> Option<PathBuf> {
             None
         }
     }
+}
+
+/// Another Nushell that `scripts/test` installs, or none where a person has not.
+pub(crate) fn nushell(version: &str) -> Option<PathBuf> {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools").join(format!("nu-{version}"));
+    let found = ["x64", "arm64"]
+        .map(|machine| tools.join(format!("node_modules/@nushell/linux-{machine}/bin/nu")))
+        .into_iter()
+        .find(|program| program.exists());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "Nushell {version} is not installed");
+        skipped(&format!("Nushell {version} is not installed; scripts/test does that"));
+    }
+    found
 }
 
 /// Says that a check is left out, where the test harness can't swallow the line.

@@ -40,5 +40,6 @@ mod inline;
 mod key;
 mod loading;
 mod message;
-mod sh;
+mod older;
+pub(crate) mod sh;
 mod word;

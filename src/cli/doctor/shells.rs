@@ -6,7 +6,10 @@ use super::super::init::how_to_load;
 use super::super::login_shell;
 use super::{Finding, fault, fine, hook, quoted, warning};
 use crate::host::{Host, Probe, find_on_path};
-use crate::shell::Shell;
+use crate::shell::{NU_PLUGIN_VERSIONS, Shell};
+
+/// The program of the Nushell plugin.
+const PLUGIN: &str = "nu_plugin_ask";
 
 /// Largest start-up file that is searched, bytes.
 const STARTUP_LIMIT: u64 = 1 << 20;
@@ -91,7 +94,30 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
             }));
         }
     }
+    if shell == Shell::Nu {
+        findings.extend(plugin(host, &version));
+    }
     findings
+}
+
+/// The plugin, where it is on PATH: whether it is of our version and works in this Nushell.
+fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
+    let program = find_on_path(host, PLUGIN)?;
+    let found = program.display();
+    let said = host.probe(&program, &Probe::Version).map(|output| output.stdout);
+    let installed = version(&String::from_utf8_lossy(&said.unwrap_or_default()));
+    let versions = NU_PLUGIN_VERSIONS.join(" and ");
+    let is_of = |minor: &&str| nushell.strip_prefix(*minor).is_some_and(|rest| rest.starts_with('.'));
+    Some(if installed.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
+        let installed = installed.unwrap_or_else(|| "an unknown version".to_owned());
+        let remedy = "install both again, then run in nu: plugin add nu_plugin_ask";
+        warning("nu plugin", format!("{found} is of askline {installed}"), remedy)
+    } else if NU_PLUGIN_VERSIONS.iter().any(is_of) {
+        fine("nu plugin", format!("{found}, for Nushell {versions}"))
+    } else {
+        let remedy = "the script does without it: askline init nu";
+        warning("nu plugin", format!("{found} works in Nushell {versions}, not in {nushell}"), remedy)
+    })
 }
 
 /// The first word of a `--version` text that looks like a version.

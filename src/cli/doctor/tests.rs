@@ -189,3 +189,53 @@ fn manuals_are_counted_where_they_usually_are() {
     "#]]
     .assert_eq(&said(minimized));
 }
+
+#[test]
+fn the_plugin_is_held_against_its_nushell() {
+    let doctor = |nushell: &str, plugin: &str| {
+        let rows = format!(
+            r#"
+            programs = ["/bin/nu", "/bin/nu_plugin_ask"]
+            [env]
+            PATH = "/bin"
+            HOME = "/home/ada"
+            [[probes]]
+            program = "/bin/nu"
+            arguments = ["--version"]
+            stdout = "{nushell}"
+            [[probes]]
+            program = "/bin/nu_plugin_ask"
+            arguments = ["--version"]
+            stdout = "{plugin}"
+            [system]
+            os = "linux"
+            release = "6.1"
+            machine = "x86_64"
+            "#
+        );
+        let host = RecordedHost::parse(Path::new("machine.toml"), &rows).unwrap();
+        let findings = shells::shells(&host);
+        let plugin = findings.iter().find(|finding| finding.subject == "nu plugin").unwrap();
+        plugin.lines(false)
+    };
+    let ours = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell");
+    expect![[r#"
+        ok    nu plugin: /bin/nu_plugin_ask, for Nushell 0.114 and 0.115
+    "#]]
+    .assert_eq(&doctor("0.114.1", ours));
+    expect![[r#"
+        warn  nu plugin: /bin/nu_plugin_ask works in Nushell 0.114 and 0.115, not in 0.116.0
+              the script does without it: askline init nu
+    "#]]
+    .assert_eq(&doctor("0.116.0", ours));
+    expect![[r#"
+        warn  nu plugin: /bin/nu_plugin_ask is of askline 0.0.1
+              install both again, then run in nu: plugin add nu_plugin_ask
+    "#]]
+    .assert_eq(&doctor("0.115.1", "nu_plugin_ask 0.0.1 for Nushell"));
+    expect![[r#"
+        warn  nu plugin: /bin/nu_plugin_ask is of askline an unknown version
+              install both again, then run in nu: plugin add nu_plugin_ask
+    "#]]
+    .assert_eq(&doctor("0.115.1", "usage"));
+}

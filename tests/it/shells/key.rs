@@ -38,7 +38,7 @@ in_every_shell! {
     a_suggestion_is_not_run
 }
 
-fn the_line_becomes_the_answer(setup: Setup) {
+pub(super) fn the_line_becomes_the_answer(setup: Setup) {
     let sh = setup.model(LS).start();
     sh.asks("list files");
     sh.expect("ls -la");
@@ -46,7 +46,7 @@ fn the_line_becomes_the_answer(setup: Setup) {
     sh.expect("ls -lah");
 }
 
-fn one_undo_brings_the_words_back(setup: Setup) {
+pub(super) fn one_undo_brings_the_words_back(setup: Setup) {
     let sh = setup.model(LS).start();
     sh.asks("list files");
     sh.expect("ls -la");
@@ -74,7 +74,7 @@ fn typing_during_the_wait_runs_nothing(setup: Setup) {
     ran_nothing(&sh);
 }
 
-fn typing_in_the_same_moment_runs_nothing(setup: Setup) {
+pub(super) fn typing_in_the_same_moment_runs_nothing(setup: Setup) {
     let sh = setup.model(SLOW).start();
     sh.types("touch typed");
     sh.pty.send("\x07\rtouch late\r");
@@ -90,7 +90,7 @@ pub(super) fn ran_nothing(sh: &Sh) {
     }
 }
 
-fn a_failure_keeps_the_line(setup: Setup) {
+pub(super) fn a_failure_keeps_the_line(setup: Setup) {
     let sh = setup.model(r#"{"fail": "the server is gone"}"#).start();
     sh.types("list files");
     sh.home_key();
@@ -119,7 +119,7 @@ fn a_deadline_keeps_the_line(setup: Setup) {
     ran_nothing(&sh);
 }
 
-fn cancelling_keeps_line_and_cursor(setup: Setup) {
+pub(super) fn cancelling_keeps_line_and_cursor(setup: Setup) {
     let sh = setup.model(NEVER).start();
     sh.types("touch typed");
     for key in ["\x03", "\x1b", "\x07"] {
@@ -135,7 +135,7 @@ fn cancelling_keeps_line_and_cursor(setup: Setup) {
     ran_nothing(&sh);
 }
 
-fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
+pub(super) fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     let sh = setup
         .helper("stty raw -echo -isig </dev/tty; printf '\\033[1Ebusy\\033[1A' >/dev/tty; kill -9 $$")
         .start();
@@ -172,7 +172,7 @@ fn a_second_press_cancels(setup: Setup) {
 }
 
 /// Version, names of functions, and aliases with what they stand for; where a shell has them at hand.
-fn the_helper_learns_what_the_shell_knows(setup: Setup) {
+pub(super) fn the_helper_learns_what_the_shell_knows(setup: Setup) {
     let shell = setup.shell;
     let sh = setup
         .before(|shell| match shell {
@@ -391,7 +391,7 @@ fn vi_mode(shell: Shell) -> &'static str {
     }
 }
 
-fn vi_insert_mode(setup: Setup) {
+pub(super) fn vi_insert_mode(setup: Setup) {
     let sh = setup.before(vi_mode).model(LS).start();
     sh.asks("list files");
     sh.expect("ls -la");

@@ -55,7 +55,7 @@ fn the_script_is_well_formed(setup: Setup) {
     }
 }
 
-fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
+pub(super) fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
     let sh = setup
         .before(|shell| match shell {
             Shell::Zsh => "set -eu; setopt pipe_fail no_clobber warn_create_global; IFS=0aeiou",
@@ -155,7 +155,7 @@ fn loading_needs_no_other_program(setup: Setup) {
     rewrites(&sh);
 }
 
-fn nothing_is_exported(setup: Setup) {
+pub(super) fn nothing_is_exported(setup: Setup) {
     let sh = setup.start();
     sh.runs("sh -c 'env >out; touch done'");
     let environment = fs::read_to_string(sh.home().join("out")).unwrap();
@@ -214,7 +214,7 @@ fn widget_of_yours(shell: Shell) -> &'static str {
     }
 }
 
-fn a_key_of_yours_is_not_taken(setup: Setup) {
+pub(super) fn a_key_of_yours_is_not_taken(setup: Setup) {
     let shell = setup.shell;
     let sh = setup.before(widget_of_yours).model(LS).start();
     let screen = sh.pty.wait_for("or --force");

@@ -50,7 +50,7 @@ fn an_answer_that_changes_nothing_says_so(setup: Setup) {
 }
 
 /// The label comes from our code; the line is there all the same, and nothing of it has run.
-fn a_dangerous_answer_says_why(setup: Setup) {
+pub(super) fn a_dangerous_answer_says_why(setup: Setup) {
     let sh = setup.model(r#"{"reply": "rm -rf ~"}"#).start();
     std::fs::write(sh.home().join("mine"), "").unwrap();
     sh.asks("throw everything of mine away");

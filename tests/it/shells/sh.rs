@@ -51,11 +51,16 @@ impl Setup {
             let _ = writeln!(std::io::stderr(), "SKIPPED: {shell} is not installed");
             return None;
         };
+        Some(Self::with(shell, program))
+    }
+
+    /// A shell that is this program.
+    pub(crate) fn with(shell: Shell, program: PathBuf) -> Self {
         let home = TempDir::new().unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
         symlink(env!("CARGO_BIN_EXE_askline"), home.path().join("bin/askline")).unwrap();
         let (before, after) = (String::new(), String::new());
-        Some(Self { shell, program, home, init: Vec::new(), before, after, variables: Vec::new() })
+        Self { shell, program, home, init: Vec::new(), before, after, variables: Vec::new() }
     }
 
     /// The home directory, which is also where the shell starts.

@@ -16,7 +16,7 @@ in_every_shell! {
     in_a_pipeline_it_prints
 }
 
-fn the_answer_stands_on_the_next_prompt(setup: Setup) {
+pub(super) fn the_answer_stands_on_the_next_prompt(setup: Setup) {
     let sh = setup.model(r#"{"reply": "touch suggested", "must_contain": "make a mark"}"#).start();
     sh.types("ask make a mark");
     sh.pty.send("\r");
@@ -29,7 +29,7 @@ fn the_answer_stands_on_the_next_prompt(setup: Setup) {
 }
 
 /// Patterns need no quotes where the shell lets us say so; a dash is a word like any other.
-fn words_are_taken_literally(setup: Setup) {
+pub(super) fn words_are_taken_literally(setup: Setup) {
     let words = match setup.shell {
         Shell::Zsh => "ask what is -x in *.zip? [ab]",
         Shell::Bash | Shell::Fish => "ask 'what is' -x in '*.zip? [ab]'",
@@ -55,7 +55,7 @@ fn any_answer_arrives_exactly(setup: Setup) {
     assert_eq!(sh.presses_and_sees().0.trim_end_matches('\n'), text);
 }
 
-fn typing_during_the_wait_runs_nothing(setup: Setup) {
+pub(super) fn typing_during_the_wait_runs_nothing(setup: Setup) {
     let sh = setup.model(r#"{"reply": "touch suggested", "delay_ms": 600}"#).start();
     sh.types("ask make a mark");
     sh.pty.send("\r");
@@ -95,7 +95,7 @@ fn without_words_it_says_how(setup: Setup) {
     sh.is_well();
 }
 
-fn an_ask_of_yours_stays(setup: Setup) {
+pub(super) fn an_ask_of_yours_stays(setup: Setup) {
     let sh = setup
         .before(|shell| match shell {
             Shell::Zsh | Shell::Bash => "alias ask='echo mine'",

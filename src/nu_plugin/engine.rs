@@ -1,0 +1,262 @@
+//! This machine as the person's running engine sees it: its environment and directory, not those that the plugin was
+//! started with, and its own reading of a line, with all that the person defined.
+
+use std::collections::HashMap;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nu_plugin::{EngineInterface, EvaluatedCall};
+use nu_protocol::{IntoSpanned as _, PipelineData, ShellError, Span, Value};
+use serde_json::{Value as Json, json};
+
+use askline::config::KeyCommand;
+use askline::host::local::LocalHost;
+use askline::host::{Entry, Host, Output, Probe, System};
+use askline::shell::Shell;
+
+/// Most names of the person's own that are heard.
+const OWN_NAMES_MAX: usize = 4096;
+
+/// Runs one of Nushell's own commands in the engine: the only names are those in this plugin.
+pub(super) fn command(
+    engine: &EngineInterface,
+    name: &'static str,
+    call: EvaluatedCall,
+) -> Result<PipelineData, ShellError> {
+    let id = engine
+        .find_decl(name)?
+        .ok_or_else(|| ShellError::NushellFailed { msg: format!("there is no command `{name}` here") })?;
+    engine.call_decl(id, call, PipelineData::empty(), true, false)
+}
+
+/// This machine, as the engine sees it during one call.
+#[derive(Clone)]
+pub(super) struct EngineHost {
+    engine: EngineInterface,
+    head: Span,
+    environment: Arc<HashMap<String, OsString>>,
+    current_dir: Option<PathBuf>,
+}
+
+impl EngineHost {
+    /// Asks the engine for its environment.
+    pub(super) fn new(engine: &EngineInterface, head: Span) -> Result<Self, ShellError> {
+        let variables = engine.get_env_vars()?;
+        let environment = variables.iter().filter_map(|(name, value)| Some((name.clone(), variable(value)?)));
+        Ok(Self {
+            engine: engine.clone(),
+            head,
+            environment: Arc::new(environment.collect()),
+            current_dir: engine.get_current_dir().ok().map(PathBuf::from),
+        })
+    }
+
+    /// What the person defined, as the script tells it: `alias.NAME` with its text and `function.NAME`. What can't be found
+    /// out is left out.
+    pub(super) fn told(&self) -> Vec<(String, String)> {
+        let rows = |name| {
+            let rows = command(&self.engine, name, EvaluatedCall::new(self.head));
+            rows.map(|rows| rows.into_iter().collect::<Vec<_>>()).unwrap_or_default()
+        };
+        let field =
+            |row: &Value, name: &str| Some(row.as_record().ok()?.get(name)?.as_str().ok()?.to_owned());
+        let aliases = rows("scope aliases")
+            .into_iter()
+            .filter_map(|row| Some((format!("alias.{}", field(&row, "name")?), field(&row, "expansion")?)));
+        let functions = rows("which").into_iter().filter_map(|row| {
+            let is_custom = field(&row, "type")? == "custom";
+            is_custom.then(|| Some((format!("function.{}", field(&row, "command")?), String::new())))?
+        });
+        aliases.take(OWN_NAMES_MAX).chain(functions.take(OWN_NAMES_MAX)).collect()
+    }
+
+    /// What `ast` says of a line, which it only parses.
+    fn ast(&self, line: &str, flags: &[&str]) -> Result<Value, ShellError> {
+        let call = EvaluatedCall::new(self.head).with_positional(Value::string(line, self.head));
+        let call = flags.iter().fold(call, |call, flag| call.with_flag((*flag).into_spanned(self.head)));
+        command(&self.engine, "ast", call)?.into_value(self.head)
+    }
+
+    fn pieces(&self, line: &str) -> Option<Output> {
+        let pieces = self.ast(line, &["flatten", "json", "minify"]).ok()?;
+        let mut pieces: Vec<Json> = serde_json::from_str(pieces.as_str().ok()?).ok()?;
+        // What an alias stands for has no place in the line.
+        pieces.retain(|piece| piece.pointer("/span/start").is_some_and(Json::is_u64));
+        let stdout = serde_json::to_vec(&pieces).ok()?;
+        Some(Output { success: true, stdout, stderr: Vec::new() })
+    }
+
+    /// In the form of `nu --ide-check`: a row for an error, none without one.
+    fn syntax(&self, line: &str) -> Option<Output> {
+        let said = self.ast(line, &["json", "minify"]).ok()?;
+        let field =
+            |name| serde_json::from_str::<Json>(said.as_record().ok()?.get(name)?.as_str().ok()?).ok();
+        let stdout = match field("error")? {
+            Json::Null => String::new(),
+            error => complaint(&error, field("block").as_ref()).to_string(),
+        };
+        Some(Output { success: true, stdout: stdout.into(), stderr: Vec::new() })
+    }
+}
+
+impl Host for EngineHost {
+    fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+        LocalHost.probe(program, probe)
+    }
+
+    fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
+        LocalHost.key(command)
+    }
+
+    fn own_shell(&self, probe: &Probe) -> Option<Output> {
+        match probe {
+            Probe::Pieces { line } => self.pieces(line),
+            Probe::Syntax { shell: Shell::Nu, line } => self.syntax(line),
+            _ => None,
+        }
+    }
+
+    fn is_in_shell(&self) -> bool {
+        true
+    }
+
+    fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        LocalHost.read(path, limit)
+    }
+
+    fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
+        LocalHost.list(directory)
+    }
+
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        LocalHost.entry(path)
+    }
+
+    fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
+        LocalHost.real_path(path)
+    }
+
+    fn env(&self, name: &str) -> Option<OsString> {
+        self.environment.get(name).cloned()
+    }
+
+    fn current_dir(&self) -> Option<PathBuf> {
+        self.current_dir.clone()
+    }
+
+    fn system(&self) -> System {
+        LocalHost.system()
+    }
+
+    fn free_space(&self, path: &Path) -> Option<u64> {
+        LocalHost.free_space(path)
+    }
+}
+
+/// A variable as a program would see it; none for what Nushell doesn't hand to programs.
+fn variable(value: &Value) -> Option<OsString> {
+    match value {
+        // PATH and its like.
+        Value::List { vals, .. } => {
+            let entries: Option<Vec<OsString>> = vals.iter().map(variable).collect();
+            env::join_paths(entries?).ok()
+        }
+        Value::String { .. }
+        | Value::Int { .. }
+        | Value::Float { .. }
+        | Value::Bool { .. }
+        | Value::Glob { .. } => value.coerce_string().ok().map(OsString::from),
+        _ => None,
+    }
+}
+
+/// A parser's error (`{"UnknownFlag": ["ls", "nosuch", {"start": …}, …]}`) as `nu --ide-check` would tell it.
+fn complaint(error: &Json, block: Option<&Json>) -> Json {
+    let (kind, details) = match error {
+        Json::String(kind) => (kind.as_str(), &Json::Null),
+        error => error
+            .as_object()
+            .and_then(|error| error.iter().next())
+            .map_or(("", &Json::Null), |(k, v)| (k.as_str(), v)),
+    };
+    let details: Vec<&Json> = match details {
+        Json::Array(details) => details.iter().collect(),
+        Json::Object(fields) if !fields.contains_key("start") => fields.values().collect(),
+        detail => vec![detail],
+    };
+    let texts: Vec<&str> = details.iter().filter_map(|detail| detail.as_str()).collect();
+    let message = match texts.is_empty() {
+        true => words(kind),
+        false => format!("{}: {}", words(kind), texts.join(", ")),
+    };
+    let end = |span: &Json, name| span.get(name).and_then(Json::as_u64);
+    // Places are counted from the start of all that the engine has ever read.
+    let base = block.and_then(|block| end(block.get("span")?, "start"));
+    let span = details.iter().find_map(|detail| {
+        let (start, stop) = (end(detail, "start")?, end(detail, "end")?);
+        Some(json!({"start": start.checked_sub(base?)?, "end": stop.checked_sub(base?)?}))
+    });
+    json!({"type": "diagnostic", "severity": "Error", "message": message, "span": span})
+}
+
+/// `UnknownFlag` as words.
+fn words(kind: &str) -> String {
+    let mut words = String::new();
+    for c in kind.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parsers_errors_are_told_with_their_place() {
+        let block = json!({"span": {"start": 100, "end": 111}});
+        let told = |error: &str| {
+            let told = complaint(&serde_json::from_str(error).unwrap(), Some(&block));
+            (told["message"].as_str().unwrap().to_owned(), told["span"].to_string())
+        };
+        let none = "null".to_owned();
+        for (error, message, span) in [
+            (
+                r#"{"UnknownFlag":["ls","x",{"start":103,"end":106},"h"]}"#,
+                "unknown flag: ls, x, h",
+                r#"{"end":6,"start":3}"#.to_owned(),
+            ),
+            (
+                r#"{"VariableNotFound":[{"suggestion":null},{"start":100,"end":102}]}"#,
+                "variable not found",
+                r#"{"end":2,"start":0}"#.to_owned(),
+            ),
+            (
+                r#"{"ExtraTokens":{"start":101,"end":102}}"#,
+                "extra tokens",
+                r#"{"end":2,"start":1}"#.to_owned(),
+            ),
+            (r#"{"Odd":{"start":1,"end":2}}"#, "odd", none.clone()),
+            (r#""Plain""#, "plain", none.clone()),
+            ("{}", "", none.clone()),
+            ("3", "", none),
+        ] {
+            assert_eq!(told(error), (message.to_owned(), span), "{error}");
+        }
+    }
+
+    #[test]
+    fn variables_are_what_programs_see() {
+        let span = Span::unknown();
+        let path = Value::list(vec![Value::string("/bin", span), Value::string("/usr/bin", span)], span);
+        assert_eq!(variable(&path).unwrap(), "/bin:/usr/bin");
+        assert_eq!(variable(&Value::int(3, span)).unwrap(), "3");
+        assert_eq!(variable(&Value::list(vec![Value::nothing(span)], span)), None);
+        assert_eq!(variable(&Value::nothing(span)), None);
+    }
+}

@@ -1,0 +1,114 @@
+//! Our JSON objects, whose fields are a contract, as values of Nushell, and Nushell's values as text.
+
+use nu_protocol::{LabeledError, PipelineData, Record, Span, Value};
+use serde_json::Value as Json;
+
+use super::outcome::wrong;
+
+/// Longest line that is taken, bytes; as long as a row of a file may be.
+const LINE_LIMIT: usize = 64 << 10;
+
+/// A JSON value as one of Nushell. A number that Nushell can't hold exactly becomes the nearest float.
+pub(super) fn value(json: &Json, span: Span) -> Value {
+    match json {
+        Json::Null => Value::nothing(span),
+        Json::Bool(is) => Value::bool(*is, span),
+        Json::Number(number) => match number.as_i64() {
+            Some(number) => Value::int(number, span),
+            None => Value::float(number.as_f64().unwrap_or(f64::NAN), span),
+        },
+        Json::String(text) => Value::string(text, span),
+        Json::Array(items) => Value::list(items.iter().map(|item| value(item, span)).collect(), span),
+        Json::Object(object) => {
+            let fields = object.iter().map(|(name, field)| (name.clone(), value(field, span)));
+            Value::record(fields.collect(), span)
+        }
+    }
+}
+
+/// Fields of a JSON object as a record, in this order. A field that is itself an object has its own columns there.
+pub(super) fn record(object: &Json, columns: &[(&str, &[&str])], span: Span) -> Record {
+    let field = |(name, inner): &(&str, &[&str])| {
+        let json = object.get(name).unwrap_or(&Json::Null);
+        let inner: Vec<(&str, &[&str])> = inner.iter().map(|name| (*name, &[][..])).collect();
+        let field = match json {
+            Json::Object(_) if !inner.is_empty() => Value::record(record(json, &inner, span), span),
+            json => value(json, span),
+        };
+        ((*name).to_owned(), field)
+    };
+    columns.iter().map(field).collect()
+}
+
+/// Columns of how careful one should be.
+pub(super) const RISK: &[&str] = &["label", "cause", "span", "scope", "effects", "facts"];
+
+/// Columns of what was looked up.
+pub(super) const CHECKS: &[&str] =
+    &["flags_verified", "flags_unknown", "flags_refuted", "commands_missing", "syntax_ok"];
+
+/// A text that a person gave, and where it stands in theirs.
+#[derive(Debug, Clone)]
+pub(super) struct Text {
+    pub(super) text: String,
+    pub(super) span: Span,
+}
+
+/// The words of a call as one text; none without words.
+pub(super) fn joined(words: &[Value]) -> Result<Option<Text>, LabeledError> {
+    let (Some(first), Some(last)) = (words.first(), words.last()) else { return Ok(None) };
+    let texts = words.iter().map(Value::coerce_string).collect::<Result<Vec<_>, _>>()?;
+    let text = texts.join(" ");
+    bounded(Text { text, span: Span::new(first.span().start, last.span().end.max(first.span().end)) })
+        .map(Some)
+}
+
+/// A value that must be text.
+pub(super) fn text(value: &Value) -> Result<Text, LabeledError> {
+    let span = value.span();
+    bounded(Text { text: value.as_str()?.to_owned(), span })
+}
+
+/// What is piped in, when it is a text; none when nothing is.
+pub(super) fn piped(input: PipelineData, head: Span) -> Result<Option<Text>, LabeledError> {
+    match input.into_value(head)? {
+        Value::Nothing { .. } => Ok(None),
+        value => text(&value).map(Some),
+    }
+}
+
+fn bounded(text: Text) -> Result<Text, LabeledError> {
+    if LINE_LIMIT < text.text.len() {
+        return Err(wrong(&format!("it is longer than {LINE_LIMIT} bytes; shorten it"), text.span));
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn objects_become_records_with_the_columns_in_order() {
+        let span = Span::new(1, 2);
+        let object = json!({"b": [1, 2.5, null], "a": {"y": "é", "x": true, "z": {}}, "c": u64::MAX});
+        let made = record(&object, &[("b", &[]), ("a", &["y", "x"]), ("none", &[])], span);
+        assert_eq!(made.columns().collect::<Vec<_>>(), ["b", "a", "none"]);
+        let inner = made.get("a").unwrap().as_record().unwrap();
+        assert_eq!(inner.columns().collect::<Vec<_>>(), ["y", "x"]);
+        assert_eq!(inner.get("y").unwrap().as_str().unwrap(), "é");
+        assert_eq!(made.get("b").unwrap().as_list().unwrap().len(), 3);
+        assert!(matches!(value(&object["c"], span), Value::Float { .. }));
+    }
+
+    #[test]
+    fn words_are_joined_and_bounded() {
+        let word = |text: &str, start| Value::string(text, Span::new(start, start + text.len()));
+        assert!(joined(&[]).unwrap().is_none());
+        let words = [word("list", 4), Value::int(10, Span::new(9, 11)), word("files", 12)];
+        let text = joined(&words).unwrap().unwrap();
+        assert_eq!((text.text.as_str(), text.span), ("list 10 files", Span::new(4, 17)));
+        assert!(joined(&[word(&"a".repeat(LINE_LIMIT + 1), 0)]).is_err());
+    }
+}

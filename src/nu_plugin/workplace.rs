@@ -1,0 +1,150 @@
+//! What a call works with: the machine as the engine sees it, the settings, and how long the person waits.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askline::account::Tally;
+use askline::cli::{Desk, check, explain, suggest};
+use askline::config::Config;
+use askline::context;
+use askline::examine::{Examined, Examiner};
+use askline::explain::explain as parts_of;
+use askline::knowledge::Knowledge;
+use askline::line::PromptLine;
+use askline::metrics::Outcome;
+use askline::model::Model;
+use askline::models::{self, Occasion};
+use askline::patience::Patience;
+use askline::shell::Shell;
+use askline::suggest::{Request, alternatives, suggest as suggest_for};
+use askline::suggestion::Suggestion;
+use askline::surroundings::Surroundings;
+use nu_plugin::EngineInterface;
+use nu_protocol::{HandlerGuard, LabeledError, ShellError};
+use serde_json::Value as Json;
+
+use super::Call;
+use super::engine::EngineHost;
+use super::outcome::no_answer;
+
+/// Longest deadline that counts, whatever the configuration says.
+const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// What a call works with. Cheap to share with a thread.
+#[derive(Clone)]
+pub(super) struct Workplace {
+    pub(super) desk: Arc<Desk<EngineHost>>,
+    pub(super) config: Arc<Config>,
+    pub(super) shell: Shell,
+    told: Arc<Vec<(String, String)>>,
+}
+
+impl Workplace {
+    /// Asks the engine what there is.
+    pub(super) fn open(call: &Call<'_>) -> Result<Self, LabeledError> {
+        let host = EngineHost::new(call.engine, call.given.head)?;
+        // The names are Nushell's.
+        let told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
+        let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
+        let desk = Desk::of(host).map_err(at_head)?;
+        let config = desk.config().map_err(at_head)?;
+        Ok(Self { desk: Arc::new(desk), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
+    }
+
+    /// Until when the person waits from now on.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
+    }
+
+    /// The model that the settings name.
+    ///
+    /// # Errors
+    /// When a script can't be read.
+    pub(super) fn model(&self) -> anyhow::Result<Box<dyn Model>> {
+        models::open(&self.config, &self.desk.host, &self.desk.paths, Occasion::Press)
+    }
+
+    /// The suggestion for what a person wants.
+    ///
+    /// # Errors
+    /// As [`suggest_for`].
+    pub(super) fn suggest(
+        &self,
+        words: &str,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Suggestion> {
+        let line = PromptLine::typed(words);
+        let suggestion = suggest_for(&self.request(&line), &self.desk.machine, model, &self.config, patience);
+        self.desk.machine.settle();
+        self.count(patience, Outcome::of(&suggestion));
+        suggestion
+    }
+
+    /// Other suggestions than the one `known`, the best first.
+    ///
+    /// # Errors
+    /// As [`alternatives`].
+    pub(super) fn others(
+        &self,
+        words: &str,
+        known: &Suggestion,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Suggestion>> {
+        let line = PromptLine::typed(words);
+        let known = [known.command.as_str().to_owned()];
+        let request = self.request(&line);
+        let found = alternatives(&request, &known, &self.desk.machine, model, &self.config, patience);
+        self.count(patience, Outcome::of(&found));
+        found
+    }
+
+    fn count(&self, patience: &Patience, outcome: Outcome) {
+        self.desk.book().into_iter().for_each(|book| book.record(patience, outcome));
+    }
+
+    fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
+        Request { line, shell: self.shell, told: &self.told, before: None }
+    }
+
+    /// A suggestion as JSON.
+    pub(super) fn suggested(&self, words: &str, suggestion: Suggestion) -> Json {
+        suggest::object(words, self.shell, &Ok(suggestion), &Tally::default())
+    }
+
+    /// What is wrong with a line, and the same as JSON.
+    pub(super) fn check(&self, line: &str) -> (Examined, Json) {
+        self.looking(|examiner| {
+            let examined = examiner.examine(line);
+            let risk = examiner.risk(line, None, &Surroundings::new(self.desk.machine.host.as_ref()));
+            let object = check::object(line, self.shell, &examined, &risk);
+            (examined, object)
+        })
+    }
+
+    /// The parts of a line and what they do, as JSON.
+    pub(super) fn explain(&self, line: &str) -> Json {
+        self.looking(|examiner| explain::objects(line, &parts_of(&examiner.parse(line), examiner.knowledge)))
+    }
+
+    fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
+        let context = context::gather(&self.desk.machine, self.shell, &self.told);
+        let knowledge = Knowledge::new(&self.desk.machine, &context, &self.told, self.config.help);
+        let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
+        knowledge.remember();
+        seen
+    }
+}
+
+/// Gives up when the person presses Ctrl-C, for as long as the guard lives.
+///
+/// # Errors
+/// When Nushell does not say so.
+pub(super) fn cancelled_by_signals(
+    engine: &EngineInterface,
+    patience: &Patience,
+) -> Result<HandlerGuard, ShellError> {
+    let patience = patience.clone();
+    engine.register_signal_handler(Box::new(move |_| patience.cancel()))
+}

@@ -1,0 +1,350 @@
+//! The Nushell plugin in real Nushells: values, errors and faults without a terminal here, the prompt in `plugin/prompt.rs`.
+
+mod prompt;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use askline::shell::Shell;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::parser::{installed, nushell};
+
+/// The Nushells that the plugin works in.
+fn nushells() -> impl Iterator<Item = Nu> {
+    installed(Shell::Nu).into_iter().chain(nushell("0.114.1")).map(Nu::of)
+}
+
+/// A Nushell with the plugin and a home of its own.
+struct Nu {
+    program: PathBuf,
+    plugin: PathBuf,
+    home: TempDir,
+}
+
+impl Nu {
+    fn of(program: PathBuf) -> Self {
+        let home = TempDir::new().unwrap();
+        let nu = Self { program, plugin: env!("CARGO_BIN_EXE_nu_plugin_ask").into(), home };
+        nu.model("");
+        nu
+    }
+
+    /// What the model says from now on.
+    fn model(&self, rows: &str) {
+        fs::write(self.home.path().join("model"), rows).unwrap();
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let home = self.home.path();
+        let mut command = Command::new(&self.program);
+        command
+            .args(["-n", "--no-std-lib", "--plugins"])
+            .arg(format!("[{}]", self.plugin.display()))
+            .args(["-c", program])
+            .current_dir(home)
+            .env_clear()
+            .env("HOME", home)
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("ASKLINE_MODEL", format!("scripted:{}/model", home.display()))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, program: &str) -> Output {
+        self.command(program).output().unwrap()
+    }
+
+    /// The value that a program ends with.
+    #[track_caller]
+    fn value(&self, program: &str) -> Value {
+        let output = self.run(&format!("{program} | to json --raw"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {program}: {said}", self.program.display());
+        // What the plugin wrote to Nushell's own output stands before it.
+        let last = output.stdout.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        serde_json::from_slice(last).unwrap_or_else(|error| panic!("{program}: {error}: {said}"))
+    }
+
+    /// What is said of a program that fails.
+    #[track_caller]
+    fn complaint(&self, program: &str) -> String {
+        let output = self.run(program);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stdout));
+        said
+    }
+}
+
+#[test]
+fn an_answer_is_a_record() {
+    for nu in nushells() {
+        nu.model(r#"{"reply": "^ls -la /tmp", "must_contain": "list all files"}"#);
+        let answer = nu.value("ask list all files");
+        let columns = [
+            "command",
+            "explanation",
+            "risk",
+            "confidence",
+            "checks",
+            "changes",
+            "open",
+            "alternatives",
+            "source",
+        ];
+        let order = nu.value("ask list all files | columns");
+        assert_eq!(order, json!(columns));
+        assert_eq!(answer["command"], "^ls -la /tmp");
+        assert_eq!(answer["risk"]["label"], "Safe");
+        assert_eq!(answer["explanation"], Value::Null);
+        assert_eq!(answer["checks"]["syntax_ok"], true);
+        assert!(answer["source"].as_str().unwrap().starts_with("scripted:"));
+        let words = nu.value("ask --explain list all files | get explanation.text");
+        assert_eq!(words[0], "ls", "{words}");
+        assert_eq!(nu.value("'list all files' | ask | get command"), "^ls -la /tmp");
+        nu.model(r#"{"reply": "ls *.rs", "must_contain": "what -x is 10 *.zip"}"#);
+        assert_eq!(nu.value("ask what -x is 10 *.zip | get command"), "ls *.rs");
+    }
+}
+
+#[test]
+fn other_answers_are_rows() {
+    let rows =
+        [r#"{"reply": "ls -l"}"#, r#"{"reply": "ls -l"}"#, r#"{"reply": "ls --long --all"}"#].join("\n");
+    for nu in nushells() {
+        nu.model(&rows);
+        let table = nu.value("ask --alternatives 2 list files | get command");
+        assert_eq!(table, json!(["ls -l", "ls --long --all"]));
+        // The others are not even asked for when nobody takes them, nor when there are none.
+        nu.model(r#"{"reply": "ls -l"}"#);
+        assert_eq!(nu.value("ask --alternatives 2 list files | first | get command"), "ls -l");
+        assert_eq!(nu.value("ask --alternatives 0 list files | length"), 1);
+    }
+}
+
+/// What the person defined in this very engine counts, and so does its environment: not that of the plugin's process,
+/// which started before.
+#[test]
+fn the_running_engine_is_asked() {
+    for nu in nushells() {
+        let define = "def greet [--loud] { 1 }; alias ll = ls -la;";
+        let checked = nu.value(&format!("{define} ask check 'greet --loud; ll | length'"));
+        assert_eq!((&checked["findings"], &checked["syntax_ok"]), (&json!([]), &json!(true)), "{checked}");
+        assert_eq!(checked["commands"], json!(["greet", "ll", "length"]));
+        let checked = nu.value(&format!("{define} ask check 'greet --soft'"));
+        assert_eq!(checked["syntax_ok"], false);
+        assert_eq!(checked["findings"][0]["span"], json!([6, 12]), "{checked}");
+        let missing = nu.value(
+            "ask check '^git log' | ignore; $env.PATH = ['/nowhere']; ask check '^git log' | get checks.commands_missing",
+        );
+        assert_eq!(missing, 1);
+        let directory = nu.value("mkdir deep; touch deep/a; cd deep; ask check '^cat a' | get findings");
+        assert_eq!(directory, json!([]));
+    }
+}
+
+#[test]
+fn lines_are_checked() {
+    for nu in nushells() {
+        let table = nu.value("['ls' 'ls | where (' ''] | ask check | get syntax_ok");
+        assert_eq!(table, json!([true, false, true]));
+        let found = nu.value("ask check --shell bash 'sort --nosuch a.txt' | get findings.0");
+        assert_eq!((&found["kind"], &found["span"]), (&json!("flag-refuted"), &json!([5, 13])), "{found}");
+        assert_eq!(nu.value("ask check ls -la | get line"), "ls -la");
+        // A line in a list that can't be checked is an error of its row.
+        assert!(nu.complaint("['ls' 3] | ask check").contains("string"));
+        let kinds = nu.value("ask explain --shell bash 'sort -r a' | select text role");
+        assert_eq!(kinds[0], json!({"text": "sort", "role": "command"}));
+        assert_eq!(kinds[1]["role"], "option", "{kinds}");
+    }
+}
+
+#[test]
+fn errors_point_at_words() {
+    for nu in nushells() {
+        let said = nu.complaint("ask check --strict --shell bash 'sort --nosuch a | grep --what b'");
+        for part in ["`sort` has no option `--nosuch`", "`grep` has no option `--what`", "source:1:39"] {
+            assert!(said.contains(part), "{said}");
+        }
+        nu.model(r#"{"fail": "the server is gone"}"#);
+        let said = nu.complaint("ask list files");
+        assert!(said.contains("the server is gone") && said.contains("source:1:5"), "{said}");
+        nu.model(r#"{"reply": "I can't help with that."}"#);
+        assert!(nu.complaint("ask rule the world").contains("I can't help with that"));
+        let said = nu.complaint("ask --shell tcsh list files");
+        assert!(
+            said.contains("unknown shell `tcsh`") && said.contains("use zsh, bash, fish or nu"),
+            "{said}"
+        );
+        for empty in ["ask", "ask ''", "ask check", "ask explain", "'' | ask"] {
+            assert!(nu.complaint(empty).contains("help: "), "{empty}");
+        }
+        assert!(nu.complaint("ask --line list files").contains("there is no prompt"));
+        assert!(nu.complaint("ask fix").contains("remembers no command"));
+    }
+}
+
+/// The examples in the help run, and give what they say.
+#[test]
+fn the_examples_are_right() {
+    for nu in nushells() {
+        let told = "scope commands | where name starts-with 'ask' | get examples | flatten";
+        let examples = nu.value(&format!("{told} | select example result"));
+        let examples = examples.as_array().unwrap();
+        assert_eq!(examples.len(), 11);
+        for row in examples {
+            let example = row["example"].as_str().unwrap();
+            if example.contains("--line") {
+                continue; // `prompt` does that
+            }
+            let answers = if example.contains("--alternatives") { 3 } else { 1 };
+            nu.model(
+                &r#"{"reply": "ls -la"}
+"#
+                .repeat(answers),
+            );
+            let given = nu.value(example);
+            assert!(row["result"].is_null() || row["result"] == given, "{example}: {given}");
+        }
+        assert_eq!(
+            nu.value("scope commands | where name == ask | get 0.search_terms"),
+            json!("askline, ai, suggest, command, english, natural language, llm")
+        );
+    }
+}
+
+#[test]
+fn another_nushell_gets_one_line() {
+    for version in ["0.107.0", "0.109.1"] {
+        let Some(nu) = nushell(version).map(Nu::of) else { continue };
+        let said = nu.complaint("ask list files");
+        let ours: Vec<&str> = said.lines().filter(|line| line.starts_with("askline: ")).collect();
+        let expected = format!("this is {version}; use the script");
+        assert!(ours.len() == 1 && ours[0].contains(&expected), "{said}");
+    }
+}
+
+#[test]
+fn it_tells_its_version() {
+    let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask")).arg("--version").output().unwrap();
+    let expected = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell 0.114 and 0.115\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn people_are_told_who_starts_it() {
+    for arguments in [&[][..], &["--help"], &["--stdio", "x"], &["--local-socket", "/nowhere"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.starts_with("askline: "), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+/// Whatever becomes of the plugin's process, Nushell lives, the error names it, and the next call works.
+#[test]
+fn nushell_survives_the_plugin() {
+    for mut nu in nushells() {
+        nu.model(r#"{"reply": "ls -la"}"#);
+        let real = std::mem::replace(&mut nu.plugin, nu.home.path().join("nu_plugin_ask"));
+        // Whole at first, so that Nushell learns the commands; then as `fault` says.
+        let script = format!(
+            "#!/bin/sh\ncase \"$(cat '{home}/fault' 2>/dev/null)\" in\n\
+             exit) exit 3 ;;\n\
+             kill) kill -9 $$ ;;\n\
+             garbage) printf 'garbage\\377\\000\\377\\n'; exec sleep 1 ;;\n\
+             speech) printf '\\007msgpack\\301\\301\\n'; exit 0 ;;\n\
+             slow) sleep 2 ;;\n\
+             esac\nexec '{real}' \"$@\"\n",
+            home = nu.home.path().display(),
+            real = real.display()
+        );
+        fs::write(&nu.plugin, script).unwrap();
+        fs::set_permissions(&nu.plugin, fs::Permissions::from_mode(0o755)).unwrap();
+        for fault in ["exit", "kill", "garbage", "speech", "slow"] {
+            let program = format!(
+                "plugin stop ask; '{fault}' | save -f fault\n\
+                 let first = (try {{ ask list files | get command }} catch {{ |error| $error.msg + ($error.debug? | default '') }})\n\
+                 rm fault; plugin stop ask\n\
+                 {{first: $first, then: (ask list files | get command)}}"
+            );
+            let told = nu.value(&program);
+            assert_eq!(told["then"], "ls -la", "after {fault}");
+            let first = told["first"].as_str().unwrap();
+            match fault {
+                "slow" => assert_eq!(first, "ls -la"),
+                // Nushell's own words, which may leave out whose fault it is.
+                "speech" => assert!(first.contains("lugin"), "{first}"),
+                _ => assert!(
+                    first.contains("ask") && first.to_lowercase().contains("plugin"),
+                    "{fault}: {first}"
+                ),
+            }
+        }
+    }
+}
+
+/// A plugin that is killed while it thinks is an error of its call, not the end of Nushell.
+#[test]
+fn nushell_survives_a_plugin_killed_at_work() {
+    for nu in nushells() {
+        nu.model(r#"{"reply": "ls -la", "delay_ms": 20000}"#);
+        let program = "let first = (try { ask list files } catch { |error| 'caught' }); \
+                       '{\"reply\": \"ls\"}' | save -f model; print $'($first) (ask list files | get command)'";
+        let child = nu.command(program).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let started = Instant::now();
+        let plugin = loop {
+            assert!(started.elapsed() < Duration::from_secs(20), "the plugin does not start");
+            std::thread::sleep(Duration::from_millis(50));
+            // The first processes only tell what commands there are.
+            let plugin = child_of(child.id());
+            std::thread::sleep(Duration::from_millis(1000));
+            if let Some(plugin) = plugin.filter(|plugin| child_of(child.id()) == Some(*plugin)) {
+                break plugin;
+            }
+        };
+        rustix::process::kill_process(plugin, rustix::process::Signal::KILL).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said.trim(), "caught ls", "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+/// A process that this one started.
+fn child_of(process: u32) -> Option<rustix::process::Pid> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let children = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
+    let child =
+        children.flat_map(|text| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).next()?;
+    rustix::process::Pid::from_raw(child.parse().ok()?)
+}
+
+/// Nushell stops the plugin when nobody has called it for a while, never at work.
+#[test]
+fn it_stops_when_it_is_idle() {
+    for nu in nushells() {
+        nu.model(r#"{"reply": "ls -la", "delay_ms": 600}"#);
+        let program = "$env.config.plugin_gc.plugins = {ask: {enabled: true, stop_after: 200ms}}; \
+                       let answer = (ask list files | get command); let busy = (plugin list | get 0.status); \
+                       sleep 2sec; {answer: $answer, busy: $busy, idle: (plugin list | get 0.status)}";
+        let told = nu.value(program);
+        assert_eq!(told, json!({"answer": "ls -la", "busy": "running", "idle": "loaded"}));
+    }
+}
+
+/// `askline` itself holds nothing of Nushell's libraries.
+#[test]
+fn the_program_is_free_of_it() {
+    let bytes = |program: &str| fs::read(program).unwrap();
+    let holds = |program: &str| memchr::memmem::find(&bytes(program), b"nu_plugin_protocol").is_some();
+    assert!(holds(env!("CARGO_BIN_EXE_nu_plugin_ask")));
+    assert!(!holds(env!("CARGO_BIN_EXE_askline")));
+}

@@ -1,0 +1,147 @@
+//! The plugin at a prompt, beside the script: both are set up here, as the readme says.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use askline::shell::Shell;
+
+use crate::parser::{installed, nushell};
+use crate::shells::sh::{Setup, Sh};
+
+/// A Nushell with the plugin registered.
+fn setups() -> impl Iterator<Item = Setup> {
+    installed(Shell::Nu).into_iter().chain(nushell("0.114.1")).map(|program| {
+        let setup = Setup::with(Shell::Nu, program.clone());
+        let directory = setup.home().join("config/nushell");
+        fs::create_dir_all(&directory).unwrap();
+        let added = Command::new(&program)
+            .args(["-n", "-c", "plugin add --plugin-config $env.REGISTRY $env.PLUGIN"])
+            .env("REGISTRY", directory.join("plugin.msgpackz"))
+            .env("PLUGIN", env!("CARGO_BIN_EXE_nu_plugin_ask"))
+            .env("HOME", setup.home())
+            .output()
+            .unwrap();
+        assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+        assert_eq!(String::from_utf8_lossy(&added.stderr), "");
+        setup
+    })
+}
+
+fn enter(sh: &Sh, line: &str) {
+    sh.types(line);
+    sh.pty.send("\r");
+}
+
+#[test]
+fn the_answer_stands_on_the_next_prompt() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "touch suggested", "must_contain": "make a mark"}"#).start();
+        enter(&sh, "ask --line make a mark");
+        sh.expect("touch suggested");
+        sh.pty.send("x");
+        sh.expect("touch suggestedx");
+        sh.is_well();
+        sh.lacks("suggested");
+        sh.lacks("suggestedx");
+    }
+}
+
+#[test]
+fn typing_during_the_wait_runs_nothing() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "touch suggested", "delay_ms": 900}"#).start();
+        enter(&sh, "ask --line make a mark");
+        sh.expect_busy();
+        sh.pty.send("\rtouch typed\r\r");
+        sh.expect("touch suggested");
+        sh.is_well();
+        sh.lacks("typed");
+        sh.lacks("suggested");
+    }
+}
+
+/// Keys that Nushell has read together with the Enter behind the words.
+#[test]
+fn typing_in_the_same_moment_runs_nothing() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "touch suggested", "delay_ms": 300}"#).start();
+        sh.types("ask --line make a mark");
+        sh.pty.send("\r\r\rtouch typed\r");
+        sh.pty.wait("an end", |screen| {
+            screen.contains("touch suggested") || screen.matches("READY>").count() > 1
+        });
+        std::thread::sleep(Duration::from_millis(600));
+        sh.pty.send("\x15");
+        sh.is_well();
+        sh.lacks("suggested");
+    }
+}
+
+#[test]
+fn giving_up_leaves_an_empty_prompt() {
+    for (n, setup) in setups().enumerate() {
+        let sh = setup.model(r#"{"reply": "touch suggested", "delay_ms": 15000}"#).start();
+        enter(&sh, "ask --line make a mark");
+        sh.expect_busy();
+        sh.pty.send(if n == 0 { "\x1b" } else { "\x03" });
+        sh.expect_line("");
+        sh.is_well();
+        sh.lacks("suggested");
+        sh.model(r#"{"fail": "the server is gone"}"#);
+        sh.pty.send("\x15");
+        enter(&sh, "ask --line make a mark");
+        sh.pty.wait_for("the server is gone");
+        sh.expect_line("");
+        sh.is_well();
+    }
+}
+
+#[test]
+fn ctrl_c_ends_the_wait_for_a_record() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "touch suggested", "delay_ms": 15000}"#).start();
+        enter(&sh, "ask make a mark");
+        let begun = Instant::now();
+        std::thread::sleep(Duration::from_millis(1000)); // nothing is shown of it
+        sh.pty.send("\x03");
+        sh.pty.wait_for("nterrupted");
+        assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+        sh.expect_line("");
+        sh.is_well();
+    }
+}
+
+/// The script makes no `ask` of its own beside the plugin's and says nothing of it; its key works as ever.
+#[test]
+fn the_script_stands_beside_it() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "ls -la"}"#).start();
+        sh.expect_whole("READY>");
+        sh.runs("(ask list files).command | save -f out; touch done");
+        assert_eq!(sh.wait_file("out"), "ls -la");
+        sh.asks("list files");
+        sh.expect("ls -la");
+    }
+}
+
+#[test]
+fn the_last_command_is_mended() {
+    for setup in setups() {
+        let sh = setup.model(r#"{"reply": "ls --all", "must_contain": "lss --all"}"#).start();
+        enter(&sh, "lss --all");
+        sh.pty.wait_for("Command `lss` not found");
+        sh.expect_line("");
+        assert_eq!(sh.runs("(ask fix).command | save -f out; touch done"), "ls --all");
+    }
+}
+
+#[test]
+fn names_of_shells_are_completed() {
+    for setup in setups() {
+        let sh = setup.start();
+        sh.types("ask check --shell");
+        sh.pty.send(" \t");
+        sh.pty.wait_for("a line for zsh");
+    }
+}
