@@ -132,7 +132,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__doctor)
-            opts="-h -V --json --debug --help --version"
+            opts="-h -V --json --online --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -178,7 +178,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -186,6 +186,10 @@ _askline() {
             case "${prev}" in
                 --key)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inline)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -67,9 +67,11 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Pr
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing' -r -f -a "on\t'Yes'
+off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Take the key even when something else is bound to it'
 complete -c askline -n "__fish_askline_using_subcommand init" -l debug -d 'Print what happens to stderr'
-complete -c askline -n "__fish_askline_using_subcommand init" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand init" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -s h -l help -d 'Print help'
@@ -99,6 +101,7 @@ complete -c askline -n "__fish_askline_using_subcommand config" -l debug -d 'Pri
 complete -c askline -n "__fish_askline_using_subcommand config" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand config" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l json -d 'Print one JSON array of {grade, subject, text, remedy}'
+complete -c askline -n "__fish_askline_using_subcommand doctor" -l online -d 'Also ask the models on servers that the key would ask, one small request each'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s V -l version -d 'Print version'

@@ -57,12 +57,17 @@ module completions {
     [ "nu" "zsh" "bash" "fish" ]
   }
 
+  def "nu-complete askline init inline" [] {
+    [ "on" "off" ]
+  }
+
   # Print the script that binds the key in a shell
   export extern "askline init" [
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     --force                   # Take the key even when something else is bound to it
+    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
     --debug                   # Print what happens to stderr
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     shell: string@"nu-complete askline init shell" # The shell
   ]
@@ -145,6 +150,7 @@ module completions {
   # Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
   export extern "askline doctor" [
     --json                    # Print one JSON array of {grade, subject, text, remedy}
+    --online                  # Also ask the models on servers that the key would ask, one small request each
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

@@ -16,8 +16,12 @@ function __askline_help
     set -l code 127
     if command --query $__askline_program
         set -l saved (command stty -g </dev/tty 2>/dev/null)
-        # To the line it adds what the shell knows: names and values, with a NUL behind each.
-        set -l reply (string join0 -- $argv[1] FISH_VERSION $version functions \
+        # To the line it adds what the shell knows: names and values, with a NUL behind each. The latest command first.
+        set -l before
+        for line in $history[1..10]
+            set -a before history $line
+        end
+        set -l reply (string join0 -- $argv[1] FISH_VERSION $version $before functions \
             (builtin functions --names | string collect --allow-empty) \
             | command $__askline_program line --shell fish $argv[2..] 2>/dev/null \
             | string collect --no-trim-newlines --allow-empty)
@@ -65,6 +69,17 @@ function __askline_line --description 'Turn the words on the command line into a
         builtin commandline --cursor $cursor
     end
     builtin commandline --function repaint
+end
+
+# Words after a # or `ask` become the command; anywhere else Tab is Tab.
+function __askline_tab
+    set -l line (builtin commandline --current-buffer | string collect)
+    if not builtin commandline --paging-mode
+        and string match --quiet --regex '^\s*(#|ask\s)\s*\S' -- "$line"
+        __askline_line
+    else
+        builtin commandline --function complete
+    end
 end
 
 # Prints a message that stays, below the line, and draws the prompt again below that.
@@ -126,6 +141,12 @@ if status is-interactive
             end
         end
         set -e __askline_taken
+    end
+    # A Tab of yours, or of a plugin, stays.
+    if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null
+        for mode in default insert
+            builtin bind -M $mode \t __askline_tab
+        end
     end
     if set -q __askline_has_word; or not builtin type -q ask
         set -g __askline_has_word

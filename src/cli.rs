@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod forget;
 pub mod init;
+mod inline;
 mod line;
 mod model;
 mod rows;
@@ -163,10 +164,11 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
         Command::Stats(args) => stats::run(args, &Desk::open()?),
         Command::Forget(args) => forget::run(args, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
     }

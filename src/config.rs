@@ -6,6 +6,7 @@
 mod file;
 mod profiles;
 mod remote;
+mod told;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,7 +14,10 @@ use std::path::{Path, PathBuf};
 
 use self::file::Settings;
 use self::profiles::Chosen;
-pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+pub use self::remote::{
+    Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, KeyringItem, Protocol, Remote,
+};
+pub use self::told::{Audience, Item, Reach, Telling};
 use crate::account::{Cost, Limits};
 
 /// The settings in force.
@@ -39,6 +43,10 @@ pub struct Config {
     pub refine_rounds: u32,
     /// How requests are put before the model.
     pub form: Form,
+    /// The same for each of those that are asked after it.
+    pub fallback_forms: Vec<Form>,
+    /// What models are told besides the request.
+    pub told: Telling,
     /// What is told beside a suggestion.
     pub evidence: Evidence,
     /// What stands before a line labelled Dangerous.
@@ -201,7 +209,7 @@ impl Config {
             }
         }
         match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form }) if settings.faults.is_empty() => {
+            Ok(Chosen { model, fallback, profiles, form, fallback_forms }) if settings.faults.is_empty() => {
                 let config = Self {
                     model,
                     fallback,
@@ -216,6 +224,12 @@ impl Config {
                     },
                     refine_rounds: settings.whole("refine_rounds") as u32,
                     form,
+                    fallback_forms,
+                    told: Telling::new(|item| {
+                        settings
+                            .text(&["context", item.name()])
+                            .map_or(Reach::Off, |(word, _)| Reach::of_word(word))
+                    }),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,
                         _ => Evidence::All,

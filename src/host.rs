@@ -5,6 +5,7 @@
 //! [`KeyCommand`]. Two real users: the machine this runs on ([`local`]) and a recording of one
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
+mod keyring;
 pub mod local;
 mod probe;
 pub mod recorded;
@@ -16,8 +17,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 
-use crate::config::KeyCommand;
-pub use probe::{Level, OptionName, Probe, Spelling};
+use crate::config::{KeyCommand, KeyringItem};
+pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 
 /// This machine, or a recording of one.
 pub trait Host: Send + Sync {
@@ -38,6 +39,15 @@ pub trait Host: Send + Sync {
     /// anything that it printed. A recording runs none.
     fn key(&self, _command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         bail!("no key command is run on a machine that is replayed")
+    }
+
+    /// The secret of an item in the desktop's keyring, bounded by [`KEY_PATIENCE`] and [`KEY_LIMIT`]. Opens no window.
+    ///
+    /// # Errors
+    /// When there is no keyring, it is locked, holds no such item or does not answer in time; the text says what to do
+    /// and holds nothing secret. A recording has none.
+    fn keyring(&self, _item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        bail!("no keyring is asked on a machine that is replayed")
     }
 
     /// Reads a file of at most `limit` bytes.
@@ -77,10 +87,10 @@ pub trait Host: Send + Sync {
 /// Most bytes kept of each stream of a probed program; the rest is read and dropped.
 pub const OUTPUT_LIMIT: usize = 256 << 10;
 
-/// How long a command may take that prints a key.
+/// How long a command that prints a key, or the keyring, may take.
 pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Most bytes that such a command, or a file with a key, may hold.
+/// Most bytes that such a command, an item of the keyring, or a file with a key, may hold.
 pub const KEY_LIMIT: usize = 4 << 10;
 
 /// Where `program`, a name without a slash, stands on `PATH`. Relative directories are passed over: what they hold

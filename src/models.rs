@@ -9,6 +9,7 @@ mod fetch;
 mod gguf;
 mod metered;
 mod partial;
+mod reader;
 mod seal;
 mod served;
 mod wheels;
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 
-use crate::config::{Config, ModelChoice};
+use crate::config::{Audience, Config, Form, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::metrics::Book;
@@ -34,6 +35,7 @@ use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
 use metered::Metered;
 use partial::Partial;
+use reader::Reader;
 use served::Served;
 
 /// Largest script that is read.
@@ -98,11 +100,12 @@ pub fn open<H>(config: &Config, host: &H, paths: &Paths) -> anyhow::Result<Box<d
 where
     H: Host + Clone + 'static,
 {
-    let first = open_counted(&config.model, config, host, paths)?;
+    let first = open_counted(&config.model, config.form, config, host, paths)?;
     let following: Vec<_> = config
         .fallback
         .iter()
-        .map(|choice| open_counted(choice, config, host, paths))
+        .zip(&config.fallback_forms)
+        .map(|(choice, form)| open_counted(choice, *form, config, host, paths))
         .collect::<anyhow::Result<_>>()?;
     Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
 }
@@ -110,6 +113,7 @@ where
 /// Opens one model, so that what it takes is counted and, on a server, bounded.
 fn open_counted<H>(
     choice: &ModelChoice,
+    form: Form,
     config: &Config,
     host: &H,
     paths: &Paths,
@@ -117,7 +121,7 @@ fn open_counted<H>(
 where
     H: Host + Clone + 'static,
 {
-    let model = open_one(choice, config, host, paths)?;
+    let model = open_one(choice, form, config, host, paths)?;
     // What people call their own files may say more than they want to have counted.
     let name = match choice {
         ModelChoice::Remote(_) => return Ok(model),
@@ -130,6 +134,7 @@ where
 
 fn open_one<H>(
     choice: &ModelChoice,
+    form: Form,
     config: &Config,
     host: &H,
     paths: &Paths,
@@ -139,7 +144,8 @@ where
 {
     match choice {
         ModelChoice::Remote(remote) => {
-            Ok(Box::new(Served::new((**remote).clone(), host.clone(), config.limits, Book::of(paths))))
+            let book = Book::of(paths);
+            Ok(Box::new(Served::new((**remote).clone(), form, host.clone(), config.limits, book)))
         }
         ModelChoice::Scripted(file) => {
             let script = host
@@ -148,7 +154,7 @@ where
             let script = script.map_err(|error| {
                 anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
             })?;
-            Ok(Box::new(script))
+            Ok(Box::new(Reader { model: script, form }))
         }
         ModelChoice::Local(name) => {
             let installed = match installed(name, config.model_file.as_deref(), host, paths) {
@@ -159,13 +165,8 @@ where
                 },
             };
             let states = paths.cache.join("states");
-            Ok(Box::new(Local::new(
-                installed.name,
-                installed.path,
-                states,
-                installed.context,
-                config.threads,
-            )))
+            let model = Local::new(installed.name, installed.path, states, installed.context, config.threads);
+            Ok(Box::new(Reader { model, form }))
         }
     }
 }
@@ -174,11 +175,15 @@ where
 /// is asked and no key is read.
 ///
 /// # Errors
-/// When the server's profile can't be used.
+/// When the server's profile can't be used, or the model may not be told what the request is about.
 pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
     match &config.model {
-        ModelChoice::Remote(profile) => Ok(served::body(profile, prompt, config.max_tokens)? + "\n"),
-        ModelChoice::Local(_) | ModelChoice::Scripted(_) => Ok(prompt.text()),
+        ModelChoice::Remote(profile) => {
+            Ok(served::body(profile, config.form, prompt, config.max_tokens)? + "\n")
+        }
+        ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
+            Ok(prompt.told(config.form, Audience::Machine, &mut str::to_owned)?.text())
+        }
     }
 }
 

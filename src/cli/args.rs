@@ -95,6 +95,9 @@ pub enum Command {
         /// Print one JSON array of {grade, subject, text, remedy}
         #[arg(long)]
         json: bool,
+        /// Also ask the models on servers that the key would ask, one small request each
+        #[arg(long)]
+        online: bool,
     },
     /// Show what was asked, what it took, and how much of today's limits is used
     Stats(Stats),
@@ -107,6 +110,9 @@ pub enum Command {
         #[arg(value_parser = shells())]
         shell: Shell,
     },
+    /// Suggest for words that are being typed: the helper behind inline completion
+    #[command(hide = true)]
+    Inline(Inline),
     /// Rewrite a prompt line: the helper behind the key
     #[command(hide = true)]
     Line(Line),
@@ -199,6 +205,15 @@ pub struct Explain {
     pub words: Vec<String>,
 }
 
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes
+    On,
+    /// No
+    Off,
+}
+
 /// `askline init`
 #[derive(Debug, Args)]
 pub struct Init {
@@ -211,6 +226,9 @@ pub struct Init {
     /// Take the key even when something else is bound to it
     #[arg(long)]
     pub force: bool,
+    /// Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub inline: Switch,
 }
 
 /// `askline model`
@@ -271,6 +289,17 @@ pub enum ConfigCommand {
     Show,
     /// The path of the configuration file
     Path,
+}
+
+/// `askline inline`
+#[derive(Debug, Args)]
+pub struct Inline {
+    /// The shell that asks
+    #[arg(long, value_parser = shells())]
+    pub shell: Shell,
+    /// Answer the one row of the input and end
+    #[arg(long)]
+    pub once: bool,
 }
 
 /// `askline stats`

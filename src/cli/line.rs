@@ -269,7 +269,8 @@ impl Attendant {
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-                let row = self.glyphs.working(patience.stage(), elapsed, terminal.columns());
+                let row =
+                    self.glyphs.working(patience.stage(), &patience.asked(), elapsed, terminal.columns());
                 terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));

@@ -18,6 +18,7 @@ use crate::clean::visible;
 use crate::config::{Config, ModelChoice, Wrong};
 use crate::failure::Failure;
 use crate::host::{Host, local};
+use crate::keys;
 use crate::models::manifest::{Entry, Manifest};
 use crate::models::{self, Condition, News, megabytes};
 use crate::patience::Patience;
@@ -100,7 +101,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
             let _ = writeln!(text, "{name} needs {lacking} more than is free; it may be slow or fail");
         }
     }
-    text.push_str(&servers(config));
+    text.push_str(&servers(config, &desk.host));
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
         if let Err(why) = models::check_own_file(file) {
@@ -112,26 +113,29 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     Ok(if damaged { Exit::None } else { Exit::Done })
 }
 
-/// The profiles of models on servers, and the order in which models are asked; empty without them.
-fn servers(config: &Config) -> String {
+/// The profiles of models on servers, whether their keys are there, and the order in which models are asked; empty without
+/// them. Nobody is asked and no command is run.
+fn servers(config: &Config, host: &dyn Host) -> String {
     let mut rows = vec![["PROFILE", "PROTOCOL", "MODEL", "SERVER", "KEY", "STATE"].map(str::to_owned)];
     let mut broken = String::new();
     for (name, profile) in &config.profiles {
         match profile {
             Ok(choice @ ModelChoice::Remote(remote)) => {
-                let sources = [
-                    remote.key.env.clone(),
-                    remote.key.command.is_some().then(|| "key_cmd".to_owned()),
-                    remote.key.file.as_ref().map(|file| file.display().to_string()),
-                ];
-                let key = sources.into_iter().flatten().collect::<Vec<_>>().join(", ");
+                let key = match keys::look(remote, host) {
+                    Ok(Some(place)) => place,
+                    Ok(None) => "none".to_owned(),
+                    Err(why) => {
+                        broken.push_str(&format!("{}\n", one_line(&why.to_string())));
+                        "missing".to_owned()
+                    }
+                };
                 let place = config.fallback.iter().position(|other| other == choice);
                 rows.push([
                     name.clone(),
                     remote.protocol.name().to_owned(),
                     remote.name.clone(),
                     remote.url.host().to_owned(),
-                    if key.is_empty() { "none".to_owned() } else { key },
+                    key,
                     match place {
                         _ if choice == &config.model => "in use".to_owned(),
                         Some(n) => format!("fallback {}", n + 1),

@@ -15,14 +15,16 @@ use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::account::Tally;
 use crate::clean::visible;
+use crate::context;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::metrics::Outcome;
 use crate::models;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Situation};
 use crate::risk::{Label, Risk};
 use crate::shell::Shell;
+use crate::situation;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
 use crate::syntax::Span;
@@ -115,6 +117,7 @@ impl Drop for Watched {
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
     let config = desk.config()?;
     let system = desk.system(shell);
+    let around = context::gather(&desk.machine, shell, &[]);
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
@@ -123,7 +126,9 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         }
         match &row.text {
             Ok(request) => {
-                print(&models::request(&config, &prompt::draft(config.form, request, shell, &system))?)?;
+                let situation = situation::gather(Situation::new(config.told), &desk.host, &around, &[]);
+                let prompt = prompt::draft(config.form, request, shell, &system).within(situation);
+                print(&models::request(&config, &prompt)?)?;
             }
             Err(error) => {
                 complain(&row.prefix(), error);

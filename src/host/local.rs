@@ -18,18 +18,16 @@ use rustix::fs::{Access, access, statvfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::keyring;
 use super::sandbox::Cage;
 use super::{Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, System, find_on_path};
-use crate::config::KeyCommand;
+use crate::config::{KeyCommand, KeyringItem};
 
 /// How often a program that has closed its output is asked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
 
 /// How often a cage is looked at for a program that takes more than its share.
 const WATCH: Duration = Duration::from_millis(20);
-
-/// What a probed program gets of the user's environment, unless its probe inherits all of it.
-const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
 
 /// The whole environment of a caged program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no pager, no
 /// display, bus or agent.
@@ -95,10 +93,8 @@ impl Host for LocalHost {
         // A group of its own: killed as a whole, and the terminal's Ctrl-C and reads are not for it.
         command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if !probe.inherits_environment() {
-            command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
-            command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
-        }
+        command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
+        command.envs(std::env::vars_os().filter(|(name, _)| probe.keeps(&name.to_string_lossy())));
         let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
@@ -116,6 +112,10 @@ impl Host for LocalHost {
         ensure!(output.success, "it failed");
         ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
         Ok(output.stdout)
+    }
+
+    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        keyring::secret(item, &|name| self.env(name), KEY_PATIENCE)
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {

@@ -35,6 +35,8 @@ macro_rules! in_every_shell {
 }
 
 mod again;
+mod fix;
+mod inline;
 mod key;
 mod loading;
 mod message;

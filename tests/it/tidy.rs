@@ -25,8 +25,8 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "metrics", "models", "presses", "surroundings"],
-    &["examine", "refine"],
+    &["context", "keys", "knowledge", "metrics", "models", "presses", "screen", "situation", "surroundings"],
+    &["examine", "fix", "refine"],
     &["suggest"],
     &["cli"],
 ];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::super::model::free_memory;
 use super::super::{Desk, tell, variable};
-use super::{Finding, fault, fine, quoted, servers, warning};
+use super::{Finding, fault, fine, online, quoted, servers, warning};
 use crate::config::{Config, ModelChoice};
 use crate::host::Host;
 use crate::models::manifest::Manifest;
@@ -14,8 +14,8 @@ use crate::models::{self, megabytes};
 /// Below this the model directory's disk is called nearly full, bytes.
 const FREE_SPACE_LOW: u64 = 200 << 20;
 
-/// The configuration, and the model that it names; with a broken one, the model that would be used without it.
-pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
+/// The configuration, and the model that it names, tried if `online`; with a broken one, the model that would be used without it.
+pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
     let file = &desk.paths.config_file;
     match desk.config() {
         Ok(config) => {
@@ -29,6 +29,9 @@ pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
                 model(&config, desk),
             ];
             findings.extend(servers::servers(&config, &desk.host));
+            if online {
+                findings.extend(online::tried(&config, desk));
+            }
             findings
         }
         Err(error) => {
@@ -45,7 +48,7 @@ pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
 }
 
 /// The model in use: there, every byte of it right, and with memory to run in.
-fn model(config: &Config, desk: &Desk) -> Finding {
+pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
     let (host, paths) = (&desk.host, &desk.paths);
     let name = match &config.model {
         ModelChoice::Local(name) => name,

@@ -66,7 +66,8 @@ impl Turn {
     fn anew(&self, last: Option<Press>) -> anyhow::Result<Said> {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
-        let request = Request { before: before.as_ref(), ..self.request() };
+        let line = PromptLine::typed(request_of(words));
+        let request = Request { line: &line, before: before.as_ref(), ..self.request() };
         // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths)?);
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.patience)?;
@@ -83,7 +84,7 @@ impl Turn {
 
     /// The next suggestion, when all that are known were shown.
     fn more(&self, mut last: Press) -> anyhow::Result<Said> {
-        let words = PromptLine::typed(last.words.clone());
+        let words = PromptLine::typed(request_of(&last.words));
         let request = Request { line: &words, ..self.request() };
         let known: Vec<String> = last.offers.iter().map(|offer| offer.command.clone()).collect();
         let found = models::open(&self.config, &LocalHost, &self.paths).and_then(|model| {
@@ -113,7 +114,8 @@ impl Turn {
 
     /// Something of an earlier press.
     fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
-        let words = clean::as_typed(&last.words).filter(|_| place == Place::Words);
+        let words =
+            clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
         let (line, notes) = if let Some(words) = words {
             last.place = Place::Words;
             (words, vec![WORDS.to_owned()])
@@ -143,4 +145,11 @@ impl Turn {
             notes: suggestion.notes(self.config.evidence),
         }
     }
+}
+
+/// The request in a line: without the `ask` or `#` that a person may put in front of words.
+fn request_of(line: &str) -> &str {
+    let words = line.trim_start();
+    let rest = words.strip_prefix("ask ").or_else(|| words.strip_prefix('#'));
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(line)
 }
