@@ -25,6 +25,9 @@ _askline() {
             askline,config)
                 cmd="askline__subcmd__config"
                 ;;
+            askline,daemon)
+                cmd="askline__subcmd__daemon"
+                ;;
             askline,doctor)
                 cmd="askline__subcmd__doctor"
                 ;;
@@ -119,6 +122,20 @@ _askline() {
             ;;
         askline__subcmd__config)
             opts="-h -V --debug --help --version show path"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__daemon)
+            opts="-h -V --json --debug --help --version status stop run"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

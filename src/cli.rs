@@ -4,6 +4,7 @@ pub mod args;
 mod check;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 mod explain;
 mod forget;
@@ -167,6 +168,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
         Command::Stats(args) => stats::run(args, &Desk::open()?),
         Command::Forget(args) => forget::run(args, &Desk::open()?),
+        Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use self::file::Settings;
 use self::profiles::Chosen;
 pub use self::remote::{
@@ -53,6 +55,22 @@ pub struct Config {
     pub guard: Guard,
     /// How much may be asked of servers.
     pub limits: Limits,
+    /// Whether a resident process computes the local model.
+    pub daemon: Daemon,
+    /// After how many minutes without a request it ends.
+    pub daemon_idle_min: u64,
+}
+
+/// Whether a resident process, which keeps the model at hand, answers for a local one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Daemon {
+    /// Where it can be had; otherwise the model is computed here.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+    /// For tests: always, and for scripts too; there is no answer without it.
+    Force,
 }
 
 /// What stands before a line labelled Dangerous.
@@ -76,7 +94,7 @@ pub enum Evidence {
 }
 
 /// How a prompt is put before a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
     #[default]
@@ -239,6 +257,12 @@ impl Config {
                         _ => Guard::Off,
                     },
                     limits: settings.limits(),
+                    daemon: match settings.text(&["daemon"]) {
+                        Some(("off", _)) => Daemon::Off,
+                        Some(("force", _)) => Daemon::Force,
+                        _ => Daemon::Auto,
+                    },
+                    daemon_idle_min: settings.whole("daemon_idle_min"),
                 };
                 config.unpriced()?;
                 Ok((config, settings.told()))
@@ -286,12 +310,13 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 7] = [
+const VARIABLES: [(&str, &str); 8] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
     ("ASKLINE_EVIDENCE", "evidence"),
     ("ASKLINE_GUARD", "guard"),
+    ("ASKLINE_DAEMON", "daemon"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
 ];

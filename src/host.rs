@@ -1,8 +1,8 @@
 //! The seam to this machine: files, environment and the few programs we start.
 //!
 //! Nothing on a prompt line and nothing that a model wrote can be run: a process starts only through [`Host::probe`], and
-//! [`Probe`] holds every argument vector there is, or through [`Host::key`], and only the user's own configuration makes a
-//! [`KeyCommand`]. Two real users: the machine this runs on ([`local`]) and a recording of one
+//! [`Probe`] holds every argument vector there is, through [`Host::key`], and only the user's own configuration makes a
+//! [`KeyCommand`], or through [`Host::start_resident`], which takes nothing and starts ourselves. Two real users: the machine this runs on ([`local`]) and a recording of one
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
 mod keyring;
@@ -50,6 +50,16 @@ pub trait Host: Send + Sync {
         bail!("no keyring is asked on a machine that is replayed")
     }
 
+    /// Starts this very program once more, as the process that keeps a model at hand: with [`RESIDENT_ARGUMENTS`], in the
+    /// root directory, without input, output or terminal, and of the environment only [`RESIDENT_VARIABLES`]. It outlives
+    /// this process.
+    ///
+    /// # Errors
+    /// When it can't be started. A recording starts none.
+    fn start_resident(&self) -> anyhow::Result<()> {
+        bail!("no process is started on a machine that is replayed")
+    }
+
     /// Reads a file of at most `limit` bytes.
     ///
     /// # Errors
@@ -92,6 +102,13 @@ pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Most bytes that such a command, an item of the keyring, or a file with a key, may hold.
 pub const KEY_LIMIT: usize = 4 << 10;
+
+/// The arguments of the process that keeps a model at hand.
+pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
+
+/// What it gets of the environment: where its socket goes, and what its program may need to start at all.
+pub const RESIDENT_VARIABLES: [&str; 4] =
+    ["XDG_RUNTIME_DIR", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
 /// Where `program`, a name without a slash, stands on `PATH`. Relative directories are passed over: what they hold
 /// depends on where the user stands.

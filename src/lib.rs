@@ -48,3 +48,4 @@ pub mod refine;
 pub mod suggest;
 // 6 doors: the only code that talks to people
 pub mod cli;
+pub mod daemon;

@@ -14,7 +14,7 @@ pub mod situation;
 
 use std::sync::Arc;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::situation::Situation;
 use crate::clean::visible;
@@ -32,7 +32,7 @@ pub const REQUEST_CHARS_MAX: usize = 2_000;
 const IN_PROMPT: &[Section] = &[Section::Solved];
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// How the parts are put before the model.
     pub form: Form,
@@ -41,6 +41,7 @@ pub struct Prompt {
     /// The request.
     pub fresh: String,
     /// What it was made of; none where the text is all there is.
+    #[serde(skip)]
     pub source: Option<Arc<PromptSource>>,
 }
 

@@ -90,6 +90,8 @@ pub enum Command {
     Model(Model),
     /// Show the configuration
     Config(Config),
+    /// Show or end the process that keeps the model at hand
+    Daemon(Daemon),
     /// Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
     Doctor {
         /// Print one JSON array of {grade, subject, text, remedy}
@@ -333,6 +335,29 @@ pub enum Memory {
     Cache,
     /// Both
     All,
+}
+
+/// `askline daemon`
+#[derive(Debug, Args)]
+pub struct Daemon {
+    /// What to do
+    #[arg(value_enum, default_value_t = DaemonCommand::Status)]
+    pub command: DaemonCommand,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `askline daemon` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DaemonCommand {
+    /// Whether it runs, with which model, and what it takes
+    Status,
+    /// End it; the next press starts it again
+    Stop,
+    /// Become it: what a press does
+    #[value(hide = true)]
+    Run,
 }
 
 /// `askline line`

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -19,14 +18,13 @@ use crate::config::{Config, ModelChoice, Wrong};
 use crate::failure::Failure;
 use crate::host::{Host, local};
 use crate::keys;
+use crate::model::memory;
 use crate::models::manifest::{Entry, Manifest};
-use crate::models::{self, Condition, News, megabytes};
+use crate::models::{self, Condition, News, Occasion, megabytes};
 use crate::patience::Patience;
 use crate::prompt;
 use crate::store;
 
-/// Where Linux tells how much memory is free, and the most that is read of it.
-const MEMORY_FILE: (&str, u64) = ("/proc/meminfo", 64 << 10);
 /// How often the bar is redrawn while nothing arrives.
 const TICK: Duration = Duration::from_millis(200);
 /// Between two lines of progress where there is no terminal, percent.
@@ -94,7 +92,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
         text,
         "\nMEMORY is what running it takes: the file, read in place, and room to work; an estimate"
     );
-    if let Some(free) = free_memory(&desk.host) {
+    if let Some(free) = memory::free(&desk.host) {
         let _ = writeln!(text, "free memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
             let (name, lacking) = (one_line(&entry.name), megabytes(entry.memory - free));
@@ -190,7 +188,7 @@ fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
     tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
     let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
     let config = Config { model, fallback, ..config.clone() };
-    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let mut model = models::open(&config, &desk.host, &desk.paths, Occasion::Batch)?;
     model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
 }
 
@@ -285,15 +283,6 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
         set(document.as_table_mut(), "profile", "local");
     }
     Ok(document.to_string())
-}
-
-/// Memory that a new process may take without swapping, bytes; none where the system doesn't say.
-pub(super) fn free_memory(host: &dyn Host) -> Option<u64> {
-    let (file, limit) = MEMORY_FILE;
-    let text = String::from_utf8(host.read(Path::new(file), limit).ok()?).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
 }
 
 /// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.

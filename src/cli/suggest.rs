@@ -19,7 +19,7 @@ use crate::context;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::metrics::Outcome;
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::{Patience, Stage};
 use crate::prompt::{self, Situation};
 use crate::risk::{Label, Risk};
@@ -46,7 +46,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     if args.no_refine {
         config.refine_rounds = 0;
     }
-    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
+    let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
     let book = desk.book();
     let mut exit = Exit::Done;
     for row in rows {

@@ -11,7 +11,7 @@ use super::told::{Item, Reach};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 13] = [
+pub(super) const TOP_KEYS: [&str; 15] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -20,6 +20,8 @@ pub(super) const TOP_KEYS: [&str; 13] = [
     "guard",
     "help",
     "refine_rounds",
+    "daemon",
+    "daemon_idle_min",
     "roles",
     "fallback",
     "limits",
@@ -102,6 +104,8 @@ fn kind(key: &str) -> Kind {
         "day_tokens" => Kind::Whole(0, 1_000_000_000_000),
         "day_cost" => Kind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => Kind::Amount(10_000),
+        "daemon" => Kind::Word(&["auto", "off", "force"]),
+        "daemon_idle_min" => Kind::Whole(1, 1440),
         "evidence" => Kind::Word(&["all", "wrong"]),
         "guard" => Kind::Word(&["off", "comment"]),
         "help" => Kind::Word(&["system", "never"]),

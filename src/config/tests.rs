@@ -60,6 +60,8 @@ fn the_defaults_stand_alone() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, defaults);
 }
@@ -103,6 +105,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
 
@@ -133,6 +137,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings
@@ -147,6 +153,8 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         context.last = "local" # default
         context.listing = "off" # default
         context.output = "local" # default
+        daemon = "auto" # default
+        daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
         evidence = "all" # default
         guard = "off" # default
@@ -216,7 +224,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

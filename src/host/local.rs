@@ -20,7 +20,10 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::keyring;
 use super::sandbox::Cage;
-use super::{Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, System, find_on_path};
+use super::{
+    Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, RESIDENT_ARGUMENTS,
+    RESIDENT_VARIABLES, System, find_on_path,
+};
 use crate::config::{KeyCommand, KeyringItem};
 
 /// How often a program that has closed its output is asked whether it has ended.
@@ -118,6 +121,20 @@ impl Host for LocalHost {
         keyring::secret(item, &|name| self.env(name), KEY_PATIENCE)
     }
 
+    fn start_resident(&self) -> anyhow::Result<()> {
+        let program = own_program()?;
+        let mut command = Command::new(&program);
+        command.args(RESIDENT_ARGUMENTS).current_dir("/");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env_clear();
+        command.envs(RESIDENT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
+        let mut child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
+        // For a process that lives on, such as Nushell's plugin: a child that nobody waits for stays in the system's table.
+        let waits = thread::Builder::new().name("resident".to_owned()).stack_size(64 << 10);
+        waits.spawn(move || child.wait())?;
+        Ok(())
+    }
+
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
         read(path, limit).with_context(|| format!("can't read {}", path.display()))
     }
@@ -168,6 +185,17 @@ impl Host for LocalHost {
         let space = statvfs(path).ok()?;
         space.f_bavail.checked_mul(space.f_frsize)
     }
+}
+
+/// The file of this program. Nushell's plugin is a program of its own, beside it.
+///
+/// # Errors
+/// When the system can't tell.
+pub fn own_program() -> anyhow::Result<PathBuf> {
+    let running = std::env::current_exe().context("this program's file can't be told")?;
+    let is_plugin =
+        running.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"nu_plugin_"));
+    Ok(if is_plugin { running.with_file_name("askline") } else { running })
 }
 
 /// Runs a program that may be anything from the system's packages: it sees no more of the user than the line it is asked

@@ -9,19 +9,19 @@ use crate::prompt::Prompt;
 const WHO: &str = "local";
 
 /// A model on this machine and the form that its profile wants.
-pub(super) struct Reader<M> {
-    pub(super) model: M,
+pub(super) struct Reader {
+    pub(super) model: Box<dyn Model>,
     pub(super) form: Form,
 }
 
-impl<M: Model> Reader<M> {
+impl Reader {
     fn told(&self, prompt: &Prompt) -> anyhow::Result<Prompt> {
         // Nothing leaves the machine, so no secret is taken out.
         Ok(prompt.told(self.form, Audience::Machine, &mut str::to_owned)?)
     }
 }
 
-impl<M: Model> Model for Reader<M> {
+impl Model for Reader {
     fn source(&self) -> String {
         self.model.source()
     }

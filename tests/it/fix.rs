@@ -47,7 +47,7 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
     let request = Request { line: &line, shell: Shell::Bash, told: &told, before: None };
     let nowhere = || home.path().join("nowhere");
     let paths = Paths { config_file: nowhere(), cache: nowhere(), models: nowhere(), stats: nowhere() };
-    let mut model = models::open(&config, &LocalHost, &paths)?;
+    let mut model = models::open(&config, &LocalHost, &paths, models::Occasion::Press)?;
     let suggestion = suggest(&request, &machine(screen), model.as_mut(), &config, &Patience::endless())?;
     model.finish()?;
     Ok(suggestion)

@@ -22,6 +22,7 @@ mod real;
 mod refine;
 mod remote;
 mod repair;
+mod resident;
 mod risk;
 mod sandbox;
 mod shells;

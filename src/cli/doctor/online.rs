@@ -10,7 +10,7 @@ use crate::answer::{self, Answer};
 use crate::config::{Config, ModelChoice, Remote};
 use crate::host::Host;
 use crate::model::remote;
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::Patience;
 use crate::prompt::{Form, Prompt};
 use crate::shell::Shell;
@@ -44,7 +44,7 @@ fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
     }
     let begun = Instant::now();
     let patience = Patience::until(begun + Duration::from_millis(config.deadline_ms));
-    let reply = models::open(config, &desk.host, &desk.paths)
+    let reply = models::open(config, &desk.host, &desk.paths, Occasion::Batch)
         .and_then(|mut model| model.complete(&question(), config.max_tokens, &patience));
     let took = begun.elapsed();
     let reply = match reply {
@@ -78,8 +78,8 @@ fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
 
 /// A request such as any other, without the solved ones: small, and the same each time.
 fn question() -> Prompt {
-    let fixed = "# One-line bash commands for Linux.\n\n";
-    Prompt::new(Form::Completion, fixed.to_owned(), "# list the files here\n".to_owned())
+    let fixed = "# One-line bash commands for Linux.\n\n".to_owned();
+    Prompt::new(Form::Completion, fixed, "# list the files here\n".to_owned())
 }
 
 /// What lies between here and the server.
