@@ -33,7 +33,7 @@ const KIND: (&str, u32) = ("stats", 1);
 /// Longest wait for the lock.
 const LOCK_WAIT: Duration = Duration::from_millis(100);
 /// How often it is tried meanwhile.
-const LOCK_TICK: Duration = Duration::from_millis(2);
+const LOCK_TICK: Duration = Duration::from_millis(1);
 /// How many files that can't be read are kept aside.
 const BAD_MAX: usize = 3;
 /// Days since 1970 before which no clock that is set can be: the start of 2025.

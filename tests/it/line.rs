@@ -414,6 +414,24 @@ fn what_was_found_out_is_kept_for_the_next_press() {
     }
 }
 
+/// Whatever became of a press, it is counted when the helper has ended.
+#[test]
+fn a_press_is_counted() {
+    let data = tempfile::tempdir().unwrap();
+    let start = |model: &str| Run::start(model, &format!("export XDG_DATA_HOME={}", data.path().display()));
+    start(&reply("ls -la", 0)).ends("0", "ls -la");
+    start(r#"{"fail": "gone"}"#).says("3", "", "askline: gone");
+    let cancelled = start(&reply("ls", LONG));
+    cancelled.pty.wait_for("thinking");
+    cancelled.pty.send("\u{3}");
+    cancelled.ends("130", "");
+    let counts = fs::read_to_string(data.path().join("askline/stats/counts")).unwrap();
+    let counts: serde_json::Value = serde_json::from_str(counts.split_once('\n').unwrap().1).unwrap();
+    let total = &counts["total"];
+    let figures = ["presses", "answers", "cancelled"].map(|name| total[name].as_u64().unwrap());
+    assert_eq!((figures, &total["failures"]["unexpected"]), ([3, 1, 1], &1.into()), "{total}");
+}
+
 /// Logs and the row would draw over each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {

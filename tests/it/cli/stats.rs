@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::chain::Server;
 use crate::cli::Askline;
+use crate::pty::Pty;
 
 fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
@@ -68,10 +69,12 @@ fn figures_that_are_broken_cost_nothing() {
 fn a_replayed_machine_is_not_counted() {
     let ran = Askline::new(["suggest", "--shell", "bash", "x"])
         .model("{\"reply\": \"ls\"}")
-        .file("machine.toml", "")
+        .file("machine.toml", "[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n")
         .env("ASKLINE_HOST", "recorded:HOME/machine.toml")
-        .run();
-    assert!(!ran.path("data/askline/stats").exists(), "{}{}", ran.stdout, ran.stderr);
+        .run()
+        .stdout("ls\n")
+        .code(0);
+    assert!(!ran.path("data/askline/stats").exists());
 }
 
 #[test]
@@ -128,6 +131,29 @@ fn a_day_that_is_used_up_goes_to_the_next_model_or_says_so() {
         "{error}"
     );
     assert_eq!(server.heard().len(), before);
+}
+
+/// A person at a terminal is asked, and says no.
+#[test]
+fn forgetting_is_asked_about_at_a_terminal() {
+    let home = tempfile::tempdir().unwrap();
+    let counts = home.path().join("askline/stats/counts");
+    fs::create_dir_all(counts.parent().unwrap()).unwrap();
+    fs::write(&counts, "figures").unwrap();
+    for (answer, code, is_kept) in [("n\n", 1, true), ("\n", 1, true), ("\u{4}", 1, true), ("y\n", 0, false)]
+    {
+        let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_askline"));
+        command.args(["forget", "stats"]);
+        command.env_clear();
+        for (name, value) in [("HOME", home.path()), ("XDG_DATA_HOME", home.path())] {
+            command.env(name, value);
+        }
+        let mut pty = Pty::start(12, 100, command);
+        pty.wait_for("forget all of this? y or n");
+        pty.send(answer);
+        assert_eq!(pty.wait_exit().exit_code(), code, "{answer:?}");
+        assert_eq!(counts.exists(), is_kept, "{answer:?}");
+    }
 }
 
 #[test]
