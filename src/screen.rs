@@ -78,11 +78,11 @@ fn below(screen: &str, command: &str) -> Option<String> {
     // a row. "not found: x" is no prompt.
     let is_same = |row: &&str| row.split_once(typed).is_some_and(|(before, _)| before.trim_end() == last);
     let ends = |row: &&str| row.strip_suffix(typed).is_some_and(|before| !before.trim_end().ends_with(':'));
-    let place = rows.iter().rposition(|row| is_same(&row));
+    let place = rows.iter().rposition(is_same);
     if place.is_some() || !had_row {
         rows.pop();
     }
-    let place = place.or_else(|| rows.iter().rposition(|row| ends(&row)))?;
+    let place = place.or_else(|| rows.iter().rposition(ends))?;
     let printed = rows.get(place + 1..)?.join("\n");
     (!printed.trim().is_empty()).then_some(printed)
 }

@@ -22,11 +22,15 @@ static PAIR: LazyLock<Regex> = LazyLock::new(|| compiled(r#""[\w.-]+"[ \t]*:[ \t
 /// The values of all secrets in a text.
 pub(super) fn values(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    let mut done = 0;
     if KIND.is_match(text.as_bytes()) {
         for data in DATA.find_iter(text.as_bytes()) {
-            let start = data.start() + leading(text, data.start());
-            in_braces(text, data.end(), &mut found);
-            on_rows(text, start, data.end(), &mut found);
+            // What stands within another one was looked at there, so that each byte is looked at once.
+            if done <= data.start() {
+                let start = data.start() + leading(text, data.start());
+                done = in_braces(text, data.end(), &mut found)
+                    .unwrap_or_else(|| on_rows(text, start, data.end(), &mut found));
+            }
         }
     }
     found
@@ -38,17 +42,17 @@ fn leading(text: &str, from: usize) -> usize {
     rest.len() - rest.trim_start_matches([' ', '\t']).len()
 }
 
-/// `{"name": "value", …}`, over one row or several.
-fn in_braces(text: &str, from: usize, found: &mut Vec<Range<usize>>) {
-    let inside = text.get(from..).and_then(|rest| rest.strip_prefix('{'));
-    let inside =
-        inside.map(|rest| rest.split_once('}').map_or(rest, |(inside, _)| inside)).unwrap_or_default();
+/// `{"name": "value", …}`, over one row or several, and where it ends.
+fn in_braces(text: &str, from: usize, found: &mut Vec<Range<usize>>) -> Option<usize> {
+    let rest = text.get(from..)?.strip_prefix('{')?;
+    let inside = rest.split_once('}').map_or(rest, |(inside, _)| inside);
     let pairs = PAIR.captures_iter(inside.as_bytes()).filter_map(|pair| pair.get(1));
     found.extend(pairs.map(|value| from + 1 + value.start()..from + 1 + value.end()));
+    Some(from + 1 + inside.len())
 }
 
-/// Rows that are indented more than the one that begins at `start`.
-fn on_rows(text: &str, start: usize, from: usize, found: &mut Vec<Range<usize>>) {
+/// Rows that are indented more than the one that begins at `start`, and where they end.
+fn on_rows(text: &str, start: usize, from: usize, found: &mut Vec<Range<usize>>) -> usize {
     let before = text.get(..start).unwrap_or_default();
     let indent = start - before.rfind('\n').map_or(0, |end| end + 1);
     let rest = text.get(from..).unwrap_or_default();
@@ -57,12 +61,13 @@ fn on_rows(text: &str, start: usize, from: usize, found: &mut Vec<Range<usize>>)
         let Some(captures) = ROW.captures(row.as_bytes()) else { break };
         match (captures.get(1), captures.get(2)) {
             (Some(blanks), Some(value)) if indent < blanks.len() => {
-                found.push(at + value.start()..at + value.end())
+                found.push(at + value.start()..at + value.end());
             }
             _ => break,
         }
         at += row.len();
     }
+    at
 }
 
 #[cfg(test)]
@@ -75,7 +80,7 @@ mod tests {
         let mut found = values(text);
         found.sort_by_key(|span| span.start);
         found.dedup();
-        found.into_iter().map(|span| &text[span]).collect()
+        found.into_iter().filter_map(|span| text.get(span)).collect()
     }
 
     #[test]

@@ -417,6 +417,10 @@ fn time_grows_with_length() {
         "pass:&a=",
         "key:",
         "token=\"",
+        "kind: Secret\ndata: ",
+        "kind: Secret \"data\":{",
+        "default login a password ",
+        "a:1:a:a",
     ] {
         let text = |bytes: usize| piece.repeat(bytes / piece.len());
         let (short, long) = (time(&text(4 << 10)), time(&text(16 << 10)));
