@@ -8,6 +8,7 @@ mod chain;
 mod check;
 mod cli;
 mod completions;
+mod keyring;
 mod knowledge;
 mod line;
 mod lookup;
