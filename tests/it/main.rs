@@ -9,6 +9,7 @@ mod check;
 mod cli;
 mod completions;
 mod fix;
+mod keyring;
 mod knowledge;
 mod line;
 mod lookup;
