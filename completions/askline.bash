@@ -34,11 +34,17 @@ _askline() {
             askline,explain)
                 cmd="askline__subcmd__explain"
                 ;;
+            askline,forget)
+                cmd="askline__subcmd__forget"
+                ;;
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
             askline,model)
                 cmd="askline__subcmd__model"
+                ;;
+            askline,stats)
+                cmd="askline__subcmd__stats"
                 ;;
             askline,suggest)
                 cmd="askline__subcmd__suggest"
@@ -65,7 +71,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor completions"
+            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -174,8 +180,22 @@ _askline() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        askline__subcmd__forget)
+            opts="-h -V --yes --debug --help --version stats cache all"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -183,6 +203,10 @@ _askline() {
             case "${prev}" in
                 --key)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --inline)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -269,6 +293,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__stats)
+            opts="-h -V --json --days --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --days)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

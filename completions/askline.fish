@@ -35,6 +35,8 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, fe
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
 complete -c askline -n "__fish_askline_needs_command" -f -a "daemon" -d 'Show or end the process that keeps the model at hand'
 complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault'
+complete -c askline -n "__fish_askline_needs_command" -f -a "stats" -d 'Show what was asked, what it took, and how much of today\'s limits is used'
+complete -c askline -n "__fish_askline_needs_command" -f -a "forget" -d 'Delete what was remembered: figures and caches, never models or configuration'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell to write for [default: the one you log in with]' -r -f -a "nu\t''
 zsh\t''
@@ -66,9 +68,11 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Pr
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing' -r -f -a "on\t'Yes'
+off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Take the key even when something else is bound to it'
 complete -c askline -n "__fish_askline_using_subcommand init" -l debug -d 'Print what happens to stderr'
-complete -c askline -n "__fish_askline_using_subcommand init" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c askline -n "__fish_askline_using_subcommand init" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand model; and not __fish_seen_subcommand_from list pull use path rm" -s h -l help -d 'Print help'
@@ -105,6 +109,15 @@ complete -c askline -n "__fish_askline_using_subcommand doctor" -l json -d 'Prin
 complete -c askline -n "__fish_askline_using_subcommand doctor" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand doctor" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand stats" -l days -d 'How many days to sum up, today\'s among them' -r
+complete -c askline -n "__fish_askline_using_subcommand stats" -l json -d 'Print one JSON object'
+complete -c askline -n "__fish_askline_using_subcommand stats" -l debug -d 'Print what happens to stderr'
+complete -c askline -n "__fish_askline_using_subcommand stats" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand stats" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand forget" -l yes -d 'Don\'t ask'
+complete -c askline -n "__fish_askline_using_subcommand forget" -l debug -d 'Print what happens to stderr'
+complete -c askline -n "__fish_askline_using_subcommand forget" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c askline -n "__fish_askline_using_subcommand forget" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand completions" -l debug -d 'Print what happens to stderr'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s V -l version -d 'Print version'
@@ -115,4 +128,5 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
 complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
+complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats cache all"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"

@@ -57,12 +57,17 @@ module completions {
     [ "nu" "zsh" "bash" "fish" ]
   }
 
+  def "nu-complete askline init inline" [] {
+    [ "on" "off" ]
+  }
+
   # Print the script that binds the key in a shell
   export extern "askline init" [
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     --force                   # Take the key even when something else is bound to it
+    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
     --debug                   # Print what happens to stderr
-    --help(-h)                # Print help
+    --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     shell: string@"nu-complete askline init shell" # The shell
   ]
@@ -161,6 +166,28 @@ module completions {
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
+  ]
+
+  # Show what was asked, what it took, and how much of today's limits is used
+  export extern "askline stats" [
+    --json                    # Print one JSON object
+    --days: string            # How many days to sum up, today's among them
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  def "nu-complete askline forget what" [] {
+    [ "stats" "cache" "all" ]
+  }
+
+  # Delete what was remembered: figures and caches, never models or configuration
+  export extern "askline forget" [
+    --yes                     # Don't ask
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    what?: string@"nu-complete askline forget what" # What to forget
   ]
 
   def "nu-complete askline completions shell" [] {

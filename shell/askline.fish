@@ -67,6 +67,17 @@ function __askline_line --description 'Turn the words on the command line into a
     builtin commandline --function repaint
 end
 
+# Words after a # or `ask` become the command; anywhere else Tab is Tab.
+function __askline_tab
+    set -l line (builtin commandline --current-buffer | string collect)
+    if not builtin commandline --paging-mode
+        and string match --quiet --regex '^\s*(#|ask\s)\s*\S' -- "$line"
+        __askline_line
+    else
+        builtin commandline --function complete
+    end
+end
+
 # Prints a message that stays, below the line, and draws the prompt again below that.
 function __askline_say
     set -l row (builtin commandline --line)
@@ -126,6 +137,12 @@ if status is-interactive
             end
         end
         set -e __askline_taken
+    end
+    # A Tab of yours, or of a plugin, stays.
+    if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null
+        for mode in default insert
+            builtin bind -M $mode \t __askline_tab
+        end
     end
     if set -q __askline_has_word; or not builtin type -q ask
         set -g __askline_has_word

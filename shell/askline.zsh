@@ -128,6 +128,154 @@ __askline_ask() {
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
+# Inline: behind words after a # stands what the key would make of them; tab and the right arrow take it
+# ---------------------------------------------------------------------------------------------------------------------
+
+# Before the line is drawn. Elsewhere than on such words this is one comparison.
+__askline_inline_draw() {
+  [[ $BUFFER == '# '* || -n $__askline_inline_sent ]] || \builtin return 0
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  if [[ -n $__askline_inline_command && $BUFFER == "$__askline_inline_words" ]]; then
+    __askline_inline_show
+    \builtin return 0
+  fi
+  if [[ -n $__askline_inline_mark ]]; then
+    region_highlight=("${(@)region_highlight:#$__askline_inline_mark}")
+    POSTDISPLAY=''
+    __askline_inline_hidden
+  fi
+  if [[ $BUFFER == "$__askline_inline_sent" ]] || (( PENDING || KEYS_QUEUED_COUNT )); then
+    \builtin return 0
+  fi
+  __askline_inline_sent='' __askline_inline_command=''
+  if [[ $BUFFER == '# '*[^[:space:]]* && $BUFFER != *$'\n'* && $CONTEXT == start ]]; then
+    __askline_inline_start && \builtin print -ru$__askline_inline_in -- "$BUFFER" && __askline_inline_sent=$BUFFER
+  elif (( __askline_inline_in )); then
+    \builtin print -u$__askline_inline_in # what was asked for counts no more
+  fi
+}
+
+__askline_inline_show() {
+  __askline_inline_keys
+  POSTDISPLAY="  $__askline_inline_sign $__askline_inline_command"
+  if [[ -n $__askline_inline_mark ]]; then
+    region_highlight=("${(@)region_highlight:#$__askline_inline_mark}")
+  fi
+  __askline_inline_mark="$#BUFFER $(( $#BUFFER + $#POSTDISPLAY )) fg=8 memo=askline"
+  region_highlight+=("$__askline_inline_mark")
+}
+
+# The keys that take what is shown are ours only as long as it is: whatever they do otherwise, and whoever bound them when,
+# stays as it is.
+__askline_inline_keys() {
+  \builtin local REPLY='' key entry
+  (( ! $#__askline_inline_before )) || \builtin return 0
+  __askline_capture __askline_inline_bindings
+  for entry in "${(@f)REPLY}"; do
+    key=${(Q)${entry%% *}} entry=${entry#* }
+    # A key that types a text is left alone.
+    if [[ $entry != \"* ]]; then
+      __askline_inline_before[$key]=$entry
+      \builtin bindkey -M main -- "$key" _askline_inline_take
+    fi
+  done
+}
+
+__askline_inline_bindings() {
+  \builtin local key
+  for key in '^I' '^[[C' '^[OC'; do
+    \builtin bindkey -M main -- "$key"
+  done
+}
+
+__askline_inline_hidden() {
+  \builtin local key widget
+  for key widget in "${(@kv)__askline_inline_before}"; do
+    if [[ $widget == undefined-key ]]; then
+      \builtin bindkey -M main -r -- "$key"
+    else
+      \builtin bindkey -M main -- "$key" "$widget"
+    fi
+  done
+  __askline_inline_before=() __askline_inline_mark=''
+}
+
+# Starts the helper, once for all that is typed on a line; it waits for a pause in the typing by itself. A coprocess of
+# yours is left alone.
+__askline_inline_start() {
+  if (( __askline_inline_in )); then
+    \builtin return 0
+  fi
+  \builtin setopt no_monitor no_notify
+  if { : >&p } 2>/dev/null; then
+    \builtin return 1
+  fi
+  coproc \command "$__askline_program" inline --shell zsh 2>/dev/null
+  \builtin exec {__askline_inline_in}>&p {__askline_inline_out}<&p
+  \builtin disown 2>/dev/null
+  coproc : # lets go of the ends that are not ours
+  \builtin disown 2>/dev/null
+  \builtin zle -F $__askline_inline_out __askline_inline_answer
+}
+
+__askline_inline_stop() {
+  if (( __askline_inline_in )); then
+    \builtin zle -F $__askline_inline_out
+    \builtin exec {__askline_inline_in}>&- {__askline_inline_out}<&-
+  fi
+  __askline_inline_in=0 __askline_inline_out=0 __askline_inline_sent='' __askline_inline_command=''
+}
+
+# An answer came, or the helper ended: $1 is its output, $2 what is wrong with it.
+__askline_inline_answer() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local row='' field=$'\x1f' IFS=''
+  if [[ -n $2 ]] || ! \builtin read -ru$1 row; then
+    \builtin local sent=$__askline_inline_sent
+    __askline_inline_stop
+    __askline_inline_sent=$sent # not asked about again
+    \builtin return 0
+  fi
+  __askline_inline_words=${row%%$field*}
+  row=${row#*$field}
+  __askline_inline_command=${row%%$field*} __askline_inline_note=${row#*$field}
+  \builtin zle _askline_inline_show
+}
+
+__askline_inline_shown() {
+  __askline_inline_draw
+  \builtin zle -R
+}
+
+# Takes what is shown; otherwise the key does what it did before.
+__askline_inline_take() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  \builtin local fd
+  if [[ -n $__askline_inline_command && $BUFFER == "$__askline_inline_words" && $CURSOR == $#BUFFER ]]; then
+    \builtin zle .split-undo
+    BUFFER=$__askline_inline_command CURSOR=$#__askline_inline_command POSTDISPLAY=''
+    if [[ -n $__askline_inline_note ]]; then
+      __askline_message="askline: $__askline_inline_note"
+      \builtin exec {fd}</dev/null
+      \builtin zle -F $fd __askline_say
+    fi
+  else
+    \builtin local widget=${__askline_inline_before[${(V)KEYS}]:-redisplay}
+    __askline_inline_hidden
+    \builtin zle "$widget"
+  fi
+}
+
+__askline_inline_finish() {
+  POSTDISPLAY=''
+  __askline_inline_hidden
+  __askline_inline_stop
+}
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -142,22 +290,28 @@ __askline_bindings() {
   done
 }
 
-# Names in REPLY what you or a plugin bound to the key, if anything. What zsh itself binds gives way.
-__askline_conflict() {
-  \builtin local listing='' entry widget fd
+# Puts the output of a function into REPLY without a process: an empty here-document is a deleted file, which Linux lets us
+# open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
+__askline_capture() {
+  \builtin local fd
   REPLY=''
-  # Reading the output of a builtin without a process: an empty here-document is a deleted file, which Linux lets us
-  # open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
   if [[ -w /dev/shm ]]; then
     \builtin local TMPPREFIX=/dev/shm/zsh
   fi
   {
-    \builtin exec {fd}<<<'' && __askline_bindings >/dev/fd/$fd && listing=$(</dev/fd/$fd)
+    \builtin exec {fd}<<<'' && "$@" >/dev/fd/$fd && REPLY=$(</dev/fd/$fd)
     \builtin exec {fd}<&-
   } 2>/dev/null
-  if [[ -z $listing ]]; then
-    listing=$(__askline_bindings)
+  if [[ -z $REPLY ]]; then
+    REPLY=$("$@")
   fi
+}
+
+# Names in REPLY what you or a plugin bound to the key, if anything. What zsh itself binds gives way.
+__askline_conflict() {
+  \builtin local listing entry widget
+  __askline_capture __askline_bindings
+  listing=$REPLY REPLY=''
   for entry in "${(@f)listing}"; do
     widget=${entry#*\" }
     case $widget in
@@ -191,6 +345,21 @@ __askline_bind() {
   done
 }
 
+__askline_inline_load() {
+  \builtin typeset -g __askline_inline_words='' __askline_inline_command='' __askline_inline_note=''
+  \builtin typeset -g __askline_inline_sent='' __askline_inline_mark='' __askline_inline_sign='=>'
+  \builtin typeset -gi __askline_inline_in=0 __askline_inline_out=0
+  \builtin typeset -gA __askline_inline_before
+  if [[ ${LC_ALL:-${LC_CTYPE:-$LANG}} == *[Uu][Tt][Ff]* ]]; then
+    __askline_inline_sign='⇥'
+  fi
+  \builtin autoload -Uz add-zle-hook-widget
+  \builtin zle -N _askline_inline_show __askline_inline_shown
+  \builtin zle -N _askline_inline_take __askline_inline_take
+  add-zle-hook-widget line-pre-redraw __askline_inline_draw
+  add-zle-hook-widget line-finish __askline_inline_finish
+}
+
 __askline_load() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
@@ -217,4 +386,8 @@ __askline_load() {
 
 if [[ -o interactive && -o zle ]]; then
   __askline_load
+  if (( __askline_inline )); then
+    __askline_inline_load
+    \builtin setopt interactive_comments # a line that begins with a # is no mistake
+  fi
 fi

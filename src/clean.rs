@@ -72,6 +72,12 @@ pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
     Ok(Cleaned { text: LineText::vouched_by_clean(text), changes, warnings })
 }
 
+/// A person's own line, to be put back as they typed it; none when it holds what they can't have seen.
+pub fn as_typed(text: &str) -> Option<LineText> {
+    let is_plain = within_bounds(text).is_ok() && characters::refused(text).next().is_none();
+    is_plain.then(|| LineText::vouched_by_clean(text.to_owned()))
+}
+
 /// The same for bytes that should be UTF-8, such as what a server or a file holds.
 ///
 /// # Errors

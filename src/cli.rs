@@ -7,10 +7,13 @@ mod config;
 mod daemon;
 mod doctor;
 mod explain;
+mod forget;
 pub mod init;
+mod inline;
 mod line;
 mod model;
 mod rows;
+mod stats;
 mod suggest;
 
 use std::fmt::Display;
@@ -29,6 +32,7 @@ use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::LocalHost;
 use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
+use crate::metrics::Book;
 use crate::shell::Shell;
 use crate::store::{Paths, not_written};
 use args::{Cli, Command};
@@ -99,6 +103,11 @@ impl Desk {
         Ok(merged)
     }
 
+    /// Where what is asked is counted. What a recorded machine is asked is no use of anybody's, and is not.
+    fn book(&self) -> Option<Book> {
+        self.machine.cache.is_some().then(|| Book::of(&self.paths))
+    }
+
     /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
     fn login_shell(&self) -> Shell {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
@@ -158,7 +167,10 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Config(args) => config::run(args, &Desk::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Stats(args) => stats::run(args, &Desk::open()?),
+        Command::Forget(args) => forget::run(args, &Desk::open()?),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
     }

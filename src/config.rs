@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use self::file::Settings;
 use self::profiles::Chosen;
 pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+use crate::account::{Cost, Limits};
 
 /// The settings in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct Config {
     pub evidence: Evidence,
     /// What stands before a line labelled Dangerous.
     pub guard: Guard,
+    /// How much may be asked of servers.
+    pub limits: Limits,
     /// Whether a resident process computes the local model.
     pub daemon: Daemon,
     /// After how many minutes without a request it ends.
@@ -239,6 +242,7 @@ impl Config {
                         Some(("comment", _)) => Guard::Comment,
                         _ => Guard::Off,
                     },
+                    limits: settings.limits(),
                     daemon: match settings.text(&["daemon"]) {
                         Some(("off", _)) => Daemon::Off,
                         Some(("force", _)) => Daemon::Force,
@@ -246,6 +250,7 @@ impl Config {
                     },
                     daemon_idle_min: settings.whole("daemon_idle_min"),
                 };
+                config.unpriced()?;
                 Ok((config, settings.told()))
             }
             chosen => {
@@ -255,6 +260,37 @@ impl Config {
                 }
                 Err(Wrong(settings.faults.join("\n")))
             }
+        }
+    }
+}
+
+impl Settings {
+    fn limits(&self) -> Limits {
+        let number = |key| self.number(&["limits", key]).unwrap_or(0);
+        Limits {
+            calls: number("calls"),
+            tokens: number("tokens"),
+            day_calls: number("day_calls"),
+            day_tokens: number("day_tokens"),
+            day_cost: Cost(number("day_cost").saturating_mul(1_000_000)),
+        }
+    }
+}
+
+impl Config {
+    /// A bound for the cost of a day would not hold for a server without prices.
+    fn unpriced(&self) -> Result<(), Wrong> {
+        let asked = [&self.model].into_iter().chain(&self.fallback);
+        let unpriced = asked.filter_map(|model| match model {
+            ModelChoice::Remote(remote) if remote.prices.is_none() => Some(&remote.profile),
+            _ => None,
+        });
+        match unpriced.into_iter().next() {
+            Some(profile) if Cost(0) < self.limits.day_cost => Err(Wrong(format!(
+                "profile `{profile}` has no prices, so `day_cost` would not hold for it; \
+                 add price_in and price_out to [profiles.{profile}] (0 if it costs nothing), or remove `day_cost`"
+            ))),
+            _ => Ok(()),
         }
     }
 }

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use rustix::fs::OFlags;
+use zeroize::Zeroizing;
 
 use crate::config::{KeyCommand, Remote};
 use crate::failure::Failure;
@@ -70,7 +71,7 @@ fn variable(host: &dyn Host, name: &str) -> Option<String> {
 fn by_command(command: &KeyCommand, remote: &Remote, host: &dyn Host) -> anyhow::Result<Key> {
     runnable(command, host)?;
     let printed = host.key(command).context("its key_cmd gave no key; run it yourself to see why")?;
-    let printed = String::from_utf8_lossy(&printed);
+    let printed = text(Zeroizing::new(printed));
     // Password managers print the password first and notes below it.
     let first = printed.trim_start().lines().next().unwrap_or_default();
     Key::new(first, format!("the key_cmd of `{}`", remote.profile))
@@ -103,15 +104,21 @@ fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
 
 fn by_file(path: &Path) -> anyhow::Result<Key> {
     let limit = KEY_LIMIT as u64;
-    let mut text = Vec::new();
-    let read = private(path)?.take(limit + 1).read_to_end(&mut text);
+    // Room for all of it, so that no copy of a beginning is left anywhere.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_LIMIT + 2));
+    let read = private(path)?.take(limit + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("can't read {}", path.display()))?;
     ensure!(
-        text.len() <= KEY_LIMIT,
+        bytes.len() <= KEY_LIMIT,
         "{} is larger than {limit} bytes; leave only the key in it",
         path.display()
     );
-    Key::new(&String::from_utf8_lossy(&text), format!("the file {}", path.display()))
+    Key::new(&text(bytes), format!("the file {}", path.display()))
+}
+
+/// What was read, overwritten when it is dropped; [`Key`] refuses what was no text in it.
+fn text(bytes: Zeroizing<Vec<u8>>) -> Zeroizing<String> {
+    Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Opens a file that this user alone can read. What is looked at is what is read: links are followed once.

@@ -4,6 +4,7 @@
 //! layer imports only from itself and from the layers above it in this list (`tests/it/tidy.rs` holds that).
 
 // 0 words: plain data
+pub mod account;
 pub mod config;
 pub mod failure;
 pub mod line;
@@ -33,7 +34,9 @@ pub mod store;
 pub mod context;
 pub mod keys;
 pub mod knowledge;
+pub mod metrics;
 pub mod models;
+pub mod presses;
 pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;

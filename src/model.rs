@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::account::Tokens;
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -99,10 +100,23 @@ pub struct Certainty {
 pub struct Usage {
     /// Tokens of the prompt that were computed for this reply (not taken from a kept state).
     pub prefill_tokens: usize,
+    /// Tokens of the prompt that were taken from a kept state.
+    pub cached_tokens: usize,
     /// Time for them.
     pub prefill: Duration,
     /// Tokens generated.
     pub decode_tokens: usize,
     /// Time for them.
     pub decode: Duration,
+}
+
+impl Usage {
+    /// The tokens alone.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prefill_tokens.saturating_add(self.cached_tokens) as u64,
+            cached: self.cached_tokens as u64,
+            completion: self.decode_tokens as u64,
+        }
+    }
 }

@@ -7,6 +7,7 @@ pub mod manifest;
 
 mod fetch;
 mod gguf;
+mod metered;
 mod partial;
 mod seal;
 mod served;
@@ -23,6 +24,7 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use crate::config::{Config, Daemon, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
+use crate::metrics::Book;
 use crate::model::chain::Chain;
 use crate::model::local::Local;
 use crate::model::resident::wire::{Identity, Spec};
@@ -33,6 +35,7 @@ use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
+use metered::Metered;
 use partial::Partial;
 use served::Served;
 
@@ -116,13 +119,35 @@ pub fn open<H>(config: &Config, host: &H, paths: &Paths, occasion: Occasion) -> 
 where
     H: Host + Clone + 'static,
 {
-    let first = open_one(&config.model, config, host, paths, occasion)?;
+    let first = open_counted(&config.model, config, host, paths, occasion)?;
     let following: Vec<_> = config
         .fallback
         .iter()
-        .map(|choice| open_one(choice, config, host, paths, occasion))
+        .map(|choice| open_counted(choice, config, host, paths, occasion))
         .collect::<anyhow::Result<_>>()?;
     Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
+}
+
+/// Opens one model, so that what it takes is counted and, on a server, bounded.
+fn open_counted<H>(
+    choice: &ModelChoice,
+    config: &Config,
+    host: &H,
+    paths: &Paths,
+    occasion: Occasion,
+) -> anyhow::Result<Box<dyn Model>>
+where
+    H: Host + Clone + 'static,
+{
+    let model = open_one(choice, config, host, paths, occasion)?;
+    // What people call their own files may say more than they want to have counted.
+    let name = match choice {
+        ModelChoice::Remote(_) => return Ok(model),
+        ModelChoice::Scripted(_) => "scripted".to_owned(),
+        ModelChoice::Local(_) if config.model_file.is_some() => "local:(own file)".to_owned(),
+        ModelChoice::Local(name) => format!("local:{name}"),
+    };
+    Ok(Box::new(Metered::new(model, name)))
 }
 
 fn open_one<H>(
@@ -137,7 +162,9 @@ where
 {
     match choice {
         ModelChoice::Remote(_) if occasion == Occasion::Idle => Ok(unasked(choice)),
-        ModelChoice::Remote(remote) => Ok(Box::new(Served::new((**remote).clone(), host.clone()))),
+        ModelChoice::Remote(remote) => {
+            Ok(Box::new(Served::new((**remote).clone(), host.clone(), config.limits, Book::of(paths))))
+        }
         ModelChoice::Scripted(file) if config.daemon == Daemon::Force && occasion != Occasion::Batch => {
             let spec = Spec::Scripted { file: std::path::absolute(file)?, identity: Identity::default() };
             Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), None)))

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use crate::account::Account;
 use crate::failure::Failure;
 
 /// Longest that [`Stage::Preparing`] may take before the deadline counts again.
 const PREPARING_LIMIT: Duration = Duration::from_mins(5);
 
-/// A deadline, a cancel flag and the stage of the work, shared between whoever waits and whoever works. Cloning
-/// shares all three.
+/// A deadline, a cancel flag, the stage of the work and what it has cost, shared between whoever waits and whoever works.
+/// Cloning shares all four.
 ///
 /// The deadline stands still during [`Stage::Preparing`]: that is done once per model, and a person who sees it
 /// named on the status row rather waits than fails.
@@ -20,6 +21,7 @@ const PREPARING_LIMIT: Duration = Duration::from_mins(5);
 pub struct Patience {
     cancelled: Arc<AtomicBool>,
     clock: Arc<Mutex<Clock>>,
+    account: Arc<Mutex<Account>>,
 }
 
 #[derive(Debug, Default)]
@@ -72,7 +74,8 @@ impl Patience {
         patience
     }
 
-    /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled stays shared; the stage does not.
+    /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled and what was
+    /// spent stays shared; the stage does not.
     pub fn within(&self, deadline: Instant) -> Self {
         let earlier = {
             let clock = self.clock();
@@ -80,7 +83,11 @@ impl Patience {
             own.map_or(deadline, |own| own.min(deadline))
         };
         let clock = Clock { deadline: Some(earlier), ..Clock::default() };
-        Self { cancelled: Arc::clone(&self.cancelled), clock: Arc::new(Mutex::new(clock)) }
+        Self {
+            cancelled: Arc::clone(&self.cancelled),
+            clock: Arc::new(Mutex::new(clock)),
+            account: Arc::clone(&self.account),
+        }
     }
 
     /// The person gave up: workers stop at their next step.
@@ -114,6 +121,11 @@ impl Patience {
     /// What is being done.
     pub fn stage(&self) -> Stage {
         self.clock().stage
+    }
+
+    /// What was asked of models so far; to be let go at once, for others wait.
+    pub fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn clock(&self) -> MutexGuard<'_, Clock> {

@@ -42,6 +42,28 @@ impl Prompt {
         }
     }
 
+    /// The same prompt after a request that was answered just before, and which this one changes.
+    pub fn after(&self, before: &Solved) -> Self {
+        let (request, command) = (one_line(&before.request), visible(&before.command));
+        let fresh = match self.form {
+            Form::Completion => format!("# {request}\n{command}\n\n{}", self.fresh),
+            Form::Chat => format!("For \"{request}\" you gave `{command}`. Now: {}", self.fresh),
+        };
+        Self { fresh, ..self.clone() }
+    }
+
+    /// The same prompt with the answers that are known, for one that is another.
+    pub fn otherwise(&self, known: &[String]) -> Self {
+        let known: Vec<String> = known.iter().map(|command| visible(command)).collect();
+        let fresh = match self.form {
+            Form::Completion => known
+                .iter()
+                .fold(self.fresh.clone(), |text, command| text + command + "\n# or, in another way:\n"),
+            Form::Chat => format!("{}\nAnother command than `{}`.", self.fresh, known.join("`, `")),
+        };
+        Self { fresh, ..self.clone() }
+    }
+
     /// The same prompt with another try: the model's `answer`, and in one short line what is wrong with it.
     pub fn again(&self, answer: &str, wrong: &str) -> Self {
         let (answer, wrong) = (visible(answer), one_line(wrong));

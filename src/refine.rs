@@ -11,9 +11,10 @@ use crate::check::{Finding, Grade, Kind, Report};
 use crate::clean::{self, Cleaned};
 use crate::examine::Examiner;
 use crate::failure::Failure;
-use crate::model::{Certainty, Model};
+use crate::model::{Certainty, Model, Reply};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
+use crate::shell::Shell;
 use crate::suggestion::Checks;
 
 /// Most commands of one answer that are looked over.
@@ -134,16 +135,10 @@ fn draft(
     let reply = reply?;
     patience.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let commands = match answer::extract(&reply.text, examiner.shell) {
-        Answer::Commands(commands) => commands,
-        Answer::Words(words) => return Err(Failure::NoCommand(words).into()),
-        Answer::Nothing => {
-            return Err(Failure::NoCommand("the model gave no answer; say it in other words".into()).into());
-        }
-    };
+    let commands = commands(&reply.text, examiner.shell)?;
     let mut refused = None;
     let mut candidates = Vec::new();
-    for command in commands.iter().take(CANDIDATES_MAX) {
+    for command in &commands {
         match clean::clean(command, examiner.shell) {
             Ok(cleaned) => candidates.push(look_over(cleaned, examiner, reply.certainty)),
             Err(why) => refused = refused.or(Some(why)),
@@ -152,6 +147,70 @@ fn draft(
     match refused {
         Some(why) if candidates.is_empty() => Err(Failure::Unclean(why).into()),
         _ => Ok(candidates),
+    }
+}
+
+/// Further commands for a prompt, none of them `known`, looked over and mended, the best first: those that check better,
+/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way.
+///
+/// # Errors
+/// As [`Model::complete`].
+pub fn others(
+    prompt: &Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    known: &[String],
+    max_tokens: usize,
+    patience: &Patience,
+) -> anyhow::Result<Refined> {
+    let begun = Instant::now();
+    patience.enter(Stage::Thinking, begun);
+    let first = model.complete(prompt, max_tokens, patience)?;
+    let mut replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?;
+    let mut rounds = 1;
+    if replies.is_empty() {
+        let told = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
+        let mut said = known.to_vec();
+        said.extend(told(&first).into_iter().filter(|command| !known.contains(command)));
+        replies.push(model.complete(&prompt.otherwise(&said), max_tokens, patience)?);
+        rounds += 1;
+    }
+    let model_time = begun.elapsed();
+    patience.enter(Stage::Checking, Instant::now());
+    let mut found: Vec<Candidate> = Vec::new();
+    for reply in [first].iter().chain(&replies) {
+        tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
+        for command in commands(&reply.text, examiner.shell).unwrap_or_default() {
+            let Ok(cleaned) = clean::clean(&command, examiner.shell) else { continue };
+            let candidate = look_over(cleaned, examiner, reply.certainty);
+            let text = candidate.command.text.as_str();
+            let seen = known.iter().map(String::as_str);
+            let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));
+            if !seen.any(|seen| seen.split_whitespace().eq(text.split_whitespace())) {
+                found.push(candidate);
+            }
+        }
+    }
+    let certainty = |candidate: &Candidate| candidate.certainty.map_or(0.0, |certainty| certainty.mean);
+    found.sort_by(|one, other| {
+        cost(&one.report).cmp(&cost(&other.report)).then(certainty(other).total_cmp(&certainty(one)))
+    });
+    found.truncate(CANDIDATES_MAX.saturating_sub(known.len()));
+    let time = Spent { model: model_time, check: begun.elapsed() - model_time };
+    let mut found = found.into_iter();
+    let best = found.next().ok_or_else(|| Failure::NoCommand("the model has no other command".into()))?;
+    Ok(Refined { best, others: found.collect(), rounds, time })
+}
+
+/// The commands in a reply, or why there is none.
+fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
+    match answer::extract(reply, shell) {
+        Answer::Commands(mut commands) => {
+            commands.truncate(CANDIDATES_MAX);
+            Ok(commands)
+        }
+        Answer::Words(words) => Err(Failure::NoCommand(words)),
+        Answer::Nothing => Err(Failure::NoCommand("the model gave no answer; say it in other words".into())),
     }
 }
 

@@ -17,6 +17,9 @@ use crate::host::Host;
 /// A temporary file of this age belongs to no process that still writes it.
 const TEMPORARY_AGE: Duration = Duration::from_hours(1);
 
+/// Most files that are counted when a directory is measured.
+const ENTRIES_MAX: usize = 1_000_000;
+
 /// The disk or its rules don't let us write; no other source of the same bytes changes that.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unwritable {
@@ -58,6 +61,8 @@ pub struct Paths {
     pub cache: PathBuf,
     /// Model files.
     pub models: PathBuf,
+    /// What was counted.
+    pub stats: PathBuf,
 }
 
 impl Paths {
@@ -70,7 +75,9 @@ impl Paths {
             directories::ProjectDirs::from("", "", "askline").context("no home directory; set HOME")?;
         let config_file =
             host.env("ASKLINE_CONFIG").map_or_else(|| user.config_dir().join("config.toml"), PathBuf::from);
-        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models: user.data_dir().join("models") })
+        let data = user.data_dir();
+        let (models, stats) = (data.join("models"), data.join("stats"));
+        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models, stats })
     }
 }
 
@@ -118,6 +125,48 @@ fn plain(error: io::Error) -> io::Error {
         ErrorKind::PermissionDenied => Errno::ACCESS.into(),
         kind => kind.into(),
     }
+}
+
+/// The directory for what lives as long as a login does: `askline` in `XDG_RUNTIME_DIR`, or `askline-UID` among the
+/// temporary files where there is none. It is made when it is not there, and nobody else may look into it.
+///
+/// # Errors
+/// When it can't be made, or is a link, another user's or open to others.
+pub fn runtime_directory(host: &dyn Host) -> anyhow::Result<PathBuf> {
+    let user = rustix::process::geteuid().as_raw();
+    let of_login = host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let directory = match of_login.filter(|path| is_private(path)) {
+        Some(login) => login.join("askline"),
+        None => std::env::temp_dir().join(format!("askline-{user}")),
+    };
+    match DirBuilder::new().mode(0o700).create(&directory) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(not_written(&directory, error)),
+        _ if is_private(&directory) => Ok(directory),
+        _ => bail!("{} is not a directory of yours alone; remove it", directory.display()),
+    }
+}
+
+/// A directory, not a link to one, of this user, into which nobody else may look.
+pub fn is_private(directory: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(directory)
+        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
+}
+
+/// Writes a file whose first line says what it is, as [`write_versioned`], but without waiting for the disk: after a power
+/// cut it may be gone.
+///
+/// # Errors
+/// As [`write`]. Its directory must be there.
+pub fn write_passing(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    let directory = path.parent().context("a file without a directory")?;
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
+        file.as_file_mut().write_all(&[header(kind, version).as_bytes(), body].concat())?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().map_err(|error| not_written(path, error))
 }
 
 /// Reads one of our files of at most `limit` bytes; none when it does not exist.
@@ -213,6 +262,50 @@ pub fn remove(path: &Path) -> anyhow::Result<u64> {
         Ok(held)
     };
     remove().map_err(|error| not_removed(path, &error))
+}
+
+/// How many bytes a directory of ours holds with all that is below it; none when it isn't there or holds nothing. Links in
+/// it are not followed.
+///
+/// # Errors
+/// When it is another user's or writable by others, or can't be listed.
+pub fn held(directory: &Path) -> anyhow::Result<Option<u64>> {
+    match fs::metadata(directory) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        found => ours(directory, &found.with_context(|| format!("can't look at {}", directory.display()))?)?,
+    }
+    let (mut bytes, mut entries) = (0_u64, 0);
+    let mut left = vec![directory.to_owned()];
+    while let Some(next) = left.pop() {
+        let listed = fs::read_dir(&next).with_context(|| format!("can't list {}", next.display()))?;
+        for entry in listed.take(ENTRIES_MAX) {
+            let entry = entry.with_context(|| format!("can't list {}", next.display()))?;
+            // One that is gone by now is somebody's temporary file.
+            let Ok(found) = entry.metadata() else { continue };
+            (bytes, entries) = (bytes.saturating_add(found.len()), entries + 1);
+            if found.is_dir() && entries < ENTRIES_MAX {
+                left.push(entry.path());
+            }
+        }
+    }
+    Ok((0 < entries).then_some(bytes))
+}
+
+/// Removes all that a directory of ours holds, links not followed. The directory itself stays, for it may be a link to a
+/// place that its owner chose.
+///
+/// # Errors
+/// When it is another user's or writable by others, or something in it can't be removed.
+pub fn clear(directory: &Path) -> anyhow::Result<()> {
+    let found = fs::metadata(directory).with_context(|| format!("can't look at {}", directory.display()))?;
+    ours(directory, &found)?;
+    let listed = fs::read_dir(directory).map_err(|error| not_removed(directory, &error))?;
+    for entry in listed {
+        remove(&entry.map_err(|error| not_removed(directory, &error))?.path())?;
+    }
+    Ok(())
 }
 
 fn not_removed(path: &Path, error: &io::Error) -> anyhow::Error {
@@ -413,6 +506,26 @@ mod tests {
         assert!(lock(&path).unwrap().is_none());
         drop(held);
         assert!(lock(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_directory_is_measured_and_emptied_without_following_links() {
+        let top = tempfile::tempdir().unwrap();
+        let (kept, real, directory) =
+            (top.path().join("kept"), top.path().join("real"), top.path().join("cache"));
+        write(&kept.join("file"), b"12345").unwrap();
+        assert_eq!(held(&directory).unwrap(), None);
+        write(&real.join("a/b"), &[7; 5000]).unwrap();
+        symlink(&kept, real.join("link")).unwrap();
+        // Somebody keeps it on another disk.
+        symlink(&real, &directory).unwrap();
+        let bytes = held(&directory).unwrap().unwrap();
+        assert!((5000..100_000).contains(&bytes), "{bytes}");
+        clear(&directory).unwrap();
+        assert_eq!((held(&directory).unwrap(), real.is_dir()), (None, true));
+        assert!(kept.join("file").exists());
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(held(&directory).is_err() && clear(&directory).is_err());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The product's story: a request becomes a suggestion.
 
+mod alternatives;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,13 +15,15 @@ use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Prompt, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
 use crate::typed;
+
+pub use alternatives::alternatives;
 
 /// After this time nothing more is asked of a model that has answered once.
 const REFINE_TIME: Duration = Duration::from_secs(5);
@@ -33,6 +37,24 @@ pub struct Request<'a> {
     pub shell: Shell,
     /// What the shell's script told besides the line, by name, such as `ZSH_VERSION`.
     pub told: &'a [(String, String)],
+    /// What was asked and answered just before, when this request changes it.
+    pub before: Option<&'a Solved>,
+}
+
+impl Request<'_> {
+    /// What a model gets.
+    fn prompt(&self, config: &Config, context: &Context) -> Prompt {
+        let draft = prompt::draft(config.form, &self.line.text, self.shell, &system(context));
+        self.before.map_or(draft.clone(), |before| draft.after(before))
+    }
+
+    /// All that the person said; the risk of an answer is held against it.
+    fn said(&self) -> String {
+        self.before.map_or_else(
+            || self.line.text.clone(),
+            |before| format!("{}\n{}", before.request, self.line.text),
+        )
+    }
 }
 
 /// Turns what stands on the prompt line into a command.
@@ -60,7 +82,7 @@ pub fn suggest(
     let refined = match typed(&request.line.text, &examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = prompt::draft(config.form, &request.line.text, request.shell, &system(&context));
+            let prompt = request.prompt(config, &context);
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             refine::run(prompt, model, &examiner, limits, patience)?
@@ -80,9 +102,9 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let asked = (0 < refined.rounds).then_some(request.line.text.as_str());
+    let asked = (0 < refined.rounds).then(|| request.said());
     let facts = Surroundings::new(machine.host.as_ref());
-    let risk = examiner.risk(refined.best.command.text.as_str(), asked, &facts);
+    let risk = examiner.risk(refined.best.command.text.as_str(), asked.as_deref(), &facts);
     let mut suggestion = told(request, refined, risk, source, timing, config.guard);
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {

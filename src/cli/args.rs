@@ -47,6 +47,11 @@ Examples:
   askline model use NAME      use another from now on
   ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use a file of your own";
 
+const FORGET_EXAMPLES: &str = "\
+Examples:
+  askline forget               say what there is, and ask
+  askline forget stats --yes   delete the figures";
+
 /// Turn plain English into the right command for this machine, ready to edit, never executed
 #[derive(Debug, Parser)]
 #[command(
@@ -93,12 +98,20 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Show what was asked, what it took, and how much of today's limits is used
+    Stats(Stats),
+    /// Delete what was remembered: figures and caches, never models or configuration
+    #[command(after_help = FORGET_EXAMPLES)]
+    Forget(Forget),
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
         #[arg(value_parser = shells())]
         shell: Shell,
     },
+    /// Suggest for words that are being typed: the helper behind inline completion
+    #[command(hide = true)]
+    Inline(Inline),
     /// Rewrite a prompt line: the helper behind the key
     #[command(hide = true)]
     Line(Line),
@@ -191,6 +204,15 @@ pub struct Explain {
     pub words: Vec<String>,
 }
 
+/// Whether something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes
+    On,
+    /// No
+    Off,
+}
+
 /// `askline init`
 #[derive(Debug, Args)]
 pub struct Init {
@@ -203,6 +225,9 @@ pub struct Init {
     /// Take the key even when something else is bound to it
     #[arg(long)]
     pub force: bool,
+    /// Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
+    pub inline: Switch,
 }
 
 /// `askline model`
@@ -286,6 +311,50 @@ pub enum DaemonCommand {
     /// Become it: what a press does
     #[value(hide = true)]
     Run,
+}
+
+/// `askline inline`
+#[derive(Debug, Args)]
+pub struct Inline {
+    /// The shell that asks
+    #[arg(long, value_parser = shells())]
+    pub shell: Shell,
+    /// Answer the one row of the input and end
+    #[arg(long)]
+    pub once: bool,
+}
+
+/// `askline stats`
+#[derive(Debug, Args)]
+pub struct Stats {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// How many days to sum up, today's among them
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=31))]
+    pub days: u32,
+}
+
+/// `askline forget`
+#[derive(Debug, Args)]
+pub struct Forget {
+    /// What to forget
+    #[arg(value_enum, default_value_t = Memory::All)]
+    pub what: Memory,
+    /// Don't ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+/// What can be forgotten.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Memory {
+    /// The figures that `askline stats` shows
+    Stats,
+    /// What was looked up and computed, and what the key did last in each terminal
+    Cache,
+    /// Both
+    All,
 }
 
 /// `askline line`

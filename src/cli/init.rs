@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 
-use super::args::Init;
+use super::args::{Init, Switch};
 use super::{Desk, Exit, print, tell};
 use crate::shell::Shell;
 use key::Key;
@@ -20,7 +20,7 @@ const NAME: &str = "askline";
 
 /// Prints the script for a shell; on a terminal also how to load it.
 pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
-    print(&script(args.shell, &program()?, args.key, args.force))?;
+    print(&script(args, &program()?))?;
     let is_read = io::stdout().is_terminal();
     if is_read {
         tell(how_to_load(args.shell));
@@ -85,24 +85,33 @@ fn program() -> anyhow::Result<String> {
         .context("the path of this program can't be written in a script; put its directory on the PATH")
 }
 
-fn script(shell: Shell, program: &str, key: Key, force: bool) -> String {
+fn script(args: &Init, program: &str) -> String {
+    let shell = args.shell;
     let text = match shell {
         Shell::Zsh => include_str!("../../shell/askline.zsh"),
         Shell::Bash => include_str!("../../shell/askline.bash"),
         Shell::Fish => include_str!("../../shell/askline.fish"),
         Shell::Nu => include_str!("../../shell/askline.nu"),
     };
-    format!("{}\n{}\n{text}", stamp(shell), settings(shell, program, key, force))
+    format!("{}\n{}\n{text}", stamp(shell), settings(args, program))
 }
 
-/// The settings that a script reads: program, key and its spellings, and whether to take a key that is in use.
-fn settings(shell: Shell, program: &str, key: Key, force: bool) -> String {
+/// The settings that a script reads: program, key and its spellings, whether to take a key that is in use, and whether to
+/// complete inline.
+fn settings(args: &Init, program: &str) -> String {
+    let &Init { shell, key, force, inline } = args;
+    let inline = u8::from(inline == Switch::On);
     let program = quote(shell, program);
     let spellings: Vec<String> =
         key.sequences(shell).iter().map(|sequence| quote(Shell::Bash, sequence)).collect();
     let spellings = spellings.join(" ");
     match shell {
-        Shell::Zsh | Shell::Bash => format!(
+        Shell::Zsh => format!(
+            "__askline_program={program} __askline_key={key} __askline_force={} __askline_inline={inline}\n\
+             __askline_keys=({spellings})",
+            u8::from(force)
+        ),
+        Shell::Bash => format!(
             "__askline_program={program} __askline_key={key} __askline_force={}\n__askline_keys=({spellings})",
             u8::from(force)
         ),
@@ -116,7 +125,7 @@ fn settings(shell: Shell, program: &str, key: Key, force: bool) -> String {
             };
             format!(
                 "set -g __askline_program {program}\nset -g __askline_key {key}\n\
-                 set -g __askline_force {}\nset -g __askline_keys {spelling}",
+                 set -g __askline_force {}\nset -g __askline_inline {inline}\nset -g __askline_keys {spelling}",
                 u8::from(force)
             )
         }
@@ -166,7 +175,8 @@ mod tests {
     #[test]
     fn the_script_follows_its_stamp_and_settings() {
         for shell in Shell::ALL {
-            let text = script(shell, NAME, Key::Alt('a'), true);
+            let args = Init { shell, key: Key::Alt('a'), force: true, inline: Switch::On };
+            let text = script(&args, NAME);
             assert!(text.starts_with(&stamp(shell)), "{text}");
             assert!(text.contains("alt-a"), "{text}");
         }

@@ -11,6 +11,7 @@ mod input;
 mod keys;
 mod row;
 mod terminal;
+mod turn;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
 use std::os::fd::OwnedFd;
@@ -29,6 +30,7 @@ use self::input::Input;
 use self::keys::{Key, Keys, SEQUENCE_WAIT};
 use self::row::{FRAME, Glyphs};
 use self::terminal::{COLUMNS, Terminal};
+use self::turn::{Said, Turn};
 use super::args::Draw;
 use super::{Desk, Exit};
 use crate::clean::visible;
@@ -36,10 +38,10 @@ use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::{self, LocalHost};
-use crate::models::{self, Occasion};
+use crate::metrics::{Book, Outcome};
 use crate::patience::Patience;
-use crate::suggest::{Request, suggest};
-use crate::suggestion::Suggestion;
+use crate::presses;
+use crate::store;
 
 /// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
 /// make it the foreground after.
@@ -66,17 +68,12 @@ const CRASHED: i32 = 101;
 /// Longest deadline that counts, whatever the configuration says.
 const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 
-/// Told when the line is already what the model would write.
-const UNCHANGED: &str = "the model's answer is the line as it stands";
-/// Told when the checks have found every option of the line and nothing against it, so that no model was asked.
-const RIGHT: &str = "the line is right as it stands";
 /// What stands between the line and the message.
 const SEPARATOR: u8 = 0x1f;
 
 /// How the wait ended.
 enum End {
-    /// The line, and what is to know about it.
-    Answer(Box<Suggestion>, Vec<String>),
+    Answer(Said),
     Reason(String),
     Cancelled,
 }
@@ -93,14 +90,16 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 
 fn help(args: &super::args::Line) -> Exit {
     let mut attendant = Attendant::open(args.draw, &LocalHost);
-    let end = attendant.work(args).unwrap_or_else(|error| match error.downcast_ref() {
+    let worked = attendant.work(args);
+    let outcome = if let Ok(End::Cancelled) = worked { Outcome::Cancelled } else { Outcome::of(&worked) };
+    let end = worked.unwrap_or_else(|error| match error.downcast_ref() {
         Some(Failure::Cancelled) => End::Cancelled,
         _ => End::Reason(format!("{error:#}")),
     });
     // Whatever the end is, a terminal that became ours meanwhile loses its type-ahead.
     attendant.take_terminal();
     let (exit, line, message) = match &end {
-        End::Answer(suggestion, notes) => (Exit::Done, suggestion.command.as_str(), notes.join("; ")),
+        End::Answer(said) => (Exit::Done, said.line.as_str(), said.notes.join("; ")),
         End::Reason(reason) => {
             attendant.settle(TYPING);
             (Exit::Failed, "", reason.clone())
@@ -118,8 +117,16 @@ fn help(args: &super::args::Line) -> Exit {
             Exit::Failed
         }
     };
+    if let (Exit::Done, End::Answer(Said { press: Some(press), .. }), Some(memory)) =
+        (exit, &end, &attendant.memory)
+    {
+        memory.keep(press);
+    }
     if let Some(machine) = &attendant.machine {
         machine.settle();
+    }
+    if let Some((book, patience)) = &attendant.asked {
+        book.record(patience, outcome);
     }
     exit
 }
@@ -147,10 +154,14 @@ struct Attendant {
     /// When [`SETTLE_LIMIT`] is over.
     settled_by: Option<Instant>,
     glyphs: Glyphs,
+    /// Where the press is counted when its reply is out, and what it was asked for.
+    asked: Option<(Book, Patience)>,
     /// A signal asked this process to end.
     ended: Arc<AtomicBool>,
     /// The machine that was asked about; what was found out about it is written when the answer is out.
     machine: Option<Machine>,
+    /// What the key did last in this terminal.
+    memory: Option<presses::Terminal>,
 }
 
 impl Attendant {
@@ -177,9 +188,12 @@ impl Attendant {
             typed_at: None,
             settled_by: None,
             glyphs: if is_utf8 { Glyphs::UNICODE } else { Glyphs::ASCII },
+            asked: None,
             ended,
             machine: None,
+            memory: None,
         };
+        attendant.memory = attendant.remembered(host);
         let until = Instant::now() + FOREGROUND_WAIT;
         while !attendant.take_terminal() && Instant::now() < until {
             thread::sleep(FOREGROUND_TICK);
@@ -195,12 +209,22 @@ impl Attendant {
         self.tty.is_none() || self.terminal.is_some()
     }
 
+    /// Where presses in this terminal are remembered: nowhere without one.
+    fn remembered(&self, host: &dyn Host) -> Option<presses::Terminal> {
+        let name = terminal::name(self.tty.as_ref()?)?;
+        let runtime = store::runtime_directory(host);
+        let runtime =
+            runtime.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
+        Some(presses::Terminal::new(&runtime, &name))
+    }
+
     fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
         let started = Instant::now();
         let mut input = Input::read(args.cursor)?;
         // Only now, for what is wrong with it shall be told like everything else.
         let desk = Desk::open()?;
         let config = desk.config()?;
+        let book = desk.book();
         tracing::debug!(
             status = args.status,
             keymap = args.keymap,
@@ -211,22 +235,19 @@ impl Attendant {
         self.machine = Some(desk.machine.clone());
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
-        let words = input.line.text.clone();
-        let evidence = config.evidence;
         input.facts.push(("status".to_owned(), args.status.to_string()));
-        let worker = Worker::start({
-            let (host, machine, paths) = (desk.host, desk.machine.clone(), desk.paths.clone());
-            let (shell, patience) = (args.shell, patience.clone());
-            move || {
-                // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
-                let model = Box::leak(models::open(&config, &host, &paths, Occasion::Press)?);
-                let request = Request { line: &input.line, shell, told: &input.facts };
-                let suggestion = suggest(&request, &machine, model, &config, &patience)?;
-                model.finish()?;
-                Ok(suggestion)
-            }
-        })?;
+        let turn = Turn {
+            input,
+            shell: args.shell,
+            terminal: self.memory.clone(),
+            machine: desk.machine,
+            config,
+            paths: desk.paths,
+            patience: patience.clone(),
+        };
+        let worker = Worker::start(move || turn.take())?;
         let mut done = false;
+        self.asked = book.map(|book| (book, patience.clone()));
         loop {
             let now = Instant::now();
             let has_terminal = self.take_terminal();
@@ -240,13 +261,7 @@ impl Attendant {
                 return Ok(End::Cancelled);
             }
             if done {
-                let suggestion = worker.result()?;
-                let mut notes = suggestion.notes(evidence);
-                if suggestion.command.as_str().trim() == words.trim() {
-                    let why = if suggestion.rounds == 0 { RIGHT } else { UNCHANGED };
-                    notes.push(why.to_owned());
-                }
-                return Ok(End::Answer(Box::new(suggestion), notes));
+                return Ok(End::Answer(worker.result()?));
             }
             if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
                 patience.cancel();
@@ -330,11 +345,11 @@ impl Attendant {
 struct Worker {
     /// Readable once the worker has spoken or panicked.
     done: PipeReader,
-    said: mpsc::Receiver<anyhow::Result<Suggestion>>,
+    said: mpsc::Receiver<anyhow::Result<Said>>,
 }
 
 impl Worker {
-    fn start(work: impl FnOnce() -> anyhow::Result<Suggestion> + Send + 'static) -> anyhow::Result<Self> {
+    fn start(work: impl FnOnce() -> anyhow::Result<Said> + Send + 'static) -> anyhow::Result<Self> {
         let (done, end) = io::pipe().context("no pipe to the worker")?;
         let (say, said) = mpsc::channel();
         thread::Builder::new()
@@ -348,7 +363,7 @@ impl Worker {
         Ok(Self { done, said })
     }
 
-    fn result(&self) -> anyhow::Result<Suggestion> {
+    fn result(&self) -> anyhow::Result<Said> {
         let said = self.said.recv_timeout(HANDOVER);
         said.unwrap_or_else(|_| {
             anyhow::bail!("a bug in askline stopped it; `askline suggest --debug` shows more")

@@ -282,7 +282,7 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
 }
 
 /// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.
-fn table<const N: usize>(rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] =
         std::array::from_fn(|column| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0));

@@ -11,10 +11,13 @@ use serde_json::{Value, json};
 
 use super::args::Suggest;
 use super::rows::{Rows, rows};
+use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
+use crate::account::Tally;
 use crate::clean::visible;
 use crate::failure::Failure;
 use crate::line::PromptLine;
+use crate::metrics::Outcome;
 use crate::models::{self, Occasion};
 use crate::patience::{Patience, Stage};
 use crate::prompt;
@@ -43,6 +46,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     }
     let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
     let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
+    let book = desk.book();
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
@@ -50,11 +54,12 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         let (prefix, place) = (row.prefix(), row.place);
         let answer = row.text.map(|request| {
             let line = PromptLine::typed(request);
-            let request = Request { line: &line, shell, told: &[] };
+            let request = Request { line: &line, shell, told: &[], before: None };
             let _watched = Watched::start(&patience);
             let answer = suggest(&request, &desk.machine, model.as_mut(), &config, &patience);
             (line.text, answer)
         });
+        let asked = answer.is_ok();
         let (request, mut answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
         if place.is_some() && !args.json {
             answer = answer.and_then(on_one_row);
@@ -62,8 +67,11 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         if let Err(error) = &answer {
             exit = exit_of(error);
         }
-        show(args, &prefix, &request, shell, &answer)?;
+        show(args, &prefix, &request, shell, &answer, &patience.account().total())?;
         desk.machine.settle();
+        if let (true, Some(book)) = (asked, &book) {
+            book.record(&patience, Outcome::of(&answer));
+        }
     }
     model.finish()?;
     Ok(exit)
@@ -134,9 +142,10 @@ fn show(
     request: &str,
     shell: Shell,
     answer: &anyhow::Result<Suggestion>,
+    spent: &Tally,
 ) -> anyhow::Result<()> {
     if args.json {
-        print(&format!("{}\n", object(request, shell, answer)))?;
+        print(&format!("{}\n", object(request, shell, answer, spent)))?;
     } else {
         match answer {
             Ok(suggestion) => {
@@ -172,12 +181,19 @@ fn show(
         tell(&format!(
             "{prefix}context {context} ms, retrieve {retrieve} ms, model {model} ms, check {check} ms, total {total} ms"
         ));
+        let Tally { calls, tokens, cost } = spent;
+        let cost = cost.map(|cost| format!(", cost {cost}")).unwrap_or_default();
+        tell(&format!(
+            "{prefix}calls {calls}, prompt tokens {} ({} kept), answer tokens {}{cost}",
+            tokens.prompt, tokens.cached, tokens.completion
+        ));
     }
     Ok(())
 }
 
-/// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null.
-fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> Value {
+/// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null. `usage` tells what
+/// models were asked for it, the one on this machine too, whether there is an answer or not.
+fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, spent: &Tally) -> Value {
     match answer {
         Ok(suggestion) => {
             let Timing { context, retrieve, model, check, total } = suggestion.timing;
@@ -201,6 +217,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
                     "check": milliseconds(check),
                     "total": milliseconds(total),
                 },
+                "usage": usage(spent),
                 "error": null,
             })
         }
@@ -218,6 +235,7 @@ fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>) -> V
             "source": null,
             "fallback": [],
             "timing_ms": null,
+            "usage": usage(spent),
             "error": reason(error),
         }),
     }

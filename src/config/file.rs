@@ -10,7 +10,7 @@ use super::remote::{self, Address};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 13] = [
+pub(super) const TOP_KEYS: [&str; 14] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -23,11 +23,12 @@ pub(super) const TOP_KEYS: [&str; 13] = [
     "daemon_idle_min",
     "roles",
     "fallback",
+    "limits",
     "profiles",
 ];
 
 /// The keys of a profile.
-pub(super) const PROFILE_KEYS: [&str; 11] = [
+pub(super) const PROFILE_KEYS: [&str; 14] = [
     "protocol",
     "name",
     "prompt",
@@ -39,6 +40,9 @@ pub(super) const PROFILE_KEYS: [&str; 11] = [
     "ca_file",
     "first_byte_ms",
     "deadline_ms",
+    "price_in",
+    "price_out",
+    "price_cached",
 ];
 
 /// The keys of `[roles]`: work for which a profile of its own may be named.
@@ -46,6 +50,9 @@ pub(super) const ROLES: [&str; 3] = ["draft", "review", "summary"];
 
 /// The keys of `[fallback]`.
 const FALLBACK_KEYS: [&str; 1] = ["order"];
+
+/// The keys of `[limits]`.
+pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
 
 /// The protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
@@ -65,6 +72,8 @@ const NAMES_MAX: usize = 16;
 enum Kind {
     /// A whole number within bounds.
     Whole(u64, u64),
+    /// A number of units from 0 up to this, with at most six decimals; kept in millionths.
+    Amount(u32),
     Text,
     /// One of these words.
     Word(&'static [&'static str]),
@@ -81,6 +90,12 @@ fn kind(key: &str) -> Kind {
         "refine_rounds" => Kind::Whole(0, 4),
         "daemon" => Kind::Word(&["auto", "off", "force"]),
         "daemon_idle_min" => Kind::Whole(1, 1440),
+        "calls" => Kind::Whole(1, 10),
+        "tokens" => Kind::Whole(0, 10_000_000),
+        "day_calls" => Kind::Whole(0, 1_000_000),
+        "day_tokens" => Kind::Whole(0, 1_000_000_000_000),
+        "day_cost" => Kind::Amount(1_000_000),
+        "price_in" | "price_out" | "price_cached" => Kind::Amount(10_000),
         "evidence" => Kind::Word(&["all", "wrong"]),
         "guard" => Kind::Word(&["off", "comment"]),
         "help" => Kind::Word(&["system", "never"]),
@@ -95,6 +110,8 @@ fn kind(key: &str) -> Kind {
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     Whole(u64),
+    /// Millionths.
+    Amount(u64),
     Text(String),
     Names(Vec<String>),
 }
@@ -138,7 +155,7 @@ impl Settings {
             Kind::Whole(least, most) => whole(&text, 10, least, most),
             Kind::Word(words) => one_of(&text, words),
             Kind::Text => Ok(Value::Text(text)),
-            Kind::Names => Err("is set in the file alone".to_owned()),
+            Kind::Names | Kind::Amount(_) => Err("is set in the file alone".to_owned()),
         };
         match value {
             Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
@@ -151,6 +168,14 @@ impl Settings {
         match self.values.get([key.to_owned()].as_slice()) {
             Some((Value::Whole(number), _)) => *number,
             _ => unreachable!("`{key}` is a number in the built-in defaults: a test holds that"),
+        }
+    }
+
+    /// A number, if it is set; an amount in millionths.
+    pub(super) fn number(&self, key: &[&str]) -> Option<u64> {
+        match self.get(key) {
+            Some((Value::Whole(number) | Value::Amount(number), _)) => Some(*number),
+            _ => None,
         }
     }
 
@@ -171,6 +196,7 @@ impl Settings {
             let last = key.last().map_or("", String::as_str);
             let value = match value {
                 Value::Whole(number) => number.to_string(),
+                Value::Amount(millionths) => (millionths as f64 / 1e6).to_string(),
                 // A command or an address may hold a key in itself.
                 Value::Text(_) if last == "key_cmd" => "\"(not shown)\"".to_owned(),
                 Value::Text(url) if last == "url" && !Address::parse(&url).is_ok_and(|url| !url.hides()) => {
@@ -212,6 +238,7 @@ impl File<'_> {
                 },
                 "roles" => self.add_table(&["roles"], &ROLES, value),
                 "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
+                "limits" => self.add_table(&["limits"], &LIMIT_KEYS, value),
                 "context" => self.fault(at, NO_SWITCHES),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
                 _ => self.fault(at, &unknown(name, &TOP_KEYS)),
@@ -249,6 +276,10 @@ impl File<'_> {
             (Kind::Whole(least, most), DeValue::Integer(number)) => {
                 whole(number.as_str(), number.radix(), least, most)
             }
+            (Kind::Amount(most), DeValue::Integer(number)) if number.radix() == 10 => {
+                amount(number.as_str(), most)
+            }
+            (Kind::Amount(most), DeValue::Float(number)) => amount(number.as_str(), most),
             (Kind::Text | Kind::Word(_), DeValue::String(text)) if text.is_empty() => {
                 Err("must not be empty".to_owned())
             }
@@ -258,6 +289,7 @@ impl File<'_> {
             (Kind::Names, other) => {
                 Err(format!("must be a list such as [\"team\", \"local\"], not {}", article(other)))
             }
+            (Kind::Amount(_), other) => Err(format!("must be a number such as 0.25, not {}", article(other))),
             (Kind::Whole(..), other) => Err(format!("must be a whole number, not {}", article(other))),
             (Kind::Text | Kind::Word(_), other) => Err(format!("must be a text, not {}", article(other))),
         };
@@ -275,6 +307,17 @@ fn whole(text: &str, radix: u32, least: u64, most: u64) -> Result<Value, String>
     match u64::from_str_radix(text, radix) {
         Ok(number) if (least..=most).contains(&number) => Ok(Value::Whole(number)),
         _ => Err(format!("must be a whole number from {least} to {most}, not {text}")),
+    }
+}
+
+/// The millionths of a number of units.
+fn amount(text: &str, most: u32) -> Result<Value, String> {
+    match text.parse::<f64>() {
+        // Up to 10^12, where every whole number has a float of its own.
+        Ok(units) if (0.0..=f64::from(most)).contains(&units) => {
+            Ok(Value::Amount((units * 1e6).round() as u64))
+        }
+        _ => Err(format!("must be a number from 0 to {most}, not {text}")),
     }
 }
 

@@ -7,10 +7,21 @@ use std::time::Duration;
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
 use super::remote::{self, Address, KeyCommand, KeySource, Protocol, Remote};
 use super::{Form, ModelChoice, Origin};
+use crate::account::Prices;
 
 /// The keys of a profile that only a server's has.
-const REMOTE_KEYS: [&str; 7] =
-    ["url", "key_env", "key_cmd", "key_file", "ca_file", "first_byte_ms", "deadline_ms"];
+const REMOTE_KEYS: [&str; 10] = [
+    "url",
+    "key_env",
+    "key_cmd",
+    "key_file",
+    "ca_file",
+    "first_byte_ms",
+    "deadline_ms",
+    "price_in",
+    "price_out",
+    "price_cached",
+];
 
 /// What the settings choose.
 #[derive(Debug)]
@@ -128,10 +139,8 @@ impl Settings {
                 .map(|(text, _)| text)
                 .ok_or_else(|| format!("profile `{profile}` has no `{key}`; add it to [profiles.{profile}]"))
         };
-        let number = |key, default| match self.get(&["profiles", profile, key]) {
-            Some((Value::Whole(number), _)) => Duration::from_millis(*number),
-            _ => Duration::from_millis(default),
-        };
+        let number =
+            |key, default| Duration::from_millis(self.number(&["profiles", profile, key]).unwrap_or(default));
         let path = |key| setting(key).map(|(path, _)| PathBuf::from(path));
         let protocol = needed("protocol")?;
         let Some(protocol) = Protocol::of_name(protocol) else {
@@ -164,7 +173,25 @@ impl Settings {
             ca_file: path("ca_file"),
             first_byte: number("first_byte_ms", remote::FIRST_BYTE_MS),
             deadline: number("deadline_ms", remote::DEADLINE_MS),
+            prices: self.prices(profile)?,
         })))
+    }
+
+    /// What tokens cost by a profile, or the price that it lacks.
+    fn prices(&self, profile: &str) -> Result<Option<Prices>, String> {
+        let price = |key| self.number(&["profiles", profile, key]);
+        match (price("price_in"), price("price_out"), price("price_cached")) {
+            (None, None, None) => Ok(None),
+            (Some(prompt), Some(completion), cached) => {
+                Ok(Some(Prices { prompt, cached: cached.unwrap_or(prompt), completion }))
+            }
+            (price, _, _) => {
+                let lacking = if price.is_none() { "price_in" } else { "price_out" };
+                Err(format!(
+                    "profile `{profile}` has a price and no `{lacking}`; add it to [profiles.{profile}] (0 if it costs nothing)"
+                ))
+            }
+        }
     }
 
     /// What would be dangerous or without effect in a profile, whether it is in use or not.

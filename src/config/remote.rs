@@ -10,6 +10,8 @@ use std::time::Duration;
 
 use reqwest::Url;
 
+use crate::account::Prices;
+
 /// Longest address, in bytes.
 const URL_BYTES_MAX: usize = 2048;
 
@@ -44,6 +46,8 @@ pub struct Remote {
     pub first_byte: Duration,
     /// How long one answer may take in all.
     pub deadline: Duration,
+    /// What tokens cost there, where the profile says so.
+    pub prices: Option<Prices>,
 }
 
 impl fmt::Display for Remote {

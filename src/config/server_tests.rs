@@ -253,6 +253,67 @@ fn a_role_has_a_profile_of_its_own() {
     );
 }
 
+#[test]
+fn prices_are_the_users_own_and_exact() {
+    let prices = |lines: &str| {
+        let text =
+            format!("profile = \"team\"\n{}", server("team", &format!("url = \"https://h\"\n{lines}")));
+        let (config, _) = merge(&text, &[]).map_err(|wrong| wrong.to_string())?;
+        let ModelChoice::Remote(remote) = config.model else { panic!("{}", config.model) };
+        Ok::<_, String>(remote.prices.map(|prices| (prices.prompt, prices.cached, prices.completion)))
+    };
+    assert_eq!(prices(""), Ok(None));
+    assert_eq!(prices("price_in = 0.15\nprice_out = 3"), Ok(Some((150_000, 150_000, 3_000_000))));
+    let all = "price_in = 0.1\nprice_out = 2.5e-1\nprice_cached = 0.025";
+    assert_eq!(prices(all), Ok(Some((100_000, 25_000, 250_000))));
+    assert_eq!(prices("price_in = 0\nprice_out = 0"), Ok(Some((0, 0, 0))));
+    for (lines, said) in [
+        ("price_in = -1", "`price_in` must be a number from 0 to 10000, not -1"),
+        ("price_in = nan", "`price_in` must be a number from 0 to 10000, not nan"),
+        ("price_in = inf", "`price_in` must be a number from 0 to 10000, not inf"),
+        ("price_out = 10000.5", "`price_out` must be a number from 0 to 10000, not 10000.5"),
+        ("price_in = \"1\"", "`price_in` must be a number such as 0.25, not a string"),
+        ("price_in = 0x10", "`price_in` must be a number such as 0.25, not an integer"),
+    ] {
+        assert_eq!(prices(lines), Err(format!("config.toml:6: {said}")), "{lines}");
+    }
+    for (lines, lacking) in [("price_in = 1", "price_out"), ("price_cached = 1", "price_in")] {
+        let said = format!(
+            "profile `team` has a price and no `{lacking}`; add it to [profiles.team] (0 if it costs nothing)"
+        );
+        assert_eq!(prices(lines), Err(said));
+    }
+    assert!(merge("[profiles.local]\nprice_in = 1", &[]).is_err(), "a local model has no price");
+}
+
+#[test]
+fn limits_are_bounded_and_a_cost_needs_prices() {
+    let limits =
+        |text: &str| merge(text, &[]).map(|(config, _)| config.limits).map_err(|wrong| wrong.to_string());
+    let text = "[limits]\ncalls = 1\ntokens = 0\nday_calls = 200\nday_tokens = 1_000_000\nday_cost = 0.5\n";
+    let (day_calls, day_tokens, day_cost) = (200, 1_000_000, Cost(500_000_000_000));
+    assert_eq!(limits(text), Ok(Limits { calls: 1, tokens: 0, day_calls, day_tokens, day_cost }));
+    for (line, said) in [
+        ("calls = 0", "`calls` must be a whole number from 1 to 10, not 0"),
+        ("calls = 11", "`calls` must be a whole number from 1 to 10, not 11"),
+        ("day_cost = -0.1", "`day_cost` must be a number from 0 to 1000000, not -0.1"),
+        ("cals = 1", "unknown key `cals`; did you mean `calls`?"),
+    ] {
+        assert_eq!(limits(&format!("[limits]\n{line}")), Err(format!("config.toml:2: {said}")));
+    }
+    let priced = |lines: &str| {
+        let team = server("team", &format!("url = \"https://h\"\n{lines}"));
+        limits(&format!("profile = \"team\"\n[limits]\nday_cost = 1\n{team}"))
+    };
+    assert_eq!(
+        priced(""),
+        Err("profile `team` has no prices, so `day_cost` would not hold for it; add price_in and price_out to \
+             [profiles.team] (0 if it costs nothing), or remove `day_cost`"
+            .to_owned())
+    );
+    assert!(priced("price_in = 1\nprice_out = 2").is_ok());
+}
+
 proptest::proptest! {
     #[test]
     fn no_value_panics_or_is_kept_with_a_control_character(value in ".{0,40}") {

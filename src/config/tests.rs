@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::file::{PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
+use super::file::{LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
 
 fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
@@ -35,6 +35,7 @@ fn the_defaults_stand_alone() {
         guard: Guard::Off,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, defaults);
 }
@@ -42,7 +43,7 @@ fn the_defaults_stand_alone() {
 #[test]
 fn every_key_of_the_defaults_is_documented() {
     let text = include_str!("default.toml");
-    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS) {
+    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).chain(&LIMIT_KEYS) {
         assert!(text.contains(key), "default.toml does not say what `{key}` is");
     }
     for role in ROLES {
@@ -74,6 +75,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, expected);
 
@@ -103,6 +105,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
+        limits: Limits { calls: 3, ..Limits::default() },
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings
@@ -116,6 +119,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence = "all" # default
         guard = "off" # default
         help = "system" # ASKLINE_HELP
+        limits.calls = 3 # default
         max_tokens = 9 # config.toml:3
         profile = "local" # default
         profiles.local.name = "small" # config.toml:7
@@ -180,7 +184,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, limits, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

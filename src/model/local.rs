@@ -134,11 +134,13 @@ impl Model for Local {
                 tokens.get(shared..).unwrap_or_default().to_vec()
             }
         };
+        let cached_tokens = sequence.tokens().len();
         sequence.read(&fresh, patience)?;
         let prefill = started.elapsed();
         let written = write(sequence, end, max_tokens, patience)?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
+            cached_tokens,
             prefill,
             decode_tokens: written.tokens,
             decode: started.elapsed() - prefill,

@@ -30,11 +30,10 @@ pub use self::key::Key;
 use self::quirks::Quirks;
 use self::talk::Talk;
 use super::{Model, Reply};
+use crate::account::{Limits, Prices, Tally};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 
-/// How long a server may take to begin its answer, where nothing else is set.
-pub const FIRST_BYTE: Duration = Duration::from_secs(3);
 /// Longest name of a model, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 /// Largest file of certificates, in bytes.
@@ -66,10 +65,21 @@ pub struct Spec {
     pub key: Option<Key>,
     /// Certificates, in PEM, of authorities that are trusted besides the system's.
     pub ca_file: Option<PathBuf>,
-    /// How long the server may take to begin its answer, [`FIRST_BYTE`] by default.
+    /// How long the server may take to begin its answer.
     pub first_byte: Duration,
     /// What people are told that answers: the server's host.
     pub source: String,
+}
+
+/// How much may be asked, and what it costs. By default as much as anybody likes, at no price that is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Allowance {
+    /// The bounds.
+    pub limits: Limits,
+    /// What earlier key presses of today asked of servers.
+    pub today: Tally,
+    /// What tokens cost here.
+    pub prices: Option<Prices>,
 }
 
 /// A model on a server, ready to be asked.
@@ -84,6 +94,7 @@ pub struct Remote {
     runtime: Option<Runtime>,
     /// A connection may be open from an earlier request.
     connected: bool,
+    allowance: Allowance,
 }
 
 impl Remote {
@@ -117,7 +128,21 @@ impl Remote {
         let client = client(&spec, &endpoint, proxy.as_ref(), &quirks)?;
         let runtime =
             Builder::new_current_thread().enable_all().build().context("can't wait for the network")?;
-        Ok(Self { spec, endpoint, proxy, quirks, client, runtime: Some(runtime), connected: false })
+        Ok(Self {
+            spec,
+            endpoint,
+            proxy,
+            quirks,
+            client,
+            runtime: Some(runtime),
+            connected: false,
+            allowance: Allowance::default(),
+        })
+    }
+
+    /// Sets how much may be asked from now on. It holds for every single request that is sent, whatever it is for.
+    pub fn allow(&mut self, allowance: Allowance) {
+        self.allowance = allowance;
     }
 
     /// The prompt in the shape that this server takes.

@@ -1,13 +1,15 @@
 //! A profile's model on a server: its key is fetched and the server asked when there is something to ask.
 
 use std::sync::LazyLock;
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
+use crate::account::{Limits, Tally};
 use crate::config::{self, Protocol};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::keys;
-use crate::model::remote::{self, Key, Remote, Spec};
+use crate::metrics::Book;
+use crate::model::remote::{self, Allowance, Key, Remote, Spec};
 use crate::model::{Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
@@ -23,11 +25,27 @@ pub(super) struct Served<H> {
     open: Option<Remote>,
     /// Secrets taken out of the person's words, which are put back into the answers.
     kept: Kept,
+    limits: Limits,
+    /// Tells what earlier presses of today took.
+    book: Book,
 }
 
 impl<H: Host> Served<H> {
-    pub(super) fn new(profile: config::Remote, host: H) -> Self {
-        Self { profile, host, open: None, kept: Kept::new() }
+    pub(super) fn new(profile: config::Remote, host: H, limits: Limits, book: Book) -> Self {
+        Self { profile, host, open: None, kept: Kept::new(), limits, book }
+    }
+
+    /// How much may be asked now. It is looked up anew each time, for other shells ask too.
+    ///
+    /// # Errors
+    /// When today's use can't be told though it is bounded: a bound that doesn't hold would be worse than none.
+    fn allowance(&self) -> Result<Allowance, Failure> {
+        let today = match self.limits.count_days() {
+            false => Ok(Tally::default()),
+            true => self.book.read().map(|counts| counts.today(SystemTime::now()).servers()),
+        };
+        let told = |error| Failure::Unavailable(format!("today's use of servers can't be told: {error:#}"));
+        Ok(Allowance { limits: self.limits, today: today.map_err(told)?, prices: self.profile.prices })
     }
 
     fn open(&mut self) -> Result<&mut Remote, Failure> {
@@ -83,9 +101,12 @@ impl<H: Host> Model for Served<H> {
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         let limited = patience.within(Instant::now() + self.profile.deadline);
+        let allowance = self.allowance()?;
         self.open()?;
         let prompt = redacted(prompt, &mut self.kept);
-        let reply = self.open()?.complete(&prompt, max_tokens, &limited);
+        let server = self.open()?;
+        server.allow(allowance);
+        let reply = server.complete(&prompt, max_tokens, &limited);
         match reply.map(|reply| Reply { text: REDACTOR.restore(&reply.text, &self.kept), ..reply }) {
             // The person waits on; only this profile's own time is over.
             Err(error)

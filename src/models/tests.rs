@@ -63,8 +63,12 @@ impl Bench {
             context: 512,
             sources,
         };
-        let paths =
-            Paths { config_file: top.path().join("config.toml"), cache: top.path().join("cache"), models };
+        let paths = Paths {
+            config_file: top.path().join("config.toml"),
+            cache: top.path().join("cache"),
+            models,
+            stats: top.path().join("stats"),
+        };
         let (said, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
         Self { top, paths, entry, bytes, said, free: None, index, pip_calls, disk_full_at: None }
     }

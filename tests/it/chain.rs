@@ -19,7 +19,7 @@ const KEY: &str = "sk-Geheim123";
 const REQUEST_MAX: usize = 256 << 10;
 
 /// A server that answers every request alike and remembers them all.
-struct Server {
+pub(crate) struct Server {
     port: u16,
     heard: Arc<Mutex<Vec<String>>>,
 }
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// One that answers with a command, as OpenAI's protocol streams it.
-    fn answering(command: &str) -> Self {
+    pub(crate) fn answering(command: &str) -> Self {
         let event =
             serde_json::json!({"choices": [{"delta": {"content": command}, "finish_reason": "stop"}]});
         let body = format!("data: {event}\n\ndata: [DONE]\n\n");
@@ -55,12 +55,12 @@ impl Server {
         Self::start(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()))
     }
 
-    fn heard(&self) -> Vec<String> {
+    pub(crate) fn heard(&self) -> Vec<String> {
         self.heard.lock().unwrap().clone()
     }
 
     /// Its profile, with further lines.
-    fn profile(&self, name: &str, lines: &str) -> String {
+    pub(crate) fn profile(&self, name: &str, lines: &str) -> String {
         let port = self.port;
         format!(
             "[profiles.{name}]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:{port}/v1\"\nname = \"some-model\"\n{lines}\n"

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 
 use expect_test::expect;
 
+mod stats;
 mod suggest;
 
 /// One run of the program: describe it, then [`Askline::run`] it.
@@ -205,6 +206,7 @@ fn config_show_says_where_each_setting_comes_from() {
         evidence = "all"                                            # default
         guard = "off"                                               # default
         help = "system"                                             # default
+        limits.calls = 3                                            # default
         max_tokens = 7                                              # HOME/config/askline/config.toml:1
         profile = "local"                                           # default
         profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m"  # default
@@ -329,7 +331,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, profiles"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, limits, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]

@@ -63,6 +63,7 @@ impl Run {
         let model = format!("scripted:{}", home.path().join("model").display());
         for (name, value) in [
             ("HOME", home.path().to_str().unwrap()),
+            ("XDG_RUNTIME_DIR", home.path().to_str().unwrap()),
             ("PATH", &std::env::var("PATH").unwrap()),
             ("TERM", "xterm-256color"),
             ("LC_ALL", "C.UTF-8"),

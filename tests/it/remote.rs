@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod faults;
+mod limits;
 mod network;
 mod served;
 mod server;

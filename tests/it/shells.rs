@@ -34,6 +34,8 @@ macro_rules! in_every_shell {
     )*};
 }
 
+mod again;
+mod inline;
 mod key;
 mod loading;
 mod message;

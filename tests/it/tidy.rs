@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The layers of the library, lowest first. A module imports from its own layer or a lower one, never a higher one.
 const LAYERS: &[&[&str]] = &[
-    &["config", "failure", "line", "patience", "shell"],
+    &["account", "config", "failure", "line", "patience", "shell"],
     &[
         "answer",
         "check",
@@ -25,7 +25,7 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "models", "surroundings"],
+    &["context", "keys", "knowledge", "metrics", "models", "presses", "surroundings"],
     &["examine", "refine"],
     &["suggest"],
     &["cli", "daemon"],

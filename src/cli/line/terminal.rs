@@ -27,6 +27,14 @@ const KEYS_LIMIT: usize = 256;
 /// Columns that a row may fill on terminals that don't tell.
 pub(super) const COLUMNS: usize = 79;
 
+/// Names a terminal and the login to it: no two that live have the same name.
+pub(super) fn name(tty: &OwnedFd) -> Option<String> {
+    let session = rustix::process::getsid(None).ok()?.as_raw_nonzero();
+    // /dev/tty is the same device for everybody; its session tells them apart.
+    let device = rustix::fs::fstat(tty).ok()?.st_rdev;
+    Some(format!("{session}-{device:x}"))
+}
+
 /// The controlling terminal in raw mode; dropping it restores it.
 #[derive(Debug)]
 pub(super) struct Terminal {

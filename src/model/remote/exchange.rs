@@ -13,6 +13,7 @@ use super::heard::{End, Fault, Heard};
 use super::message::{NAME_COLUMNS, message, short};
 use super::refusal::{self, After, Asked, Refusal};
 use super::{Protocol, Remote, talk};
+use crate::account::Tokens;
 use crate::failure::Failure;
 use crate::model::{Reply, Usage};
 use crate::patience::Patience;
@@ -80,7 +81,9 @@ impl Remote {
                     return Err(failure.into());
                 }
                 Err(Missed::Again { failure, after }) => {
-                    let Some(pause) = pause(after, patience).filter(|_| !tried_again) else {
+                    let pause =
+                        pause(after, patience).filter(|_| !tried_again && self.reached(patience).is_none());
+                    let Some(pause) = pause else {
                         return Err(failure.into());
                     };
                     tracing::debug!("{failure}: asked again after {pause:?}");
@@ -97,6 +100,8 @@ impl Remote {
     /// One try.
     async fn ask(&mut self, body: String, max_tokens: usize, patience: &Patience) -> Result<Reply, Missed> {
         let asked = Instant::now();
+        let estimate = (body.len() / talk::BYTES_A_TOKEN) as u64;
+        self.call(patience)?;
         let reused = std::mem::replace(&mut self.connected, true);
         let sent = self.client.post(self.endpoint.url.clone()).body(body).send();
         let response = match wait(patience, Some(self.spec.first_byte), sent).await {
@@ -117,8 +122,39 @@ impl Remote {
             let cause = format!("it packs its answer ({}) unasked", encoding.to_str().unwrap_or("unknown"));
             return Err(self.unavailable(&cause, "turn that off on the server or its gateway").into());
         }
-        let (heard, first) = self.listen(response, patience).await?;
-        self.reply(heard, max_tokens, asked, first)
+        let heard = self.listen(response, patience).await;
+        // The prompt was read, also where the answer was not heard to its end.
+        let told = heard.as_ref().ok().map(|(heard, _)| heard);
+        self.spend(told.unwrap_or(&Heard::default()), estimate, patience);
+        let (heard, first) = heard?;
+        let reply = self.reply(heard, max_tokens, asked, first)?;
+        patience.account().answered(&self.name(), asked.elapsed());
+        Ok(reply)
+    }
+
+    /// Counts a request that is about to be sent, if the limits allow one more.
+    fn call(&self, patience: &Patience) -> Result<(), Failure> {
+        if let Some((cause, remedy)) = self.reached(patience) {
+            return Err(self.unavailable(&cause, remedy));
+        }
+        patience.account().call(&self.name(), true);
+        Ok(())
+    }
+
+    fn reached(&self, patience: &Patience) -> Option<(String, &'static str)> {
+        self.allowance.limits.reached(&patience.account().servers(), &self.allowance.today)
+    }
+
+    /// Counts what a request took; `prompt` estimates what the server doesn't tell.
+    fn spend(&self, heard: &Heard, prompt: u64, patience: &Patience) {
+        let cached = heard.cached_tokens as u64;
+        let tokens = Tokens {
+            prompt: heard.prompt_tokens.map_or(prompt, |computed| computed as u64 + cached),
+            cached,
+            completion: heard.answer_tokens.unwrap_or(heard.pieces) as u64,
+        };
+        let cost = self.allowance.prices.map(|prices| prices.cost(tokens));
+        patience.account().spend(&self.name(), tokens, cost);
     }
 
     /// Reads an answer as it comes, to its end. Also when its first event came.
@@ -241,6 +277,7 @@ impl Remote {
         }
         let usage = Usage {
             prefill_tokens: heard.prompt_tokens.unwrap_or_default(),
+            cached_tokens: heard.cached_tokens,
             prefill: first.saturating_duration_since(asked),
             decode_tokens: heard.answer_tokens.unwrap_or(heard.pieces),
             decode: first.elapsed(),
@@ -325,6 +362,11 @@ impl Remote {
 
     fn no_model(&self, cause: &str, remedy: &str) -> Failure {
         Failure::NoModel(self.row(cause, remedy))
+    }
+
+    /// What is counted under one name.
+    fn name(&self) -> String {
+        format!("{} at {}", self.model_name(), short(&self.spec.source, NAME_COLUMNS))
     }
 
     fn model_name(&self) -> String {

@@ -10,6 +10,9 @@ pub(super) const DEPTH_MAX: usize = 64;
 /// Longest answer that is gathered, in bytes.
 pub(super) const TEXT_BYTES_MAX: usize = 256 << 10;
 
+/// Most tokens of one answer that are believed to a server.
+const TOKENS_MAX: u64 = 10_000_000;
+
 /// Why an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -47,6 +50,8 @@ pub(super) struct Heard {
     pub(super) pieces: usize,
     /// Tokens of the prompt that were computed, as the server counted.
     pub(super) prompt_tokens: Option<usize>,
+    /// Tokens of the prompt that the server had kept.
+    pub(super) cached_tokens: usize,
     /// Tokens of the answer with its thoughts, as the server counted.
     pub(super) answer_tokens: Option<usize>,
 }
@@ -86,7 +91,17 @@ impl Heard {
     }
 
     fn open_ai(&mut self, value: &Value) {
-        self.count(value.get("usage"), "prompt_tokens", "completion_tokens");
+        if let Some(usage) = value.get("usage") {
+            let prompt = number(usage, "/prompt_tokens");
+            // Kept ones are among those of the prompt.
+            let kept = number(usage, "/prompt_tokens_details/cached_tokens");
+            let kept =
+                kept.or(number(usage, "/prompt_cache_hit_tokens")).unwrap_or(0).min(prompt.unwrap_or(0));
+            self.count(prompt.map(|all| all - kept), kept, number(usage, "/completion_tokens"));
+            // Some servers count hidden thoughts in the total alone.
+            let rest = number(usage, "/total_tokens").map(|total| total.saturating_sub(prompt.unwrap_or(0)));
+            self.answer_tokens = self.answer_tokens.max(prompt.and(rest));
+        }
         let Some(choice) = value.pointer("/choices/0") else { return };
         // A piece of a stream, a whole message, or a completed text.
         let said = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
@@ -105,8 +120,13 @@ impl Heard {
     }
 
     fn anthropic(&mut self, value: &Value) {
-        self.count(value.pointer("/message/usage"), "input_tokens", "output_tokens");
-        self.count(value.get("usage"), "input_tokens", "output_tokens");
+        for usage in [value.pointer("/message/usage"), value.get("usage")].into_iter().flatten() {
+            // Kept ones stand beside those of the prompt, and so do those that are kept from now on.
+            let kept = number(usage, "/cache_read_input_tokens").unwrap_or(0);
+            let written = number(usage, "/cache_creation_input_tokens").unwrap_or(0);
+            let prompt = number(usage, "/input_tokens").map(|prompt| prompt + written);
+            self.count(prompt, kept, number(usage, "/output_tokens"));
+        }
         let mut reason = None;
         match value.get("type").and_then(Value::as_str) {
             Some("content_block_start") => self.block(value.get("content_block")),
@@ -146,7 +166,7 @@ impl Heard {
     }
 
     fn ollama(&mut self, value: &Value) {
-        self.count(Some(value), "prompt_eval_count", "eval_count");
+        self.count(number(value, "/prompt_eval_count"), 0, number(value, "/eval_count"));
         self.say(value.pointer("/message/content").or_else(|| value.get("response")));
         let tools = value.pointer("/message/tool_calls").and_then(Value::as_array);
         if tools.is_some_and(|tools| !tools.is_empty()) {
@@ -176,15 +196,18 @@ impl Heard {
         self.pieces += usize::from(before < self.text.len());
     }
 
-    fn count(&mut self, usage: Option<&Value>, prompt: &str, answer: &str) {
-        let number = |name: &str| usize::try_from(usage?.get(name)?.as_u64()?).ok();
-        // What the server took from a kept state was not computed.
-        let kept = usage.and_then(|usage| usage.pointer("/prompt_tokens_details/cached_tokens"));
-        let kept = kept.and_then(Value::as_u64).and_then(|kept| usize::try_from(kept).ok()).unwrap_or(0);
-        let computed = number(prompt).map(|all| all.saturating_sub(kept));
-        self.prompt_tokens = computed.or(self.prompt_tokens);
-        self.answer_tokens = number(answer).or(self.answer_tokens);
+    /// Takes counts over; each event that has them tells those of the whole answer so far.
+    fn count(&mut self, computed: Option<usize>, kept: usize, answer: Option<usize>) {
+        if computed.is_some() {
+            (self.prompt_tokens, self.cached_tokens) = (computed, kept);
+        }
+        self.answer_tokens = answer.or(self.answer_tokens);
     }
+}
+
+/// A count of tokens that stands there.
+fn number(usage: &Value, at: &str) -> Option<usize> {
+    usize::try_from(usage.pointer(at)?.as_u64()?.min(TOKENS_MAX)).ok()
 }
 
 /// What a server says of an error, out of the shapes that are in use.
@@ -304,6 +327,54 @@ mod tests {
         ] {
             let heard = hear(protocol, &[event]).unwrap();
             assert_eq!((heard.text.as_str(), heard.end), ("ls", Some(end)), "{event}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_counted_as_each_server_tells_them() {
+        use Protocol::{Anthropic, Ollama, OpenAi};
+        for (protocol, usage, counted) in [
+            (
+                OpenAi,
+                r#"{"prompt_tokens":9,"completion_tokens":5,"total_tokens":14,"prompt_tokens_details":{"cached_tokens":8},
+                    "completion_tokens_details":{"reasoning_tokens":4}}"#,
+                (Some(1), 8, Some(5)),
+            ),
+            // Thoughts that only the total has, and a kept part in another place.
+            (
+                OpenAi,
+                r#"{"prompt_tokens":9,"completion_tokens":5,"total_tokens":54,"prompt_cache_hit_tokens":4}"#,
+                (Some(5), 4, Some(45)),
+            ),
+            // A gateway in front of another protocol says things twice.
+            (
+                OpenAi,
+                r#"{"prompt_tokens":9,"completion_tokens":5,"cache_read_input_tokens":8,"prompt_tokens_details":{"cached_tokens":8}}"#,
+                (Some(1), 8, Some(5)),
+            ),
+            (
+                OpenAi,
+                r#"{"prompt_tokens":2,"prompt_tokens_details":{"cached_tokens":8}}"#,
+                (Some(0), 2, None),
+            ),
+            (OpenAi, r#"{"total_tokens":54}"#, (None, 0, None)),
+            (OpenAi, r#"{"prompt_tokens":-1,"completion_tokens":"5"}"#, (None, 0, None)),
+            (
+                OpenAi,
+                r#"{"prompt_tokens":18446744073709551615,"completion_tokens":18446744073709551615}"#,
+                (Some(10_000_000), 0, Some(10_000_000)),
+            ),
+            (
+                Anthropic,
+                r#"{"input_tokens":3,"cache_read_input_tokens":70,"cache_creation_input_tokens":20,"output_tokens":6}"#,
+                (Some(23), 70, Some(6)),
+            ),
+            (Ollama, "null", (None, 0, None)),
+        ] {
+            let event = format!(r#"{{"type":"message","choices":[],"usage":{usage}}}"#);
+            let heard = hear(protocol, &[&event]).unwrap();
+            let found = (heard.prompt_tokens, heard.cached_tokens, heard.answer_tokens);
+            assert_eq!(found, counted, "{usage}");
         }
     }
 

@@ -2,15 +2,16 @@
 
 use anyhow::{Context as _, ensure};
 use reqwest::header::HeaderValue;
+use zeroize::Zeroizing;
 
 /// Longest key, in bytes. Signed tokens of a kilobyte exist.
 const KEY_BYTES_MAX: usize = 4096;
 
 /// A key and the setting it came from. It has neither `Debug` nor `Display`, so that no log, panic or message can hold
-/// the secret; `setting` is what people are told.
+/// the secret; `setting` is what people are told. Its memory is overwritten when it is dropped.
 #[expect(missing_debug_implementations, reason = "whoever prints what holds a key must not print the key")]
 pub struct Key {
-    secret: String,
+    secret: Zeroizing<String>,
     setting: String,
 }
 
@@ -28,7 +29,7 @@ impl Key {
             secret.bytes().all(|byte| byte.is_ascii_graphic()),
             "the key from {setting} holds a blank, a control character or a letter that no key has; copy it again"
         );
-        Ok(Self { secret: secret.to_owned(), setting })
+        Ok(Self { secret: Zeroizing::new(secret.to_owned()), setting })
     }
 
     /// Where the key came from, in words for people.
@@ -43,7 +44,7 @@ impl Key {
 
     /// The secret as a header's value that is left out of any log.
     pub(super) fn header(&self, before: &str) -> anyhow::Result<HeaderValue> {
-        let mut value = HeaderValue::from_str(&format!("{before}{}", self.secret))
+        let mut value = HeaderValue::from_str(&Zeroizing::new(format!("{before}{}", self.secret())))
             .ok()
             .with_context(|| format!("the key from {} can't be sent", self.setting))?;
         value.set_sensitive(true);
@@ -52,7 +53,7 @@ impl Key {
 
     /// The text without the secret, should a server have repeated it.
     pub(super) fn hidden_in(&self, text: &str) -> String {
-        text.replace(&self.secret, "…")
+        text.replace(self.secret(), "…")
     }
 }
 

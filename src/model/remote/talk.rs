@@ -10,7 +10,7 @@ const BARE: &str = "Answer with the command alone: no explanation, no markup, no
 /// What stands before the complaint in a second try (`Prompt::again`).
 const COMPLAINT: &str = "\n# wrong: ";
 /// Bytes per token, rather too few: what is estimated with it is rather too long.
-const BYTES_A_TOKEN: usize = 3;
+pub(super) const BYTES_A_TOKEN: usize = 3;
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

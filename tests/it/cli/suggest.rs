@@ -196,6 +196,7 @@ fn suggest_prints_one_json_object_a_row_also_for_failures() {
         "source",
         "fallback",
         "timing_ms",
+        "usage",
         "error",
     ];
     contract.sort_unstable();

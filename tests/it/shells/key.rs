@@ -58,9 +58,6 @@ fn the_second_time_works_too(setup: Setup) {
     let sh = setup.model(r#"{"reply": "pwd"}"#).start();
     sh.asks("list files");
     sh.expect("pwd");
-    sh.model(r#"{"reply": "ls -lS"}"#);
-    sh.press();
-    sh.expect("ls -lS");
     sh.model(r#"{"reply": "df -h"}"#);
     sh.pty.send("\x05\x15");
     sh.expect("");

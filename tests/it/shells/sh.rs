@@ -194,6 +194,7 @@ impl Setup {
             ("XDG_CONFIG_HOME", here("config")),
             ("XDG_DATA_HOME", here("data")),
             ("XDG_CACHE_HOME", here("cache")),
+            ("XDG_RUNTIME_DIR", here("")),
             ("PATH", format!("{}:{}:{}", here("fake"), here("bin"), std::env::var("PATH").unwrap())),
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),

@@ -1,0 +1,85 @@
+//! `askline forget`: deletes what was remembered. Models and configuration are not memories; they stay.
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+
+use super::args::{Forget, Memory};
+use super::{Desk, Exit, complain, one_line, print, tell};
+use crate::config::Wrong;
+use crate::host::Host as _;
+use crate::models::megabytes;
+use crate::store;
+
+/// Longest answer to the question that is read, bytes.
+const ANSWER_BYTES_MAX: u64 = 64;
+
+pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Done;
+    let mut found = Vec::new();
+    for (what, directory) in places(args.what, desk) {
+        match store::held(&directory) {
+            Ok(None) => {}
+            Ok(Some(bytes)) => {
+                let place = one_line(&directory.to_string_lossy());
+                print(&format!("{what:<7}  {:>8}  {place}\n", megabytes(bytes)))?;
+                found.push(directory);
+            }
+            Err(error) => {
+                complain("", &error);
+                exit = Exit::None;
+            }
+        }
+    }
+    if found.is_empty() {
+        tell("nothing is remembered");
+        return Ok(exit);
+    }
+    if !args.yes && !is_confirmed()? {
+        tell("nothing was removed");
+        return Ok(Exit::None);
+    }
+    for directory in &found {
+        store::clear(directory)?;
+    }
+    tell("forgotten");
+    Ok(exit)
+}
+
+/// What is remembered where.
+fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
+    let mut places = Vec::new();
+    if matches!(what, Memory::Stats | Memory::All) {
+        places.push(("stats", desk.paths.stats.clone()));
+    }
+    if matches!(what, Memory::Cache | Memory::All) {
+        places.push(("cache", desk.paths.cache.clone()));
+        let login = desk.host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        let user = rustix::process::geteuid().as_raw();
+        let temporary = std::env::temp_dir().join(format!("askline-{user}"));
+        let runtime = login.map(|login| login.join("askline")).into_iter().chain([temporary]);
+        // The resident process has its socket beside them, which stays. Others may write among the temporary files, and a
+        // link of theirs must not lead us into anything else.
+        let presses = runtime.filter(|runtime| store::is_private(runtime)).map(|path| path.join("presses"));
+        places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
+    }
+    places
+}
+
+/// Asks the person, who must be there.
+fn is_confirmed() -> anyhow::Result<bool> {
+    if !io::stdin().is_terminal() {
+        let why = "nobody is there to be asked; add --yes to forget this without a question";
+        return Err(Wrong(why.to_owned()).into());
+    }
+    tell("forget all of this? y or n");
+    let mut answer = Vec::new();
+    for byte in io::stdin().lock().take(ANSWER_BYTES_MAX).bytes() {
+        match byte.context("no answer can be read")? {
+            b'\n' => break,
+            byte => answer.push(byte.to_ascii_lowercase()),
+        }
+    }
+    Ok(matches!(answer.trim_ascii(), b"y" | b"yes"))
+}

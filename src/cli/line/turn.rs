@@ -1,0 +1,154 @@
+//! One press of the key: goes on from the press before it, or asks anew.
+
+use crate::clean;
+use crate::config::Config;
+use crate::context::Machine;
+use crate::failure::Failure;
+use crate::host::local::LocalHost;
+use crate::line::{LineText, PromptLine};
+use crate::models::{self, Occasion};
+use crate::patience::Patience;
+use crate::presses::{Offer, Place, Press, Step, Terminal};
+use crate::shell::Shell;
+use crate::store::Paths;
+use crate::suggest::{Request, alternatives, suggest};
+use crate::suggestion::Suggestion;
+
+use super::input::Input;
+
+/// Told when the line is already what the model would write.
+const UNCHANGED: &str = "the model's answer is the line as it stands";
+/// Told when the checks have found every option of the line and nothing against it, so that no model was asked.
+const RIGHT: &str = "the line is right as it stands";
+/// Told when the person's words are on the line again.
+const WORDS: &str = "your words again; the key shows the suggestions anew";
+
+/// All that a press works with.
+pub(super) struct Turn {
+    pub(super) input: Input,
+    pub(super) shell: Shell,
+    /// Where presses of this terminal are remembered.
+    pub(super) terminal: Option<Terminal>,
+    pub(super) machine: Machine,
+    pub(super) config: Config,
+    pub(super) paths: Paths,
+    pub(super) patience: Patience,
+}
+
+/// What a press comes to.
+#[derive(Debug)]
+pub(super) struct Said {
+    /// The new line.
+    pub(super) line: LineText,
+    /// What is to be known of it.
+    pub(super) notes: Vec<String>,
+    /// What the next press goes on from.
+    pub(super) press: Option<Press>,
+}
+
+impl Turn {
+    /// Does what the press means.
+    ///
+    /// # Errors
+    /// As [`suggest`].
+    pub(super) fn take(&self) -> anyhow::Result<Said> {
+        let last = self.terminal.as_ref().and_then(Terminal::last);
+        let step = last.as_ref().map_or(Step::Anew, |last| last.step(&self.input.line.text, self.shell));
+        tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
+        match (step, last) {
+            (Step::Show(place), Some(last)) => self.show(last, place),
+            (Step::More, Some(last)) => self.more(last),
+            (_, last) => self.anew(last),
+        }
+    }
+
+    /// A request of its own, or one that changes the last.
+    fn anew(&self, last: Option<Press>) -> anyhow::Result<Said> {
+        let words = &self.input.line.text;
+        let before = last.and_then(|last| last.before(words, self.shell));
+        let line = PromptLine::typed(request_of(words));
+        let request = Request { line: &line, before: before.as_ref(), ..self.request() };
+        // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
+        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Occasion::Press)?);
+        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.patience)?;
+        model.finish()?;
+        let mut notes = suggestion.notes(self.config.evidence);
+        let is_settled = suggestion.rounds == 0;
+        if suggestion.command.as_str().trim() == words.trim() {
+            notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
+            return Ok(Said { line: suggestion.command, notes, press: None });
+        }
+        let press = Press::now(words, self.shell, self.offer(&suggestion));
+        Ok(Said { line: suggestion.command, notes, press: Some(Press { complete: is_settled, ..press }) })
+    }
+
+    /// The next suggestion, when all that are known were shown.
+    fn more(&self, mut last: Press) -> anyhow::Result<Said> {
+        let words = PromptLine::typed(request_of(&last.words));
+        let request = Request { line: &words, ..self.request() };
+        let known: Vec<String> = last.offers.iter().map(|offer| offer.command.clone()).collect();
+        let found = models::open(&self.config, &LocalHost, &self.paths, Occasion::Press).and_then(|model| {
+            let model = Box::leak(model);
+            let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
+            model.finish()?;
+            Ok(found)
+        });
+        match found {
+            Ok(found) => {
+                let next = Place::Offer(last.offers.len());
+                last.offers.extend(found.iter().map(|suggestion| self.offer(suggestion)));
+                last.complete = true;
+                self.show(last, next)
+            }
+            Err(error) => match error.downcast_ref() {
+                Some(Failure::Cancelled) => Err(error),
+                reason => {
+                    last.complete = matches!(reason, Some(Failure::NoCommand(_)));
+                    let mut said = self.show(last, Place::Words)?;
+                    said.notes.insert(0, format!("{error:#}"));
+                    Ok(said)
+                }
+            },
+        }
+    }
+
+    /// Something of an earlier press.
+    fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
+        let words = clean::as_typed(&last.words).filter(|_| place == Place::Words);
+        let (line, notes) = if let Some(words) = words {
+            last.place = Place::Words;
+            (words, vec![WORDS.to_owned()])
+        } else {
+            let at = match place {
+                Place::Offer(at) if at < last.offers.len() => at,
+                Place::Offer(_) | Place::Words => 0,
+            };
+            last.place = Place::Offer(at);
+            let offer =
+                last.offers.get(at).ok_or_else(|| Failure::NoCommand("nothing was offered".into()))?;
+            let line = clean::clean(&offer.command, self.shell).map_err(Failure::Unclean)?.text;
+            let mut notes = vec![format!("{} of {}", at + 1, last.offers.len())];
+            notes.extend(offer.notes.iter().cloned());
+            (line, notes)
+        };
+        Ok(Said { line, notes, press: Some(last) })
+    }
+
+    fn request(&self) -> Request<'_> {
+        Request { line: &self.input.line, shell: self.shell, told: &self.input.facts, before: None }
+    }
+
+    fn offer(&self, suggestion: &Suggestion) -> Offer {
+        Offer {
+            command: suggestion.command.as_str().to_owned(),
+            notes: suggestion.notes(self.config.evidence),
+        }
+    }
+}
+
+/// The request in a line: without the `ask` or `#` that a person may put in front of words.
+fn request_of(line: &str) -> &str {
+    let words = line.trim_start();
+    let rest = words.strip_prefix("ask ").or_else(|| words.strip_prefix('#'));
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(line)
+}

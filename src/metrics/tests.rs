@@ -1,0 +1,202 @@
+//! Tests of the figures: what is counted where, clocks that jump, files that are broken, many writers at once.
+
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::account::{Cost, Tokens};
+
+const NOON: u64 = 43_200;
+
+/// Noon of a day.
+fn at(day: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(day * 86_400 + NOON)
+}
+
+fn book(top: &Path) -> Book {
+    Book { directory: top.join("stats") }
+}
+
+fn asked(name: &str, is_server: bool) -> Account {
+    let mut account = Account::default();
+    account.call(name, is_server);
+    account.spend(name, Tokens { prompt: 10, cached: 4, completion: 2 }, is_server.then_some(Cost(5)));
+    account.answered(name, Duration::from_millis(300));
+    account
+}
+
+#[test]
+fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    let mut both = asked("m at h", true);
+    both.call("m at h", true);
+    for (account, outcome) in [
+        (both, Outcome::Answered),
+        (asked("local:x", false), Outcome::Failed("late")),
+        (Account::default(), Outcome::Answered),
+        (Account::default(), Outcome::Cancelled),
+        (Account::default(), Outcome::Failed("late")),
+    ] {
+        assert!(book.count(&account, outcome, at(20_779)).unwrap());
+    }
+    let counts = book.read().unwrap();
+    assert_eq!(counts.today(at(20_779)), counts.total);
+    assert_eq!(counts.days.len(), 1);
+    let total = &counts.total;
+    assert_eq!((total.presses, total.answers, total.without_model, total.cancelled), (5, 2, 1, 1));
+    assert_eq!(total.failures, BTreeMap::from([("late".to_owned(), 2)]));
+    let tokens = Tokens { prompt: 10, cached: 4, completion: 2 };
+    assert_eq!(total.servers(), Tally { calls: 2, tokens, cost: Some(Cost(5)) });
+    let model = &total.models["m at h"];
+    assert_eq!((model.times.len(), total.models["local:x"].tally.calls), (1, 1));
+    assert_eq!(counts.today(at(20_780)), Figures::default());
+}
+
+#[test]
+fn no_clock_makes_a_figure_smaller() {
+    let mut counts = Counts::default();
+    let press = asked("m at h", true);
+    let today = 20_779;
+    for day in today - 40..=today {
+        counts.count(&press, Outcome::Answered, at(day));
+    }
+    let kept = |counts: &Counts| counts.days.keys().copied().collect::<Vec<_>>();
+    assert_eq!(kept(&counts), (20_779 - 30..=20_779).collect::<Vec<_>>());
+    // Never set: it goes on counting in the last day that is known.
+    for unset in [UNIX_EPOCH, UNIX_EPOCH - Duration::from_secs(9), at(1)] {
+        counts.count(&press, Outcome::Answered, unset);
+        assert_eq!(counts.today(unset), counts.today(at(today)));
+    }
+    assert_eq!((counts.today(at(today)).presses, counts.days.len()), (4, DAYS_MAX));
+    // Far ahead: one old day goes; back again, that day goes first.
+    counts.count(&press, Outcome::Answered, at(60_000));
+    assert_eq!((counts.days.len(), counts.today(at(today)).presses), (DAYS_MAX, 4));
+    counts.count(&press, Outcome::Answered, at(today + 1));
+    assert_eq!(kept(&counts), (20_779 - 29..=20_780).collect::<Vec<_>>());
+    // Back by a day: yesterday goes on.
+    counts.count(&press, Outcome::Answered, at(today));
+    assert_eq!((counts.today(at(today)).presses, counts.total.presses), (5, 47));
+    let mut new = Counts::default();
+    new.count(&press, Outcome::Answered, UNIX_EPOCH + Duration::from_secs(u64::MAX >> 8));
+    new.count(&press, Outcome::Answered, UNIX_EPOCH);
+    assert_eq!((new.total.presses, new.days.len()), (2, 1));
+}
+
+#[test]
+fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    fs::create_dir(&book.directory).unwrap();
+    for (n, broken) in
+        ["", "askline stats 1\n{", "askline stats 2\n{}", "askline stats 1\n{\"days\":{\"x\":{}}}", "\0\0"]
+            .into_iter()
+            .enumerate()
+    {
+        fs::write(book.file(), broken).unwrap();
+        assert_eq!(book.read().unwrap(), Counts::default(), "{broken:?}");
+        assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+        assert_eq!(book.read().unwrap().total.presses, 1);
+        let aside = n.min(BAD_MAX - 1) + 1;
+        let kept = fs::read_to_string(book.directory.join(format!("counts.bad-{aside}"))).unwrap();
+        assert_eq!(kept, broken);
+    }
+    // The lock, the file, three that are broken.
+    assert_eq!(fs::read_dir(&book.directory).unwrap().count(), 2 + BAD_MAX);
+    // What a later version may add is passed over, what it leaves out is nothing.
+    fs::write(book.file(), "askline stats 1\n{\"total\":{\"presses\":7,\"new\":[1]},\"more\":1}").unwrap();
+    assert_eq!(book.read().unwrap().total.presses, 7);
+}
+
+#[test]
+fn a_link_in_its_place_is_neither_read_nor_written_through() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    fs::create_dir(&book.directory).unwrap();
+    let other = top.path().join("other");
+    fs::write(&other, "mine").unwrap();
+    std::os::unix::fs::symlink(&other, book.file()).unwrap();
+    assert!(book.read().is_err());
+    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).is_err());
+    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+}
+
+/// Each writer has a model of its own: what one says must not undo what another one said.
+#[test]
+fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    let written: Vec<String> = thread::scope(|scope| {
+        let writers: Vec<_> = (0..100)
+            .map(|n| {
+                let book = &book;
+                scope.spawn(move || {
+                    // As many names as are kept.
+                    let name = format!("model {}", n % NAMES_MAX);
+                    let begun = Instant::now();
+                    let done = book.count(&asked(&name, true), Outcome::Answered, at(20_779)).unwrap();
+                    // A busy machine may be late; the lock alone is never waited for any longer.
+                    assert!(done || begun.elapsed() < LOCK_WAIT + Duration::from_secs(5));
+                    done.then_some(name)
+                })
+            })
+            .collect();
+        writers.into_iter().filter_map(|writer| writer.join().unwrap()).collect()
+    });
+    assert!(!written.is_empty());
+    let counts = book.read().unwrap();
+    assert_eq!(counts.total.presses, written.len() as u64);
+    for n in 0..NAMES_MAX {
+        let name = format!("model {n}");
+        let said = written.iter().filter(|written| **written == name).count() as u64;
+        assert_eq!(counts.total.models.get(&name).map_or(0, |model| model.tally.calls), said, "{name}");
+    }
+    assert!(!book.directory.join("counts.bad-1").exists());
+}
+
+/// The lock of a process that hangs is not waited for.
+#[test]
+fn a_lock_that_is_kept_costs_a_tenth_of_a_second_and_one_press() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+    let held = store::lock(&book.directory.join("lock")).unwrap().unwrap();
+    let begun = Instant::now();
+    assert!(!book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+    assert!(LOCK_WAIT <= begun.elapsed());
+    drop(held);
+    assert_eq!(book.read().unwrap().total.presses, 1);
+}
+
+#[test]
+fn names_are_bounded_in_length_and_number() {
+    let mut figures = Figures::default();
+    for n in 0..1000 {
+        figures.count(&asked(&format!("{n} {}", "é".repeat(500)), true), Outcome::Answered);
+    }
+    assert_eq!(figures.models.len(), NAMES_MAX + 1);
+    assert!(figures.models.keys().all(|name| name.chars().count() <= NAME_CHARS_MAX));
+    assert_eq!(figures.servers().calls, 1000);
+    let mut counts = Counts { total: figures.clone(), ..Counts::default() };
+    counts.days.extend((0..DAYS_MAX as u32).map(|day| (30_000 + day, figures.clone())));
+    let largest = serde_json::to_vec(&counts).unwrap().len() as u64;
+    assert!(largest < FILE_LIMIT / 2, "{largest}");
+}
+
+#[test]
+fn days_have_dates() {
+    for (day, text) in [
+        (0, "1970-01-01"),
+        (58, "1970-02-28"),
+        (59, "1970-03-01"),
+        (789, "1972-02-29"),
+        (CLOCK_SET, "2025-01-01"),
+        (11_016, "2000-02-29"),
+        (20_779, "2026-11-22"),
+        (47_540, "2100-02-28"),
+        (47_541, "2100-03-01"),
+    ] {
+        assert_eq!(date(day), text);
+    }
+    date(u32::MAX);
+}

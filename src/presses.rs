@@ -1,0 +1,267 @@
+//! What the key did last in each terminal, so that pressing it again goes on from there.
+//!
+//! Kept in the runtime directory, one small private file a terminal, and never in a shell's history. Losing one costs
+//! nothing but the way back: the key then takes the line as it stands.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use crate::prompt::Solved;
+use crate::shell::Shell;
+use crate::store;
+
+/// What the files are, and the version of their format.
+const KIND: (&str, u32) = ("press", 1);
+/// Largest file that is read, bytes.
+const LIMIT: u64 = 1 << 20;
+/// Terminals that are remembered; those used last stay.
+const TERMINALS_MAX: usize = 64;
+/// After this time a press is forgotten.
+const AGE_MAX: Duration = Duration::from_hours(1);
+/// Within this time a request that resembles the one before goes on from it.
+const FOLLOW_UP_AGE_MAX: Duration = Duration::from_mins(10);
+
+/// A press of the key: the words that stood on the line, and what was offered for them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Press {
+    /// The line as it was typed.
+    pub words: String,
+    /// The shell's name.
+    pub shell: String,
+    /// What was offered, in the order in which it is shown; never empty.
+    pub offers: Vec<Offer>,
+    /// What stands on the line now.
+    pub place: Place,
+    /// No other offers need be looked for.
+    pub complete: bool,
+    /// When the key was pressed, seconds since 1970.
+    pub at: u64,
+}
+
+/// A command and what is to be said beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// The command.
+    pub command: String,
+    /// What a person should know of it.
+    pub notes: Vec<String>,
+}
+
+/// What of a press stands on the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Place {
+    /// One of the offers.
+    Offer(usize),
+    /// The words again.
+    Words,
+}
+
+/// What pressing the key again means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Show what is known already.
+    Show(Place),
+    /// All that is known was shown, and more may be found.
+    More,
+    /// The line was changed, or nothing was offered for it: it is a request of its own.
+    Anew,
+}
+
+impl Press {
+    /// A press now, for which one command was offered.
+    pub fn now(words: &str, shell: Shell, offer: Offer) -> Self {
+        Self {
+            words: words.to_owned(),
+            shell: shell.name().to_owned(),
+            offers: vec![offer],
+            place: Place::Offer(0),
+            complete: false,
+            at: seconds(SystemTime::now()),
+        }
+    }
+
+    /// What pressing the key on `line` means after this press.
+    pub fn step(&self, line: &str, shell: Shell) -> Step {
+        if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
+            return Step::Anew;
+        }
+        match self.place {
+            Place::Words if line == self.words => Step::Show(Place::Offer(0)),
+            Place::Offer(at) if self.offers.get(at).is_some_and(|offer| offer.command == line) => {
+                match (at + 1 < self.offers.len(), self.complete) {
+                    (true, _) => Step::Show(Place::Offer(at + 1)),
+                    (false, true) => Step::Show(Place::Words),
+                    (false, false) => Step::More,
+                }
+            }
+            _ => Step::Anew,
+        }
+    }
+
+    /// What was asked before and answered, when `words` are those of this press, edited: then they say what is wrong with the
+    /// answer.
+    pub fn before(&self, words: &str, shell: Shell) -> Option<Solved> {
+        let is_fresh = self.age().is_some_and(|age| age <= FOLLOW_UP_AGE_MAX);
+        let offer = match self.place {
+            Place::Offer(at) => self.offers.get(at),
+            Place::Words => self.offers.first(),
+        };
+        let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
+        let command = &offer.filter(|_| goes_on)?.command;
+        Some(Solved { request: self.words.clone(), command: command.clone() })
+    }
+
+    /// How long ago it was; none when the clock says it is still to come.
+    fn age(&self) -> Option<Duration> {
+        seconds(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
+    }
+}
+
+/// At least half of the earlier words are still there, but something changed.
+fn is_edited(before: &str, after: &str) -> bool {
+    let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (before, mut after) = (words(before), words(after));
+    if before == after || before.is_empty() {
+        return false;
+    }
+    let mut kept = 0;
+    for word in &before {
+        if let Some(at) = after.iter().position(|other| other == word) {
+            after.swap_remove(at);
+            kept += 1;
+        }
+    }
+    before.len() <= 2 * kept
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Where the press of one terminal is kept.
+#[derive(Debug, Clone)]
+pub struct Terminal {
+    file: PathBuf,
+}
+
+impl Terminal {
+    /// The terminal `name`, made of letters, digits and dashes, below the runtime directory.
+    pub fn new(runtime: &Path, name: &str) -> Self {
+        Self { file: runtime.join("presses").join(name) }
+    }
+
+    /// The last press here, unless it is lost.
+    pub fn last(&self) -> Option<Press> {
+        let kept = store::read_versioned(&self.file, KIND.0, KIND.1, LIMIT);
+        let body = kept.unwrap_or_else(|error| {
+            tracing::debug!("no earlier press: {error:#}");
+            None
+        })?;
+        let press: Press = serde_json::from_slice(&body).ok()?;
+        (!press.offers.is_empty()).then_some(press)
+    }
+
+    /// Remembers a press in place of the last one.
+    pub fn keep(&self, press: &Press) {
+        let keep = || -> anyhow::Result<()> {
+            let directory = self.file.parent().unwrap_or(Path::new("/"));
+            store::make_directory(directory)?;
+            if !self.file.exists() {
+                store::thin_out(directory, TERMINALS_MAX)?;
+            }
+            store::write_passing(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
+        };
+        if let Err(error) = keep() {
+            tracing::debug!("the press is not kept: {error:#}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offer(command: &str) -> Offer {
+        Offer { command: command.to_owned(), notes: Vec::new() }
+    }
+
+    fn press(commands: &[&str], place: Place, complete: bool) -> Press {
+        let mut press = Press::now("list files", Shell::Zsh, offer(""));
+        press.offers = commands.iter().map(|command| offer(command)).collect();
+        Press { place, complete, ..press }
+    }
+
+    #[test]
+    fn the_key_goes_round() {
+        let two = &["ls", "ls -a"];
+        for (commands, place, complete, line, expected) in [
+            (&two[..1], Place::Offer(0), false, "ls", Step::More),
+            (two, Place::Offer(0), false, "ls", Step::Show(Place::Offer(1))),
+            (two, Place::Offer(1), false, "ls -a", Step::More),
+            (two, Place::Offer(1), true, "ls -a", Step::Show(Place::Words)),
+            (two, Place::Words, true, "list files", Step::Show(Place::Offer(0))),
+            (two, Place::Offer(0), true, "ls ", Step::Anew),
+            (two, Place::Offer(0), true, "ls -a", Step::Anew),
+            (two, Place::Offer(0), true, "list files", Step::Anew),
+            (two, Place::Words, true, "ls", Step::Anew),
+            (two, Place::Offer(9), true, "ls", Step::Anew),
+        ] {
+            let press = press(commands, place, complete);
+            assert_eq!(press.step(line, Shell::Zsh), expected, "{place:?} {line:?}");
+            assert_eq!(press.step(line, Shell::Fish), Step::Anew);
+        }
+    }
+
+    #[test]
+    fn an_old_press_and_one_from_the_future_are_forgotten() {
+        let now = press(&["ls", "ls -a"], Place::Offer(0), false);
+        for (at, forgotten) in [(now.at, false), (now.at - 3700, true), (now.at + 60, true), (0, true)] {
+            let press = Press { at, ..now.clone() };
+            assert_eq!(press.step("ls", Shell::Zsh) == Step::Anew, forgotten, "{at}");
+            assert_eq!(press.before("list big files", Shell::Zsh).is_none(), forgotten, "{at}");
+        }
+        let old = Press { at: now.at - 601, ..now };
+        assert_eq!(old.before("list big files", Shell::Zsh), None);
+    }
+
+    #[test]
+    fn edited_words_go_on_from_the_answer() {
+        let press = press(&["ls", "ls -a"], Place::Offer(1), true);
+        for (words, expected) in [
+            ("list files by size", true),
+            ("List all files", true),
+            ("list", true),
+            ("list files", false),
+            ("LIST  files", false),
+            ("free disk space", false),
+            ("", false),
+        ] {
+            let before = press.before(words, Shell::Zsh);
+            assert_eq!(before.is_some(), expected, "{words:?}");
+            assert_eq!(press.before(words, Shell::Bash), None);
+            if let Some(before) = before {
+                assert_eq!((before.request.as_str(), before.command.as_str()), ("list files", "ls -a"));
+            }
+        }
+    }
+
+    #[test]
+    fn each_terminal_has_its_own_and_a_damaged_one_is_none() {
+        let runtime = tempfile::tempdir().unwrap();
+        let (one, other) = (Terminal::new(runtime.path(), "1-a"), Terminal::new(runtime.path(), "2-b"));
+        assert_eq!(one.last(), None);
+        let press = press(&["ls"], Place::Offer(0), false);
+        one.keep(&press);
+        assert_eq!((one.last().as_ref(), other.last()), (Some(&press), None));
+        for damage in
+            [&b""[..], b"askline press 1\n", b"askline press 1\n{}", b"askline press 9\n{}", b"\xff\0"]
+        {
+            store::write(&one.file, damage).unwrap();
+            assert_eq!(one.last(), None);
+        }
+        one.keep(&Press { offers: Vec::new(), ..press });
+        assert_eq!(one.last(), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! How much a server is asked, counted by the server: what is bounded, what is counted, what it cost.
+
+use std::time::{Duration, Instant};
+
+use askline::account::{Account, Cost, Limits, Prices, Tally, Tokens};
+use askline::failure::Failure;
+use askline::model::Model as _;
+use askline::model::remote::{Allowance, Protocol, Remote};
+use askline::patience::Patience;
+
+use super::server::{Act, Server, ok, says, status};
+use super::{DEADLINE, MAX_TOKENS, chat, remote, solved};
+
+/// A stream that tells its tokens: 9 of the prompt, 4 of them kept, 5 of the answer.
+const COUNTED: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"ls\"},\"finish_reason\":\"stop\"}]}\n\n\
+    data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":5,\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n\
+    data: [DONE]\n\n";
+
+fn counted() -> Act {
+    Act::Send(ok("text/event-stream", COUNTED))
+}
+
+/// A busy server that may be asked again at once.
+fn busy() -> Act {
+    Act::Keep(status(503, "", ""))
+}
+
+fn limited(server: &Server, limits: Limits) -> Remote {
+    let mut model = remote(server, Protocol::OpenAi);
+    model.allow(Allowance { limits, ..Allowance::default() });
+    model
+}
+
+fn ask(model: &mut Remote, patience: &Patience) -> Result<String, Failure> {
+    let reply = model.complete(&chat(), MAX_TOKENS, patience);
+    reply.map(|reply| reply.text).map_err(|error| error.downcast().unwrap())
+}
+
+fn patience() -> Patience {
+    Patience::until(Instant::now() + DEADLINE)
+}
+
+fn used_up(what: &str, name: &str) -> Result<String, Failure> {
+    Err(Failure::Unavailable(format!("team: the {what} are used up; raise `{name}` in [limits]")))
+}
+
+#[test]
+fn no_key_press_asks_more_often_than_it_may() {
+    let server = Server::new((0..9).map(|_| counted()).collect());
+    let mut model = limited(&server, Limits { calls: 3, ..Limits::default() });
+    let press = patience();
+    for _ in 0..3 {
+        assert_eq!(ask(&mut model, &press).unwrap(), "ls");
+    }
+    for _ in 0..20 {
+        assert_eq!(ask(&mut model, &press), used_up("3 calls for one key press", "calls"));
+        // Time for a part of the work is no new press.
+        let part = press.within(Instant::now() + Duration::from_secs(1));
+        assert_eq!(ask(&mut model, &part), used_up("3 calls for one key press", "calls"));
+    }
+    assert_eq!(server.seen().len(), 3);
+    assert_eq!(ask(&mut model, &patience()).unwrap(), "ls", "the next press begins anew");
+    assert_eq!(server.seen().len(), 4);
+}
+
+/// Whatever a request fails of, it was one; the second try that a fault may get is another.
+#[test]
+fn requests_that_fail_are_counted() {
+    let too_long = || Act::Keep(status(400, "", "{\"error\":{\"message\":\"maximum context length\"}}"));
+    for (acts, calls) in [
+        (vec![Act::HangUp], 1),
+        (vec![busy(), counted()], 2),
+        (vec![busy(), busy(), counted()], 2),
+        (vec![too_long(), counted()], 2),
+        (vec![Act::Send(ok("text/event-stream", "data: {"))], 1),
+        (vec![Act::Send(status(401, "", ""))], 1),
+    ] {
+        let server = Server::new(acts);
+        let mut model = limited(&server, Limits::default());
+        let press = patience();
+        let _ = model.complete(&solved(), MAX_TOKENS, &press);
+        assert_eq!((server.seen().len(), press.account().servers().calls), (calls, calls as u64));
+    }
+    // With one call left there is no second try, and the fault itself is told.
+    let server = Server::new(vec![busy(), counted()]);
+    let mut model = limited(&server, Limits { calls: 1, ..Limits::default() });
+    let told = ask(&mut model, &patience()).unwrap_err();
+    assert!(matches!(&told, Failure::Unavailable(why) if !why.contains("used up")), "{told:?}");
+    assert_eq!(server.seen().len(), 1);
+    // One that can't be reached was tried, too.
+    let nobody = Server::new(Vec::new());
+    let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
+    let press = patience();
+    assert!(ask(&mut model, &press).is_err());
+    assert_eq!((press.account().servers().calls, nobody.seen().len()), (1, 0));
+}
+
+#[test]
+fn tokens_and_money_are_counted_and_bounded() {
+    let prices = Some(Prices { prompt: 1_000_000, cached: 500_000, completion: 2_000_000 });
+    let one = Tally {
+        calls: 1,
+        tokens: Tokens { prompt: 9, cached: 4, completion: 5 },
+        cost: Some(Cost(5 * 1_000_000 + 4 * 500_000 + 5 * 2_000_000)),
+    };
+    let day = |calls, tokens, cost| Tally {
+        calls,
+        tokens: Tokens { prompt: tokens, ..one.tokens },
+        cost: Some(Cost(cost)),
+    };
+    for (limits, today, what, name) in [
+        (
+            Limits { tokens: 14, ..Limits::default() },
+            Tally::default(),
+            "14 tokens for one key press",
+            "tokens",
+        ),
+        (Limits { day_calls: 8, ..Limits::default() }, day(7, 0, 0), "8 calls of today (UTC)", "day_calls"),
+        (
+            Limits { day_tokens: 100, ..Limits::default() },
+            day(1, 81, 0),
+            "100 tokens of today (UTC)",
+            "day_tokens",
+        ),
+        (
+            Limits { day_cost: Cost(1_000_000_000_000), ..Limits::default() },
+            day(1, 1, 999_983_000_000),
+            "1.00 that today (UTC) may cost",
+            "day_cost",
+        ),
+    ] {
+        let server = Server::new(vec![counted(), counted()]);
+        let mut model = remote(&server, Protocol::OpenAi);
+        model.allow(Allowance { limits, today, prices });
+        let press = patience();
+        assert_eq!(ask(&mut model, &press).unwrap(), "ls", "{name}");
+        assert_eq!(press.account().servers(), one);
+        assert_eq!(ask(&mut model, &press), used_up(what, name));
+        // Another press of that day.
+        if limits.count_days() {
+            let mut all = today;
+            all.add(&one);
+            model.allow(Allowance { limits, today: all, prices });
+            assert_eq!(ask(&mut model, &patience()), used_up(what, name));
+        }
+        assert_eq!(server.seen().len(), 1, "{name}");
+    }
+}
+
+/// What a server doesn't count is estimated, rather too high, so that a bound holds; of an answer that broke off the prompt
+/// was read all the same.
+#[test]
+fn what_is_not_told_is_estimated() {
+    let broken =
+        Act::Send(ok("text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"l\"}}]}\n\n"));
+    let named = |account: &Account| {
+        account.models().map(|(name, asked)| (name.to_owned(), asked.times.len())).collect::<Vec<_>>()
+    };
+    for (act, answers) in [(Act::Send(says("ls -la")), 1), (broken, 0)] {
+        let server = Server::new(vec![act]);
+        let mut model = limited(&server, Limits::default());
+        let press = patience();
+        let _ = ask(&mut model, &press);
+        let account = press.account().clone();
+        let body = server.seen()[0].body.len() as u64;
+        assert_eq!(account.total().tokens.prompt, body / 3);
+        assert!(account.total().tokens.completion <= 3);
+        assert_eq!(named(&account), [("some-model at team".to_owned(), answers)]);
+    }
+}
+
+/// A server that claims the moon can't overflow anything.
+#[test]
+fn absurd_counts_are_bounded() {
+    let most = u64::MAX;
+    let body = format!(
+        "{{\"choices\":[{{\"message\":{{\"content\":\"ls\"}},\"finish_reason\":\"stop\"}}],\
+         \"usage\":{{\"prompt_tokens\":{most},\"completion_tokens\":{most},\"total_tokens\":{most}}}}}"
+    );
+    let server = Server::new((0..3).map(|_| Act::Send(ok("application/json", &body))).collect());
+    let mut model = remote(&server, Protocol::OpenAi);
+    let prices = Some(Prices { prompt: 10_000_000_000, cached: 0, completion: 10_000_000_000 });
+    model.allow(Allowance { prices, ..Allowance::default() });
+    let press = patience();
+    for _ in 0..3 {
+        assert_eq!(ask(&mut model, &press).unwrap(), "ls");
+    }
+    assert!(press.account().total().all_tokens() <= 3 * 20_000_000);
+}

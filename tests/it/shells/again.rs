@@ -1,0 +1,59 @@
+//! Pressing the key again: other suggestions, the person's words, and words that change the last request.
+
+use super::sh::Setup;
+
+/// A model with one answer and two more in mind.
+const THREE: &str = r#"{"reply": "ls -la", "others": ["ls -l", "ls -la", "ls -A"]}"#;
+
+in_every_shell! {
+    the_key_goes_round_and_comes_back_to_the_words
+    an_edited_suggestion_is_no_longer_one
+    edited_words_change_the_last_request
+    a_model_without_another_command_leaves_the_words
+}
+
+fn the_key_goes_round_and_comes_back_to_the_words(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    for line in ["ls -l", "ls -A", "list files", "ls -la", "ls -l"] {
+        sh.press();
+        sh.expect(line);
+    }
+    // Nothing of it is asked for, or remembered by the shell.
+    sh.is_well();
+}
+
+fn an_edited_suggestion_is_no_longer_one(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.model(r##"{"reply": "pwd", "must_contain": "# ls -la of the folder above\n"}"##);
+    sh.pty.send(" of the folder above");
+    sh.expect("ls -la of the folder above");
+    sh.press();
+    sh.expect("pwd");
+}
+
+fn edited_words_change_the_last_request(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.undo();
+    sh.expect("list files");
+    sh.model(r##"{"reply": "ls -laS", "must_contain": "# list files\nls -la\n\n# list files by size\n"}"##);
+    sh.pty.send(" by size");
+    sh.expect("list files by size");
+    sh.press();
+    sh.expect("ls -laS");
+}
+
+fn a_model_without_another_command_leaves_the_words(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "ls -la", "others": ["ls  -la\n"]}"#).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.press();
+    sh.expect("list files");
+    sh.press();
+    sh.expect("ls -la");
+}

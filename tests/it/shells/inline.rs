@@ -1,0 +1,194 @@
+//! Words behind a #: fish completes them with tab, zsh shows what they would become behind the cursor.
+
+use std::path::Path;
+
+use askline::shell::Shell;
+
+use super::sh::Setup;
+
+const LS: &str = r#"{"reply": "ls -la"}"#;
+
+/// What stands on the prompt's row while a suggestion is shown in zsh.
+const SHOWN: &str = "# list files  ⇥ ls -la";
+
+macro_rules! in_one_shell {
+    ($shell:ident: $($case:ident)+) => {
+        $(#[test]
+        fn $case() {
+            Setup::of(Shell::$shell).into_iter().for_each(cases::$case);
+        })+
+    };
+}
+
+in_one_shell! { Zsh:
+    tab_takes_what_is_shown
+    the_right_arrow_takes_what_is_shown
+    what_is_shown_goes_when_typing_goes_on
+    only_the_last_state_of_the_words_is_asked_about
+    enter_on_words_runs_nothing_and_leaves_no_process
+    tab_elsewhere_completes_as_before
+    the_arrow_elsewhere_moves_as_before
+    beside_the_plugins_that_suggest_and_paint
+    without_inline_a_hash_is_left_alone
+    a_helper_that_dies_is_not_missed
+    a_coprocess_of_yours_stays
+}
+
+in_one_shell! { Fish:
+    tab_on_words_makes_the_command
+    tab_on_the_word_makes_the_command
+    tab_elsewhere_is_tab
+    a_tab_of_yours_stays
+}
+
+mod cases {
+    use super::*;
+
+    pub(super) fn tab_takes_what_is_shown(setup: Setup) {
+        let sh = setup.model(LS).start();
+        sh.types("# list files");
+        sh.expect(SHOWN);
+        sh.pty.send("\t");
+        sh.expect("ls -la");
+        sh.undo();
+        sh.pty.send("x");
+        sh.expect("# list filesx");
+        sh.is_well();
+    }
+
+    pub(super) fn the_right_arrow_takes_what_is_shown(setup: Setup) {
+        let sh = setup.model(LS).start();
+        sh.types("# list files");
+        sh.expect(SHOWN);
+        sh.pty.send("\x1b[C");
+        sh.expect("ls -la");
+    }
+
+    pub(super) fn what_is_shown_goes_when_typing_goes_on(setup: Setup) {
+        let sh = setup.model(&format!("{LS}\n{}", r#"{"reply": "ls -laS"}"#)).start();
+        sh.types("# list files");
+        sh.expect(SHOWN);
+        sh.pty.send(" by size");
+        sh.expect("# list files by size  ⇥ ls -laS");
+        sh.pty.send("\x15");
+        sh.expect("");
+    }
+
+    pub(super) fn only_the_last_state_of_the_words_is_asked_about(setup: Setup) {
+        let sh = setup.model(r##"{"reply": "ls -la", "must_contain": "# list files\n"}"##).start();
+        for key in ["# l", "i", "s", "t", " ", "f", "i", "l", "e", "s"] {
+            sh.pty.send(key);
+            std::thread::sleep(std::time::Duration::from_millis(30));
+        }
+        sh.expect(SHOWN);
+    }
+
+    pub(super) fn enter_on_words_runs_nothing_and_leaves_no_process(setup: Setup) {
+        let sh = setup.model(r#"{"reply": "touch suggested"}"#).start();
+        sh.types("# touch suggested");
+        sh.expect("# touch suggested  ⇥ touch suggested");
+        sh.pty.send("\r");
+        sh.is_well();
+        sh.lacks("suggested");
+        assert_eq!(sh.runs("jobs >out; touch done").trim(), "");
+        assert!(!sh.pty.screen().contains("not found"), "{}", sh.pty.screen());
+    }
+
+    pub(super) fn tab_elsewhere_completes_as_before(setup: Setup) {
+        let sh = setup.model(LS).start();
+        std::fs::write(sh.home().join("unmistakable"), "").unwrap();
+        sh.types("ls unmist");
+        sh.pty.send("\t");
+        sh.expect("ls unmistakable");
+    }
+
+    pub(super) fn the_arrow_elsewhere_moves_as_before(setup: Setup) {
+        let sh = setup.model(LS).start();
+        sh.types("ls");
+        sh.pty.send("\x01\x1b[Cx");
+        sh.expect("lxs");
+    }
+
+    pub(super) fn beside_the_plugins_that_suggest_and_paint(setup: Setup) {
+        let found = [
+            "zsh-autosuggestions/zsh-autosuggestions.zsh",
+            "zsh-syntax-highlighting/zsh-syntax-highlighting.zsh",
+        ]
+        .map(|file| Path::new("/usr/share").join(file).exists());
+        if found != [true, true] {
+            assert!(std::env::var_os("CI").is_none(), "the plugins are not installed");
+            return;
+        }
+        let plugins = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh\n\
+                       source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
+        let sh = setup.after(|_| plugins).model(LS).start();
+        sh.types("# list files");
+        sh.expect(SHOWN);
+        sh.pty.send("\x1b[C");
+        sh.expect("ls -la");
+        sh.pty.send("\x15echo one\r");
+        sh.pty.wait_for("\none");
+        sh.pty.send("echo o");
+        sh.expect("echo one");
+        sh.pty.send("\x1b[C");
+        sh.expect("echo one");
+        sh.is_well();
+    }
+
+    pub(super) fn without_inline_a_hash_is_left_alone(setup: Setup) {
+        let sh = setup.init(&["--inline", "off"]).model(LS).start();
+        sh.types("# list files");
+        let found = sh.runs("{ bindkey '^I'; setopt | grep comments } >out; touch done");
+        assert_eq!(found.trim(), "\"^I\" expand-or-complete");
+    }
+
+    pub(super) fn a_helper_that_dies_is_not_missed(setup: Setup) {
+        let sh = setup.model(r#"{"panic": "oh"}"#).start();
+        sh.types("# list files");
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        sh.pty.send(" here");
+        sh.expect("# list files here");
+        sh.pty.send("\r");
+        sh.is_well();
+    }
+
+    pub(super) fn a_coprocess_of_yours_stays(setup: Setup) {
+        let sh = setup.model(LS).start();
+        sh.runs("coproc cat; touch done");
+        sh.types("# list files");
+        std::thread::sleep(std::time::Duration::from_millis(600));
+        sh.expect("# list files");
+        sh.pty.send("\x15");
+        sh.expect("");
+        assert_eq!(sh.runs("print -p yours; read -p answer; print $answer >out; touch done").trim(), "yours");
+    }
+
+    pub(super) fn tab_on_words_makes_the_command(setup: Setup) {
+        let sh = setup.model(r##"{"reply": "ls -la", "must_contain": "\n# list files\n"}"##).start();
+        sh.types("# list files");
+        sh.pty.send("\t");
+        sh.expect("ls -la");
+    }
+
+    pub(super) fn tab_on_the_word_makes_the_command(setup: Setup) {
+        let sh = setup.model(r##"{"reply": "ls -la", "must_contain": "\n# what's here\n"}"##).start();
+        sh.types("ask what's here");
+        sh.pty.send("\t");
+        sh.expect("ls -la");
+    }
+
+    pub(super) fn tab_elsewhere_is_tab(setup: Setup) {
+        let sh = setup.model(LS).start();
+        std::fs::write(sh.home().join("unmistakable"), "").unwrap();
+        sh.types("ls unmist");
+        sh.pty.send("\t");
+        sh.expect("ls unmistakable");
+    }
+
+    pub(super) fn a_tab_of_yours_stays(setup: Setup) {
+        let sh = setup.before(|_| "bind \\t 'commandline -i yours'").model(LS).start();
+        sh.types("# list files");
+        sh.pty.send("\t");
+        sh.expect("# list filesyours");
+    }
+}
