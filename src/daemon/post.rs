@@ -66,7 +66,7 @@ struct State {
 
 /// A question on its way.
 struct Job {
-    ask: Ask,
+    ask: Box<Ask>,
     patience: Patience,
     say: mpsc::Sender<Event>,
     /// Closed when the last word was said, or will never be.
@@ -107,7 +107,7 @@ impl Post {
 
     /// Puts a question behind those that wait; none when too many do. One that somebody waits for drops all that nobody
     /// waits for.
-    pub(super) fn submit(&self, ask: Ask, patience: &Patience) -> io::Result<Option<Pending>> {
+    pub(super) fn submit(&self, ask: Box<Ask>, patience: &Patience) -> io::Result<Option<Pending>> {
         let (done, end) = io::pipe()?;
         let (say, said) = mpsc::channel();
         let job = Job { ask, patience: patience.clone(), say, _done: end };
