@@ -39,12 +39,12 @@ pub(super) fn hold(stream: UnixStream, post: &Post, hello: &Hello, limit: Durati
         }
         Question::Status => wire.send(&Event::Status(Box::new(post.status())), until),
         Question::Ask(_) if theirs.protocol != PROTOCOL => wire.send(&Event::Dropped, until),
-        Question::Ask(ask) => answer(&mut wire, *ask, post),
+        Question::Ask(ask) => answer(&mut wire, ask, post),
     }
 }
 
 /// Has a question answered, and says meanwhile what is done. Whoever asked and goes away, or says anything more, cancels it.
-fn answer(wire: &mut Wire, ask: Ask, post: &Post) -> io::Result<()> {
+fn answer(wire: &mut Wire, ask: Box<Ask>, post: &Post) -> io::Result<()> {
     let visit = Visit::new(post);
     let Some(pending) = post.submit(ask, &visit.patience)? else {
         return wire.send(&Event::Busy, Instant::now() + SEND_WAIT);

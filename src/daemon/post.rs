@@ -16,7 +16,7 @@ use crate::model::local::Local;
 use crate::model::memory;
 use crate::model::resident::wire::{Ask, Event, Failed, Spec, Status, What};
 use crate::model::scripted::Scripted;
-use crate::model::{Model, Reply};
+use crate::model::{Model, Reply, Usage};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -66,7 +66,7 @@ struct State {
 
 /// A question on its way.
 struct Job {
-    ask: Ask,
+    ask: Box<Ask>,
     patience: Patience,
     say: mpsc::Sender<Event>,
     /// Closed when the last word was said, or will never be.
@@ -107,7 +107,7 @@ impl Post {
 
     /// Puts a question behind those that wait; none when too many do. One that somebody waits for drops all that nobody
     /// waits for.
-    pub(super) fn submit(&self, ask: Ask, patience: &Patience) -> io::Result<Option<Pending>> {
+    pub(super) fn submit(&self, ask: Box<Ask>, patience: &Patience) -> io::Result<Option<Pending>> {
         let (done, end) = io::pipe()?;
         let (say, said) = mpsc::channel();
         let job = Job { ask, patience: patience.clone(), say, _done: end };
@@ -237,7 +237,10 @@ pub(super) fn work(post: &Post) {
         let job = match post.next(loaded.is_some()) {
             Next::Job(job) => job,
             Next::Rest => {
-                loaded.iter_mut().for_each(|loaded| loaded.model.rest());
+                if let Some(loaded) = &mut loaded {
+                    loaded.last = None;
+                    loaded.model.rest();
+                }
                 continue;
             }
             Next::End => return,
@@ -272,8 +275,25 @@ pub(super) fn work(post: &Post) {
 struct Loaded {
     spec: Spec,
     model: Box<dyn Model>,
-    /// What it was asked last.
-    last: Option<Prompt>,
+    /// What it was asked last, with how many tokens at most, and its answer.
+    last: Option<(Prompt, usize, Reply)>,
+}
+
+impl Loaded {
+    /// An answer; the last one again where the same is asked again, for a model's answer to a prompt is always the same. Whoever
+    /// looks for further answers begins so.
+    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+        if let Some((known, most, reply)) = &self.last
+            && (known, *most) == (prompt, max_tokens)
+        {
+            let cached_tokens = reply.usage.prefill_tokens + reply.usage.cached_tokens;
+            return Ok(Reply { usage: Usage { cached_tokens, ..Usage::default() }, ..reply.clone() });
+        }
+        self.last = None;
+        let reply = self.model.complete(prompt, max_tokens, patience)?;
+        self.last = Some((prompt.clone(), max_tokens, reply.clone()));
+        Ok(reply)
+    }
 }
 
 fn answer(
@@ -289,31 +309,27 @@ fn answer(
         *loaded = None;
         *loaded = Some(Loaded { spec: ask.spec.clone(), model: load(&ask.spec)?, last: None });
     }
-    let Loaded { model, last, .. } = loaded.as_mut().context("just loaded")?;
+    let loaded = loaded.as_mut().context("just loaded")?;
     let replies = match &ask.what {
         What::Prepare { fixed } => {
-            *last = None;
-            model.prepare(fixed, patience)?;
+            loaded.last = None;
+            loaded.model.prepare(fixed, patience)?;
             Vec::new()
         }
         What::Complete { prompt, max_tokens } => {
-            *last = None;
-            let reply = model.complete(prompt, (*max_tokens).min(TOKENS_MAX), patience)?;
-            *last = Some(prompt.clone());
-            vec![reply]
+            if matches!(loaded.spec, Spec::Scripted { .. }) {
+                loaded.last = None;
+            }
+            vec![loaded.complete(prompt, (*max_tokens).min(TOKENS_MAX), patience)?]
         }
         What::Others { prompt, most, max_tokens } => {
             let max_tokens = (*max_tokens).min(TOKENS_MAX);
-            if last.as_ref() != Some(prompt) {
-                // Somebody else asked in between; the model goes on from what it was asked last.
-                *last = None;
-                model.complete(prompt, max_tokens, patience)?;
-                *last = Some(prompt.clone());
-            }
-            model.others(prompt, (*most).min(OTHERS_MAX), max_tokens, patience)?
+            // Somebody else may have asked in between; the model goes on from what it was asked last.
+            loaded.complete(prompt, max_tokens, patience)?;
+            loaded.model.others(prompt, (*most).min(OTHERS_MAX), max_tokens, patience)?
         }
     };
-    Ok((replies, model.notes()))
+    Ok((replies, loaded.model.notes()))
 }
 
 /// A model whose weights are read when it is asked.

@@ -213,6 +213,7 @@ fn config_show_says_where_each_setting_comes_from() {
         evidence = "all"                                            # default
         guard = "off"                                               # default
         help = "system"                                             # default
+        limits.calls = 3                                            # default
         max_tokens = 7                                              # HOME/config/askline/config.toml:1
         profile = "local"                                           # default
         profiles.local.name = "qwen2.5-coder-1.5b-instruct-q4_k_m"  # default

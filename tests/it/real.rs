@@ -67,6 +67,7 @@ fn a_deadline_ends_the_work_and_harms_nothing() {
         Askline::new(["suggest", "--shell", "bash", "--", "list the files in this directory"])
             .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
             .env("ASKLINE_DEADLINE_MS", milliseconds)
+            .env("ASKLINE_DAEMON", "off")
             .env("XDG_CACHE_HOME", cache().to_str().unwrap())
             .run()
     };
@@ -89,6 +90,7 @@ fn a_chat_gets_a_command_too() {
             .env("ASKLINE_CONFIG", config.to_str().unwrap())
             .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
             .env("ASKLINE_DEADLINE_MS", "60000")
+            .env("ASKLINE_DAEMON", "off")
             .run()
             .code(0)
             .stdout
@@ -114,11 +116,49 @@ fn an_answer_that_is_cut_off_is_refused() {
     .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
     .env("XDG_CACHE_HOME", cache().to_str().unwrap())
     .env("ASKLINE_DEADLINE_MS", "120000")
+    .env("ASKLINE_DAEMON", "off")
     .config("max_tokens = 3")
     .run()
     .stdout("")
     .code(1);
     assert!(ran.stderr.contains("the answer is longer than 3 tokens"), "{}", ran.stderr);
+}
+
+/// The process that stays behind says what a press alone would say, and the next press waits for no weights.
+#[test]
+fn a_resident_process_says_the_same_and_is_quicker_the_second_time() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let runtime = tempfile::Builder::new().prefix("al").tempdir_in("/tmp").unwrap();
+    std::fs::set_permissions(runtime.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let run = |daemon: &str, args: &[&str]| {
+        let ran = Askline::new(args.iter().copied())
+            .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+            .env("ASKLINE_DEADLINE_MS", "120000")
+            .env("ASKLINE_DAEMON", daemon)
+            .env("XDG_CACHE_HOME", cache().to_str().unwrap())
+            .env("XDG_RUNTIME_DIR", runtime.path().to_str().unwrap())
+            .run()
+            .code(0);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+    };
+    let requests = everyday();
+    let press = |daemon, request: &str| {
+        let answer = run(daemon, &["suggest", "--json", "--shell", "bash", "--", request]);
+        (answer["command"].as_str().unwrap().to_owned(), answer["timing_ms"]["model"].as_f64().unwrap())
+    };
+    let alone: Vec<_> = requests[..2].iter().map(|request| press("off", request)).collect();
+    let resident: Vec<_> = requests[..2].iter().map(|request| press("force", request)).collect();
+    let again = press("force", &requests[1]);
+    let status = run("force", &["daemon", "--json"]);
+    run("force", &["daemon", "stop", "--json"]);
+    for (alone, resident) in alone.iter().zip(&resident) {
+        assert_eq!(alone.0, resident.0);
+    }
+    assert!(resident[1].1 < alone[1].1, "{resident:?} against {alone:?}");
+    assert_eq!(again.0, resident[1].0);
+    assert!(again.1 < resident[1].1 / 2.0, "the same again is remembered: {again:?}, {resident:?}");
+    assert_eq!(status["model"].as_str().unwrap(), format!("local:{}", stem(&model)));
 }
 
 /// A kept state that was damaged is not used, and made anew.

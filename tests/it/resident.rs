@@ -430,13 +430,16 @@ fn as_another_user() {
 /// D6: another program of ours, as after an upgrade: the old process ends, and who waits there gets an answer.
 #[test]
 fn another_version_takes_over() {
-    let home = Home::new("{\"reply\": \"ls -la\", \"delay_ms\": 600}\n");
+    let home = Home::new("{\"reply\": \"ls -la\", \"delay_ms\": 2000}\n");
     let press = home.command(&["suggest", "--shell", "bash", "--", "list"]).spawn().unwrap();
     until("it works", || home.status()["waiting"] == 1);
     let old = home.pid();
     // This test is another program than the one that serves.
-    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
-    until("its socket is free for the next", || !home.door().socket().exists());
+    // On a busy machine a press may not wait for hello.
+    until("its socket is free for the next", || {
+        assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
+        !home.door().socket().exists()
+    });
     let _served = home.serve(Waits::USUAL);
     assert_eq!(said(&press.wait_with_output().unwrap()).unwrap(), "ls -la");
     until("the old one is gone", || !home.processes().contains(&old));
