@@ -25,6 +25,9 @@ _askline() {
             askline,config)
                 cmd="askline__subcmd__config"
                 ;;
+            askline,daemon)
+                cmd="askline__subcmd__daemon"
+                ;;
             askline,doctor)
                 cmd="askline__subcmd__doctor"
                 ;;
@@ -131,8 +134,22 @@ _askline() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        askline__subcmd__daemon)
+            opts="-h -V --json --debug --help --version status stop run"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         askline__subcmd__doctor)
-            opts="-h -V --json --debug --help --version"
+            opts="-h -V --json --online --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

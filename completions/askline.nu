@@ -147,9 +147,23 @@ module completions {
     command?: string@"nu-complete askline config command" # What to print
   ]
 
+  def "nu-complete askline daemon command" [] {
+    [ "status" "stop" "run" ]
+  }
+
+  # Show or end the process that keeps the model at hand
+  export extern "askline daemon" [
+    --json                    # Print one JSON object
+    --debug                   # Print what happens to stderr
+    --help(-h)                # Print help (see more with '--help')
+    --version(-V)             # Print version
+    command?: string@"nu-complete askline daemon command" # What to do
+  ]
+
   # Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
   export extern "askline doctor" [
     --json                    # Print one JSON array of {grade, subject, text, remedy}
+    --online                  # Also ask the models on servers that the key would ask, one small request each
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version

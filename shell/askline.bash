@@ -44,10 +44,14 @@ __askline_help() {
 __askline_told() {
   \builtin local names values facts at
   # Read twice as a whole: bash makes the list anew each time it is looked at.
-  names=("${!BASH_ALIASES[@]}") values=("${BASH_ALIASES[@]}") facts=("$1" BASH_VERSION "$BASH_VERSION")
+  names=("${!BASH_ALIASES[@]}") values=("${BASH_ALIASES[@]}") facts=()
   for at in "${!names[@]}"; do
     facts+=("alias.${names[at]}" "${values[at]}")
   done
+  # The commands before this one, as the builtin prints them.
+  \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION" history.list
+  HISTTIMEFORMAT='' \builtin history 10
+  \builtin printf '\0'
   \builtin printf '%s\0' "${facts[@]}" functions
   \builtin compgen -A function
 }

@@ -16,8 +16,12 @@ function __askline_help
     set -l code 127
     if command --query $__askline_program
         set -l saved (command stty -g </dev/tty 2>/dev/null)
-        # To the line it adds what the shell knows: names and values, with a NUL behind each.
-        set -l reply (string join0 -- $argv[1] FISH_VERSION $version functions \
+        # To the line it adds what the shell knows: names and values, with a NUL behind each. The latest command first.
+        set -l before
+        for line in $history[1..10]
+            set -a before history $line
+        end
+        set -l reply (string join0 -- $argv[1] FISH_VERSION $version $before functions \
             (builtin functions --names | string collect --allow-empty) \
             | command $__askline_program line --shell fish $argv[2..] 2>/dev/null \
             | string collect --no-trim-newlines --allow-empty)

@@ -10,7 +10,12 @@
 # be said, both perhaps empty.
 def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   # The line, then what the shell knows: names and values, with a NUL between them.
-  let told = ([$in NU_VERSION $env.NU_VERSION?]
+  let line = $in
+  # Reading the history takes a while when it is long, so only where the last command is meant.
+  let before = (if ($line | str trim | is-empty) {
+    try { history | last 10 | get command | reverse | each { |it| [history $it] } | flatten } catch { [] }
+  } else { [] })
+  let told = ([$line NU_VERSION $env.NU_VERSION? ...$before]
     | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)
     | str join (char --integer 0))
   let status = ($env.LAST_EXIT_CODE? | default 0)

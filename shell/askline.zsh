@@ -43,8 +43,15 @@ __askline_help() {
 
 # What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
 __askline_told() {
-  \builtin local name value
+  \builtin local name value number
   \builtin print -rN -- "$1" ZSH_VERSION "$ZSH_VERSION"
+  # The commands before this one, the latest first.
+  for number in {1..10}; do
+    value=${history[$((HISTCMD - number))]-}
+    if [[ -n $value ]]; then
+      \builtin print -rN -- history "$value"
+    fi
+  done
   for name value in "${(@kv)aliases}"; do
     \builtin print -rN -- "alias.$name" "$value"
   done

@@ -4,6 +4,7 @@ pub mod args;
 pub mod check;
 mod completions;
 mod config;
+mod daemon;
 mod doctor;
 pub mod explain;
 mod forget;
@@ -177,9 +178,10 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &Desk::open()?),
         Command::Model(args) => model::run(args, &Desk::open()?),
         Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor { json } => doctor::run(*json, &Desk::open()?),
+        Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
         Command::Stats(args) => stats::run(args, &Desk::open()?),
         Command::Forget(args) => forget::run(args, &Desk::open()?),
+        Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
         Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.

@@ -6,14 +6,20 @@
 mod file;
 mod profiles;
 mod remote;
+mod told;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use self::file::Settings;
 use self::profiles::Chosen;
-pub use self::remote::{Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, Protocol, Remote};
+pub use self::remote::{
+    Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, KeyringItem, Protocol, Remote,
+};
+pub use self::told::{Audience, Item, Reach, Telling};
 use crate::account::{Cost, Limits};
 
 /// The settings in force.
@@ -39,12 +45,32 @@ pub struct Config {
     pub refine_rounds: u32,
     /// How requests are put before the model.
     pub form: Form,
+    /// The same for each of those that are asked after it.
+    pub fallback_forms: Vec<Form>,
+    /// What models are told besides the request.
+    pub told: Telling,
     /// What is told beside a suggestion.
     pub evidence: Evidence,
     /// What stands before a line labelled Dangerous.
     pub guard: Guard,
     /// How much may be asked of servers.
     pub limits: Limits,
+    /// Whether a resident process computes the local model.
+    pub daemon: Daemon,
+    /// After how many minutes without a request it ends.
+    pub daemon_idle_min: u64,
+}
+
+/// Whether a resident process, which keeps the model at hand, answers for a local one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Daemon {
+    /// Where it can be had; otherwise the model is computed here.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+    /// For tests: always, and for scripts too; there is no answer without it.
+    Force,
 }
 
 /// What stands before a line labelled Dangerous.
@@ -68,7 +94,7 @@ pub enum Evidence {
 }
 
 /// How a prompt is put before a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
     #[default]
@@ -201,7 +227,7 @@ impl Config {
             }
         }
         match settings.choose(env("ASKLINE_MODEL").as_deref()) {
-            Ok(Chosen { model, fallback, profiles, form }) if settings.faults.is_empty() => {
+            Ok(Chosen { model, fallback, profiles, form, fallback_forms }) if settings.faults.is_empty() => {
                 let config = Self {
                     model,
                     fallback,
@@ -216,6 +242,12 @@ impl Config {
                     },
                     refine_rounds: settings.whole("refine_rounds") as u32,
                     form,
+                    fallback_forms,
+                    told: Telling::new(|item| {
+                        settings
+                            .text(&["context", item.name()])
+                            .map_or(Reach::Off, |(word, _)| Reach::of_word(word))
+                    }),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,
                         _ => Evidence::All,
@@ -225,6 +257,12 @@ impl Config {
                         _ => Guard::Off,
                     },
                     limits: settings.limits(),
+                    daemon: match settings.text(&["daemon"]) {
+                        Some(("off", _)) => Daemon::Off,
+                        Some(("force", _)) => Daemon::Force,
+                        _ => Daemon::Auto,
+                    },
+                    daemon_idle_min: settings.whole("daemon_idle_min"),
                 };
                 config.unpriced()?;
                 Ok((config, settings.told()))
@@ -272,12 +310,13 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 7] = [
+const VARIABLES: [(&str, &str); 8] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
     ("ASKLINE_EVIDENCE", "evidence"),
     ("ASKLINE_GUARD", "guard"),
+    ("ASKLINE_DAEMON", "daemon"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
 ];

@@ -1,8 +1,8 @@
 //! The facts around the line: system, shell, tools, directory. Gathered on every key press, so without starting a
 //! program, and quick: the commands on `PATH` are scanned once for each change of a directory.
 //!
-//! Models score worse when they are told such facts (`benches/accuracy.md`), so none stands in the prompt; they serve
-//! to check what a model wrote.
+//! Models score worse when they are told such facts (`benches/accuracy.md`), so none stands in the prompt unless
+//! `[context]` lets it (`situation`); they serve to check what a model wrote.
 
 pub mod owners;
 
@@ -266,6 +266,12 @@ impl Commands {
             .iter()
             .find(|directory| directory.holds(name))
             .map(|directory| directory.path.join(name))
+    }
+
+    /// The same, if nobody else could have put it there.
+    pub fn find_trusted(&self, name: &str) -> Option<PathBuf> {
+        let directory = self.directories.iter().find(|directory| directory.holds(name))?;
+        directory.trusted.then(|| directory.path.join(name))
     }
 
     /// All names, in no order that matters; one that stands in two directories comes twice.

@@ -101,9 +101,11 @@ impl Examiner<'_> {
 
     /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.
     pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
-        if typed::is_plain_words(line) {
-            return None;
-        }
+        if typed::is_plain_words(line) { None } else { self.correct(line, report) }
+    }
+
+    /// The same for a line that was meant as a command, though it may be nothing but words: it was run.
+    pub fn correct(&self, line: &str, report: &Report) -> Option<Repaired> {
         // Asking the shell about each candidate takes longer than all else. Where it accepts the line, once is enough:
         // what it is handed in the end.
         let is_refused = report.syntax_ok == Some(false);

@@ -2,9 +2,11 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// Why there is no suggestion. Travels inside `anyhow::Error`; doors find it by `downcast_ref` and pick exit code and
 /// hint by its name. Everything else is unexpected and only reported.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// No model can be asked; the text says why and what to run.
     NoModel(String),

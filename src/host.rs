@@ -1,10 +1,11 @@
 //! The seam to this machine: files, environment and the few programs we start.
 //!
 //! Nothing on a prompt line and nothing that a model wrote can be run: a process starts only through [`Host::probe`], and
-//! [`Probe`] holds every argument vector there is, or through [`Host::key`], and only the user's own configuration makes a
-//! [`KeyCommand`]. Two real users: the machine this runs on ([`local`]) and a recording of one
+//! [`Probe`] holds every argument vector there is, through [`Host::key`], and only the user's own configuration makes a
+//! [`KeyCommand`], or through [`Host::start_resident`], which takes nothing and starts ourselves. Two real users: the machine this runs on ([`local`]) and a recording of one
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
+mod keyring;
 pub mod local;
 mod probe;
 pub mod recorded;
@@ -16,8 +17,8 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
 
-use crate::config::KeyCommand;
-pub use probe::{Level, OptionName, Probe, Spelling};
+use crate::config::{KeyCommand, KeyringItem};
+pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 
 /// This machine, or a recording of one.
 pub trait Host: Send + Sync {
@@ -49,6 +50,25 @@ pub trait Host: Send + Sync {
     /// Whether [`Host::own_shell`] answers.
     fn is_in_shell(&self) -> bool {
         false
+    }
+
+    /// The secret of an item in the desktop's keyring, bounded by [`KEY_PATIENCE`] and [`KEY_LIMIT`]. Opens no window.
+    ///
+    /// # Errors
+    /// When there is no keyring, it is locked, holds no such item or does not answer in time; the text says what to do
+    /// and holds nothing secret. A recording has none.
+    fn keyring(&self, _item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        bail!("no keyring is asked on a machine that is replayed")
+    }
+
+    /// Starts this very program once more, as the process that keeps a model at hand: with [`RESIDENT_ARGUMENTS`], in the
+    /// root directory, without input, output or terminal, and of the environment only [`RESIDENT_VARIABLES`]. It outlives
+    /// this process.
+    ///
+    /// # Errors
+    /// When it can't be started. A recording starts none.
+    fn start_resident(&self) -> anyhow::Result<()> {
+        bail!("no process is started on a machine that is replayed")
     }
 
     /// Reads a file of at most `limit` bytes.
@@ -88,11 +108,18 @@ pub trait Host: Send + Sync {
 /// Most bytes kept of each stream of a probed program; the rest is read and dropped.
 pub const OUTPUT_LIMIT: usize = 256 << 10;
 
-/// How long a command may take that prints a key.
+/// How long a command that prints a key, or the keyring, may take.
 pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Most bytes that such a command, or a file with a key, may hold.
+/// Most bytes that such a command, an item of the keyring, or a file with a key, may hold.
 pub const KEY_LIMIT: usize = 4 << 10;
+
+/// The arguments of the process that keeps a model at hand.
+pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
+
+/// What it gets of the environment: where its socket goes, and what its program may need to start at all.
+pub const RESIDENT_VARIABLES: [&str; 4] =
+    ["XDG_RUNTIME_DIR", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
 /// Where `program`, a name without a slash, stands on `PATH`. Relative directories are passed over: what they hold
 /// depends on where the user stands.

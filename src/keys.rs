@@ -1,10 +1,7 @@
-//! Where a profile's key comes from: a variable, a command, a private file; the first of them that there is.
+//! Where a profile's key comes from: a variable, a command, the keyring, a private file; the first of them that there is.
 //!
 //! A key is read when a server is first asked and lives as long as the model does. It goes into [`Key`], which nothing can
 //! print; no message here holds it, the command that prints it, or anything else that the command said.
-//!
-//! There is no door to a desktop's keyring: its client would bring a bus and a second runtime into a program that
-//! starts on a key press, for what one line does (`key_cmd = "secret-tool lookup service askline"`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _};
@@ -15,7 +12,7 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 
-use crate::config::{KeyCommand, Remote};
+use crate::config::{KeyCommand, KeyringItem, Remote};
 use crate::failure::Failure;
 use crate::host::{Host, KEY_LIMIT, find_on_path};
 use crate::model::remote::Key;
@@ -30,16 +27,17 @@ pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
         return Ok(None);
     }
     let variable = source.env.as_deref().and_then(|name| Some((name, variable(host, name)?)));
-    let key = match (variable, &source.command, &source.file) {
-        (Some((name, value)), _, _) => Key::new(&value, format!("the variable {name}")),
-        (None, Some(command), _) => by_command(command, remote, host),
-        (None, None, Some(file)) => by_file(file),
-        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+    let key = match (variable, &source.command, &source.keyring, &source.file) {
+        (Some((name, value)), ..) => Key::new(&value, format!("the variable {name}")),
+        (None, Some(command), ..) => by_command(command, remote, host),
+        (None, None, Some(item), _) => by_keyring(item, host),
+        (None, None, None, Some(file)) => by_file(file),
+        (None, None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
     };
     key.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
-/// Where the key of a profile would come from, without reading more than the rights of a file and running nothing; none
+/// Where the key of a profile would come from, without reading more than the rights of a file, running or asking anything; none
 /// where the profile names none.
 ///
 /// # Errors
@@ -50,17 +48,18 @@ pub fn look(remote: &Remote, host: &dyn Host) -> Result<Option<String>, Failure>
         return Ok(None);
     }
     let set = source.env.as_deref().filter(|name| variable(host, name).is_some());
-    let told = match (set, &source.command, &source.file) {
-        (Some(name), _, _) => Ok(format!("the variable {name}")),
-        (None, Some(command), _) => runnable(command, host).map(|()| "its key_cmd".to_owned()),
-        (None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
-        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+    let told = match (set, &source.command, &source.keyring, &source.file) {
+        (Some(name), ..) => Ok(format!("the variable {name}")),
+        (None, Some(command), ..) => runnable(command, host).map(|()| "its key_cmd".to_owned()),
+        (None, None, Some(_), _) => Ok("the keyring".to_owned()),
+        (None, None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
+        (None, None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
     };
     told.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
 fn unset(name: &str) -> String {
-    format!("the variable {name} is not set; export the key in it, or use key_cmd or key_file")
+    format!("the variable {name} is not set; export the key in it, or use key_cmd, key_keyring or key_file")
 }
 
 /// The value of a variable that isn't empty; what is no text in it is refused by [`Key`].
@@ -75,6 +74,11 @@ fn by_command(command: &KeyCommand, remote: &Remote, host: &dyn Host) -> anyhow:
     // Password managers print the password first and notes below it.
     let first = printed.trim_start().lines().next().unwrap_or_default();
     Key::new(first, format!("the key_cmd of `{}`", remote.profile))
+}
+
+fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<Key> {
+    let secret = host.keyring(item)?;
+    Key::new(&String::from_utf8_lossy(&secret), "the keyring")
 }
 
 /// Refuses a command that somebody else could have written, or whose program is nowhere.

@@ -37,11 +37,15 @@ pub mod knowledge;
 pub mod metrics;
 pub mod models;
 pub mod presses;
+pub mod screen;
+pub mod situation;
 pub mod surroundings;
 // 4 roles: the model's work, judged
 pub mod examine;
+pub mod fix;
 pub mod refine;
 // 5 spine
 pub mod suggest;
 // 6 doors: the only code that talks to people
 pub mod cli;
+pub mod daemon;

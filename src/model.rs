@@ -4,7 +4,9 @@
 //! tests and bug reports are exact. All ship in the product.
 
 pub mod chain;
+pub mod memory;
 pub mod remote;
+pub mod resident;
 pub mod scripted;
 
 #[cfg(feature = "local-model")]
@@ -14,6 +16,8 @@ pub mod local;
 pub mod local;
 
 use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
 
 use crate::account::Tokens;
 use crate::patience::Patience;
@@ -54,6 +58,9 @@ pub trait Model: Send {
         Ok(())
     }
 
+    /// Gives memory back that can be had again; nobody is expected to ask soon.
+    fn rest(&mut self) {}
+
     /// What a person should know of how the last reply came about, most important first.
     fn notes(&self) -> Vec<String> {
         Vec::new()
@@ -69,7 +76,7 @@ pub trait Model: Send {
 }
 
 /// What a model said and what it cost.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Reply {
     /// The text as generated, untrusted.
     pub text: String,
@@ -80,7 +87,7 @@ pub struct Reply {
 }
 
 /// How likely the words of a reply were to the model, 0 to 1. Greedy choice: each token was the likeliest.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Certainty {
     /// Geometric mean of the tokens' probabilities.
     pub mean: f64,
@@ -89,7 +96,7 @@ pub struct Certainty {
 }
 
 /// Tokens and time of one reply.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens of the prompt that were computed for this reply (not taken from a kept state).
     pub prefill_tokens: usize,

@@ -9,6 +9,7 @@ mod fetch;
 mod gguf;
 mod metered;
 mod partial;
+mod reader;
 mod seal;
 mod served;
 mod wheels;
@@ -17,15 +18,18 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 
-use crate::config::{Config, ModelChoice};
+use crate::config::{Audience, Config, Daemon, Form, ModelChoice};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::metrics::Book;
 use crate::model::chain::Chain;
 use crate::model::local::Local;
+use crate::model::resident::wire::{Identity, Spec};
+use crate::model::resident::{Resident, Terms};
 use crate::model::scripted::Scripted;
 use crate::model::{Model, Reply};
 use crate::patience::Patience;
@@ -34,6 +38,7 @@ use crate::store::{self, Paths, Unwritable};
 use manifest::{Entry, Manifest, Source};
 use metered::Metered;
 use partial::Partial;
+use reader::Reader;
 use served::Served;
 
 /// Largest script that is read.
@@ -42,6 +47,8 @@ const SCRIPT_LIMIT: u64 = 1 << 20;
 const OWN_FILE: &str = "ASKLINE_MODEL_FILE";
 /// Tokens of prompt and answer together for a file that no manifest describes.
 const OWN_FILE_CONTEXT: u32 = 4096;
+/// Memory that working with such a file takes besides itself, bytes: as the largest model of the built-in manifest does.
+const OWN_FILE_WORK: u64 = 500 << 20;
 
 /// A model file that can be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +59,8 @@ pub struct Installed {
     pub path: PathBuf,
     /// Tokens of prompt and answer together.
     pub context: u32,
+    /// Memory that running it takes, bytes; an estimate.
+    pub memory: u64,
 }
 
 /// How a model's file stands.
@@ -89,20 +98,35 @@ pub enum News<'a> {
     Say(&'a str),
 }
 
+/// What a model is opened for, and with that where a local one is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// Somebody waits for one answer: the resident process gives it, is started where there is none, and where anything about
+    /// it is odd this process computes the model.
+    Press,
+    /// Nobody asked yet, as while they still type: the resident process answers, if there is one and nobody waits for it.
+    /// Otherwise [`Failure::Unavailable`]: nothing is started or loaded here, and no half-typed words go to a server.
+    Idle,
+    /// Many requests, or a measurement: this process computes the model, so that no press has to wait behind them and no
+    /// other process is in the figures.
+    Batch,
+}
+
 /// Opens the model that the configuration names, with those that follow it. Cheap: weights are read and keys fetched when
 /// it is first asked. One that isn't installed says so when it is asked: what the checks settle needs no model.
 ///
 /// # Errors
 /// When a script can't be read.
-pub fn open<H>(config: &Config, host: &H, paths: &Paths) -> anyhow::Result<Box<dyn Model>>
+pub fn open<H>(config: &Config, host: &H, paths: &Paths, occasion: Occasion) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
-    let first = open_counted(&config.model, config, host, paths)?;
+    let first = open_counted(&config.model, config.form, config, host, paths, occasion)?;
     let following: Vec<_> = config
         .fallback
         .iter()
-        .map(|choice| open_counted(choice, config, host, paths))
+        .zip(&config.fallback_forms)
+        .map(|(choice, form)| open_counted(choice, *form, config, host, paths, occasion))
         .collect::<anyhow::Result<_>>()?;
     Ok(if following.is_empty() { first } else { Box::new(Chain::new(first, following)) })
 }
@@ -110,63 +134,106 @@ where
 /// Opens one model, so that what it takes is counted and, on a server, bounded.
 fn open_counted<H>(
     choice: &ModelChoice,
+    form: Form,
     config: &Config,
     host: &H,
     paths: &Paths,
+    occasion: Occasion,
 ) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
-    let model = open_one(choice, config, host, paths)?;
+    let model = match choice {
+        ModelChoice::Remote(_) if occasion == Occasion::Idle => return Ok(unasked(choice)),
+        ModelChoice::Remote(remote) => {
+            let book = Book::of(paths);
+            let served = Served::new((**remote).clone(), form, host.clone(), config.limits, book);
+            return Ok(Box::new(served));
+        }
+        ModelChoice::Scripted(file) => open_scripted(file, config, host, occasion)?,
+        ModelChoice::Local(name) => open_local(name, config, host, paths, occasion)?,
+    };
     // What people call their own files may say more than they want to have counted.
     let name = match choice {
-        ModelChoice::Remote(_) => return Ok(model),
-        ModelChoice::Scripted(_) => "scripted".to_owned(),
         ModelChoice::Local(_) if config.model_file.is_some() => "local:(own file)".to_owned(),
         ModelChoice::Local(name) => format!("local:{name}"),
+        ModelChoice::Remote(_) | ModelChoice::Scripted(_) => "scripted".to_owned(),
     };
-    Ok(Box::new(Metered::new(model, name)))
+    Ok(Box::new(Metered::new(Box::new(Reader { model, form }), name)))
 }
 
-fn open_one<H>(
-    choice: &ModelChoice,
+fn open_scripted<H>(
+    file: &Path,
     config: &Config,
     host: &H,
-    paths: &Paths,
+    occasion: Occasion,
 ) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
-    match choice {
-        ModelChoice::Remote(remote) => {
-            Ok(Box::new(Served::new((**remote).clone(), host.clone(), config.limits, Book::of(paths))))
-        }
-        ModelChoice::Scripted(file) => {
-            let script = host
-                .read(file, SCRIPT_LIMIT)
-                .and_then(|text| Scripted::parse(file, &String::from_utf8_lossy(&text)));
-            let script = script.map_err(|error| {
-                anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
-            })?;
-            Ok(Box::new(script))
-        }
-        ModelChoice::Local(name) => {
-            let installed = match installed(name, config.model_file.as_deref(), host, paths) {
-                Ok(installed) => installed,
-                Err(error) => match error.downcast::<Failure>() {
-                    Ok(failure) => return Ok(Box::new(Absent { name: name.clone(), failure })),
-                    Err(error) => return Err(error),
-                },
-            };
-            let states = paths.cache.join("states");
-            Ok(Box::new(Local::new(
-                installed.name,
-                installed.path,
-                states,
-                installed.context,
-                config.threads,
-            )))
-        }
+    if config.daemon == Daemon::Force && occasion != Occasion::Batch {
+        let spec = Spec::Scripted { file: std::path::absolute(file)?, identity: Identity::default() };
+        return Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), None)));
+    }
+    let script =
+        host.read(file, SCRIPT_LIMIT).and_then(|text| Scripted::parse(file, &String::from_utf8_lossy(&text)));
+    let script = script.map_err(|error| {
+        anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
+    })?;
+    Ok(Box::new(script))
+}
+
+fn open_local<H>(
+    name: &str,
+    config: &Config,
+    host: &H,
+    paths: &Paths,
+    occasion: Occasion,
+) -> anyhow::Result<Box<dyn Model>>
+where
+    H: Host + Clone + 'static,
+{
+    let choice = ModelChoice::Local(name.to_owned());
+    let installed = match installed(name, config.model_file.as_deref(), host, paths) {
+        Ok(installed) => installed,
+        Err(error) => match error.downcast::<Failure>() {
+            Ok(failure) => return Ok(Box::new(Absent { source: choice.to_string(), failure })),
+            Err(error) => return Err(error),
+        },
+    };
+    let Installed { name, path, context, memory } = installed;
+    let states = paths.cache.join("states");
+    let local = || Local::new(name.clone(), path.clone(), states.clone(), context, config.threads);
+    let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
+    if !is_resident || occasion == Occasion::Batch {
+        return Ok(if occasion == Occasion::Idle { unasked(&choice) } else { Box::new(local()) });
+    }
+    let spec = Spec::Local {
+        name: name.clone(),
+        file: std::path::absolute(&path)?,
+        identity: Identity::default(),
+        room: context,
+        threads: config.threads,
+        states: std::path::absolute(&states)?,
+        memory,
+    };
+    let may_be_here = occasion == Occasion::Press && config.daemon != Daemon::Force;
+    let here = may_be_here.then(|| Box::new(local()) as Box<dyn Model>);
+    Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), here)))
+}
+
+/// Stands for a model that nobody is to wait for.
+fn unasked(choice: &ModelChoice) -> Box<dyn Model> {
+    let failure = Failure::Unavailable(format!("{choice} is asked only when somebody waits"));
+    Box::new(Absent { source: choice.to_string(), failure })
+}
+
+/// How the resident process is asked.
+fn terms(config: &Config, occasion: Occasion) -> Terms {
+    Terms {
+        urgent: occasion == Occasion::Press,
+        forced: config.daemon == Daemon::Force,
+        idle: Duration::from_mins(config.daemon_idle_min),
     }
 }
 
@@ -174,24 +241,28 @@ where
 /// is asked and no key is read.
 ///
 /// # Errors
-/// When the server's profile can't be used.
+/// When the server's profile can't be used, or the model may not be told what the request is about.
 pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
     match &config.model {
-        ModelChoice::Remote(profile) => Ok(served::body(profile, prompt, config.max_tokens)? + "\n"),
-        ModelChoice::Local(_) | ModelChoice::Scripted(_) => Ok(prompt.text()),
+        ModelChoice::Remote(profile) => {
+            Ok(served::body(profile, config.form, prompt, config.max_tokens)? + "\n")
+        }
+        ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
+            Ok(prompt.told(config.form, Audience::Machine, &mut str::to_owned)?.text())
+        }
     }
 }
 
 /// Stands for a model that can't be asked.
 #[derive(Debug)]
 struct Absent {
-    name: String,
+    source: String,
     failure: Failure,
 }
 
 impl Model for Absent {
     fn source(&self) -> String {
-        format!("local:{}", self.name)
+        self.source.clone()
     }
 
     fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
@@ -218,7 +289,8 @@ pub fn installed(
     if let Some(path) = own_file {
         check_own_file(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT });
+        let memory = std::fs::metadata(path).map_or(0, |found| found.len()) + OWN_FILE_WORK;
+        return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT, memory });
     }
     let manifest = Manifest::load(host)?;
     let entry = manifest.find(name).map_err(|wrong| {
@@ -239,7 +311,10 @@ pub fn installed(
 pub fn installed_as(entry: &Entry, paths: &Paths) -> Result<Installed, Failure> {
     let (name, path) = (&entry.name, path_of(entry, paths));
     Err(Failure::NoModel(match condition(entry, paths) {
-        Condition::Intact => return Ok(Installed { name: name.clone(), path, context: entry.context }),
+        Condition::Intact => {
+            let (context, memory) = (entry.context, entry.memory);
+            return Ok(Installed { name: name.clone(), path, context, memory });
+        }
         Condition::Absent => format!("the model {name} is not installed; run `askline model pull {name}`"),
         Condition::Begun(bytes) => format!(
             "the model {name} is not here yet ({} of {}); run `askline model pull {name}`",

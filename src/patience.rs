@@ -4,13 +4,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::account::Account;
 use crate::failure::Failure;
 
 /// Longest that [`Stage::Preparing`] may take before the deadline counts again.
 const PREPARING_LIMIT: Duration = Duration::from_mins(5);
 
-/// A deadline, a cancel flag, the stage of the work and what it has cost, shared between whoever waits and whoever works.
+/// What the status row ends with; a row of a screen that holds it is ours.
+pub const CANCEL_HINT: &str = "Esc keeps your line";
+
+/// A deadline, a cancel flag, the stage of the work, who is asked and what it has cost, shared between whoever waits and
+/// whoever works.
 /// Cloning shares all four.
 ///
 /// The deadline stands still during [`Stage::Preparing`]: that is done once per model, and a person who sees it
@@ -20,6 +26,7 @@ pub struct Patience {
     cancelled: Arc<AtomicBool>,
     clock: Arc<Mutex<Clock>>,
     account: Arc<Mutex<Account>>,
+    who: Arc<Mutex<String>>,
 }
 
 #[derive(Debug, Default)]
@@ -31,7 +38,7 @@ struct Clock {
 }
 
 /// What the worker is doing, for the status row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Stage {
     /// Looking at the machine.
     #[default]
@@ -72,8 +79,8 @@ impl Patience {
         patience
     }
 
-    /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled and what was
-    /// spent stays shared; the stage does not.
+    /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled, who is asked and what was spent
+    /// stay shared; the stage does not.
     pub fn within(&self, deadline: Instant) -> Self {
         let earlier = {
             let clock = self.clock();
@@ -81,11 +88,7 @@ impl Patience {
             own.map_or(deadline, |own| own.min(deadline))
         };
         let clock = Clock { deadline: Some(earlier), ..Clock::default() };
-        Self {
-            cancelled: Arc::clone(&self.cancelled),
-            clock: Arc::new(Mutex::new(clock)),
-            account: Arc::clone(&self.account),
-        }
+        Self { clock: Arc::new(Mutex::new(clock)), ..self.clone() }
     }
 
     /// The person gave up: workers stop at their next step.
@@ -124,6 +127,16 @@ impl Patience {
     /// What was asked of models so far; to be let go at once, for others wait.
     pub fn account(&self) -> MutexGuard<'_, Account> {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells whoever waits who is asked from now on: `local`, or the host of a server.
+    pub fn ask(&self, who: &str) {
+        who.clone_into(&mut self.who.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Who is asked; empty while nobody was.
+    pub fn asked(&self) -> String {
+        self.who.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn clock(&self) -> MutexGuard<'_, Clock> {
@@ -168,6 +181,8 @@ mod tests {
         assert_eq!(whole.within(at(5)).spent(at(6)), Some(Failure::TimedOut));
         assert_eq!(whole.within(at(20)).spent(at(11)), Some(Failure::TimedOut));
         assert_eq!(whole.spent(at(6)), None);
+        whole.within(at(5)).ask("api.example.com");
+        assert_eq!(whole.asked(), "api.example.com");
         let part = Patience::endless().within(at(5));
         assert_eq!(part.spent(at(4)), None);
         let part = whole.within(at(5));

@@ -2,16 +2,25 @@
 //!
 //! A fixed part that never changes for a shell, so that its model state is computed once and kept, and a fresh part
 //! with the request. What raised and lowered accuracy is measured in `benches/accuracy.md`: solved requests in the
-//! fixed part gain most; facts about the machine lost, so none are told.
+//! fixed part gain most; facts about the machine lost, so few are told, and none unasked (`[context]`).
+//!
+//! A prompt is made once and told to whoever reads it ([`Prompt::told`]): each in its form, with what it may know.
 //!
 //! The solved requests are data, one file a shell. Bash's rows hold for zsh and fish too; their files say only what
 //! differs there: `[[instead]]` gives another command for a request of bash's, everything else is added. Nushell's
 //! language is another one, so its file stands alone.
 
-use serde::Deserialize;
+pub mod situation;
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::situation::Situation;
 use crate::clean::visible;
 pub use crate::config::Form;
+use crate::config::{Audience, Item};
+use crate::failure::Failure;
 use crate::platform::Userland;
 use crate::shell::Shell;
 
@@ -23,7 +32,7 @@ pub const REQUEST_CHARS_MAX: usize = 2_000;
 const IN_PROMPT: &[Section] = &[Section::Solved];
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
     /// How the parts are put before the model.
     pub form: Form,
@@ -31,9 +40,77 @@ pub struct Prompt {
     pub fixed: String,
     /// The request.
     pub fresh: String,
+    /// What it was made of; none where the text is all there is.
+    #[serde(skip)]
+    pub source: Option<Arc<PromptSource>>,
+}
+
+/// What a prompt was made of, so that it can be made for another reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptSource {
+    request: String,
+    shell: Shell,
+    system: String,
+    situation: Situation,
+    /// How the request went on, in order.
+    steps: Vec<Step>,
+}
+
+/// How a request goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// It changes this one, which was answered just before.
+    After(Solved),
+    /// This answer is wrong, and why.
+    Again(String, String),
+    /// Another answer than these is wanted.
+    Otherwise(Vec<String>),
 }
 
 impl Prompt {
+    /// A prompt of these texts and nothing else.
+    pub fn new(form: Form, fixed: String, fresh: String) -> Self {
+        Self { form, fixed, fresh, source: None }
+    }
+
+    /// The same prompt with facts about the machine, which each reader is told as far as it may be.
+    pub fn within(mut self, situation: Situation) -> Self {
+        if let Some(source) = &mut self.source {
+            Arc::make_mut(source).situation = situation;
+        }
+        self
+    }
+
+    /// The prompt as one reader gets it: in its form, with the facts that it may be told. `redact` takes secrets out of these.
+    ///
+    /// # Errors
+    /// [`Failure::Unavailable`] when the request itself is about what this reader may not be told.
+    pub fn told(
+        &self,
+        form: Form,
+        audience: Audience,
+        redact: &mut dyn FnMut(&str) -> String,
+    ) -> Result<Self, Failure> {
+        let Some(source) = &self.source else { return Ok(self.clone()) };
+        if let Some(item) = source.situation.withheld_from(audience) {
+            return Err(Failure::Unavailable(withheld(item, audience)));
+        }
+        let mut prompt = if form == self.form {
+            self.clone()
+        } else {
+            let again = draft(form, &source.request, source.shell, &source.system);
+            source.steps.iter().cloned().fold(again, |prompt, step| prompt.with(step))
+        };
+        let facts = source.situation.lines(audience, redact);
+        if !facts.is_empty() {
+            prompt.fresh = match form {
+                Form::Completion => format!("# {}\n{}", facts.join("\n# "), prompt.fresh),
+                Form::Chat => format!("{}\n\n{}", facts.join("\n"), prompt.fresh),
+            };
+        }
+        Ok(prompt)
+    }
+
     /// What a model gets, both parts in one text. A chat template, which the model's file holds, goes around them.
     pub fn text(&self) -> String {
         match self.form {
@@ -44,36 +121,47 @@ impl Prompt {
 
     /// The same prompt after a request that was answered just before, and which this one changes.
     pub fn after(&self, before: &Solved) -> Self {
-        let (request, command) = (one_line(&before.request), visible(&before.command));
-        let fresh = match self.form {
-            Form::Completion => format!("# {request}\n{command}\n\n{}", self.fresh),
-            Form::Chat => format!("For \"{request}\" you gave `{command}`. Now: {}", self.fresh),
-        };
-        Self { fresh, ..self.clone() }
-    }
-
-    /// The same prompt with the answers that are known, for one that is another.
-    pub fn otherwise(&self, known: &[String]) -> Self {
-        let known: Vec<String> = known.iter().map(|command| visible(command)).collect();
-        let fresh = match self.form {
-            Form::Completion => known
-                .iter()
-                .fold(self.fresh.clone(), |text, command| text + command + "\n# or, in another way:\n"),
-            Form::Chat => format!("{}\nAnother command than `{}`.", self.fresh, known.join("`, `")),
-        };
-        Self { fresh, ..self.clone() }
+        self.with(Step::After(before.clone()))
     }
 
     /// The same prompt with another try: the model's `answer`, and in one short line what is wrong with it.
     pub fn again(&self, answer: &str, wrong: &str) -> Self {
-        let (answer, wrong) = (visible(answer), one_line(wrong));
-        let fresh = match self.form {
-            Form::Completion => {
-                format!("{}{answer}\n# wrong: {wrong}. The same, corrected:\n", self.fresh)
+        self.with(Step::Again(answer.to_owned(), wrong.to_owned()))
+    }
+
+    /// The same prompt with the answers that are known, for one that is another.
+    pub fn otherwise(&self, known: &[String]) -> Self {
+        self.with(Step::Otherwise(known.to_vec()))
+    }
+
+    fn with(&self, step: Step) -> Self {
+        let text = &self.fresh;
+        let fresh = match (&step, self.form) {
+            (Step::After(Solved { request, command }), Form::Completion) => {
+                format!("# {}\n{}\n\n{text}", one_line(request), visible(command))
             }
-            Form::Chat => format!("{}\nNot `{answer}`: {wrong}. Give the corrected command.", self.fresh),
+            (Step::After(Solved { request, command }), Form::Chat) => {
+                format!("For \"{}\" you gave `{}`. Now: {text}", one_line(request), visible(command))
+            }
+            (Step::Again(answer, wrong), Form::Completion) => {
+                format!("{text}{}\n# wrong: {}. The same, corrected:\n", visible(answer), one_line(wrong))
+            }
+            (Step::Again(answer, wrong), Form::Chat) => {
+                format!("{text}\nNot `{}`: {}. Give the corrected command.", visible(answer), one_line(wrong))
+            }
+            (Step::Otherwise(known), Form::Completion) => known
+                .iter()
+                .fold(text.clone(), |text, command| text + &visible(command) + "\n# or, in another way:\n"),
+            (Step::Otherwise(known), Form::Chat) => {
+                let known: Vec<_> = known.iter().map(|command| format!("`{}`", visible(command))).collect();
+                format!("{text}\nAnother command than {}.", known.join(", "))
+            }
         };
-        Self { fresh, ..self.clone() }
+        let mut source = self.source.clone();
+        if let Some(source) = &mut source {
+            Arc::make_mut(source).steps.push(step);
+        }
+        Self { fresh, source, ..self.clone() }
     }
 }
 
@@ -106,10 +194,23 @@ impl Section {
 /// The prompt for a request; `system` is a [`system_name`].
 pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
     let request = one_line(request);
-    match form {
-        Form::Completion => Prompt { form, fixed: fixed(shell, system), fresh: format!("# {request}\n") },
-        Form::Chat => Prompt { form, fixed: instruction(shell, system), fresh: request },
-    }
+    let (fixed, fresh) = match form {
+        Form::Completion => (fixed(shell, system), format!("# {request}\n")),
+        Form::Chat => (instruction(shell, system), request.clone()),
+    };
+    let (system, situation) = (system.to_owned(), Situation::default());
+    let source = PromptSource { request, shell, system, situation, steps: Vec::new() };
+    Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }
+}
+
+/// Why a reader can't be asked.
+fn withheld(item: Item, audience: Audience) -> String {
+    let (who, word) = match audience {
+        Audience::Machine => ("nobody", "local"),
+        Audience::Server => ("no server", "all"),
+    };
+    let what = if item == Item::Last { "your last command" } else { item.name() };
+    format!("{who} is told {what}; set `{} = \"{word}\"` in [context], or type what you want", item.name())
 }
 
 /// What a chat model is told before the request.

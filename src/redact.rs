@@ -1,7 +1,7 @@
 //! What nobody else may read, taken out of a text before it leaves the machine, and put back into what returns.
 //!
 //! Pure. A secret is known by its own form (`redact/tokens.toml`), by what stands before it (`redact/leads.toml`), by looking
-//! like nothing but chance (`entropy`), by being a private key, or because the caller knows it ([`Kept::know`]). A
+//! like nothing but chance (`entropy`), by being a private key or a value of a Kubernetes Secret, or because the caller knows it ([`Kept::know`]). A
 //! placeholder takes its place, the same for the same secret within one [`Kept`], which lives as long as one request.
 //!
 //! Better one word too many than one too few: what was taken out by mistake comes back unharmed, only the model didn't
@@ -13,6 +13,7 @@ mod entropy;
 mod kept;
 mod key_block;
 mod lead;
+mod manifest;
 mod placeholder;
 mod settle;
 #[cfg(test)]
@@ -91,6 +92,7 @@ impl Redactor {
             found.extend(memmem::find_iter(bytes, known).map(|at| at..at + known.len()));
         }
         found.extend(key_block::blocks(text));
+        found.extend(manifest::values(text));
         found.extend(self.tokens.find_iter(bytes).map(|token| token.range()));
         found.extend(entropy::runs(text));
         self.leads.find(text, &mut found);

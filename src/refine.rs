@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::model::{Certainty, Model, Reply};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
+use crate::repair::Repaired;
 use crate::shell::Shell;
 use crate::suggestion::Checks;
 
@@ -64,6 +65,17 @@ pub struct Candidate {
     pub repairs: Vec<String>,
     /// How sure the model was of it.
     pub certainty: Option<Certainty>,
+    /// Which model wrote it; none where a person did.
+    pub writer: Option<Writer>,
+}
+
+/// A model, when it answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Writer {
+    /// As [`Model::source`].
+    pub source: String,
+    /// As [`Model::notes`].
+    pub notes: Vec<String>,
 }
 
 /// Asks the model until the checks are content, it goes round in circles, or the limits are reached.
@@ -136,11 +148,16 @@ fn draft(
     patience.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
     let commands = commands(&reply.text, examiner.shell)?;
+    // By the next round another model may have taken its place.
+    let writer = Writer { source: model.source(), notes: model.notes() };
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in &commands {
         match clean::clean(command, examiner.shell) {
-            Ok(cleaned) => candidates.push(look_over(cleaned, examiner, reply.certainty)),
+            Ok(cleaned) => candidates.push(Candidate {
+                writer: Some(writer.clone()),
+                ..look_over(cleaned, examiner, reply.certainty)
+            }),
             Err(why) => refused = refused.or(Some(why)),
         }
     }
@@ -216,15 +233,25 @@ fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
 
 /// Checks a command and mends what can be mended.
 pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Certainty>) -> Candidate {
+    look_over_by(&|line, report| examiner.repair(line, report), cleaned, examiner, certainty)
+}
+
+/// The same with another way to repair.
+pub fn look_over_by(
+    repair: &dyn Fn(&str, &Report) -> Option<Repaired>,
+    cleaned: Cleaned,
+    examiner: &Examiner<'_>,
+    certainty: Option<Certainty>,
+) -> Candidate {
     let report = examiner.examine(cleaned.text.as_str()).report;
-    let mended = examiner.repair(cleaned.text.as_str(), &report).and_then(|repaired| {
+    let mended = repair(cleaned.text.as_str(), &report).and_then(|repaired| {
         // A repair goes to the prompt line, so it goes through the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
-        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty })
+        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty, writer: None })
     });
-    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty })
+    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty, writer: None })
 }
 
 /// What is wrong with a command, least first: errors, then warnings, then what could not be looked up.

@@ -127,25 +127,6 @@ fn plain(error: io::Error) -> io::Error {
     }
 }
 
-/// The directory for what lives as long as a login does: `askline` in `XDG_RUNTIME_DIR`, or `askline-UID` among the
-/// temporary files where there is none. It is made when it is not there, and nobody else may look into it.
-///
-/// # Errors
-/// When it can't be made, or is a link, another user's or open to others.
-pub fn runtime_directory(host: &dyn Host) -> anyhow::Result<PathBuf> {
-    let user = rustix::process::geteuid().as_raw();
-    let of_login = host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    let directory = match of_login.filter(|path| is_private(path)) {
-        Some(login) => login.join("askline"),
-        None => std::env::temp_dir().join(format!("askline-{user}")),
-    };
-    match DirBuilder::new().mode(0o700).create(&directory) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(not_written(&directory, error)),
-        _ if is_private(&directory) => Ok(directory),
-        _ => bail!("{} is not a directory of yours alone; remove it", directory.display()),
-    }
-}
-
 /// A directory, not a link to one, of this user, into which nobody else may look.
 pub fn is_private(directory: &Path) -> bool {
     let user = rustix::process::geteuid().as_raw();

@@ -1,6 +1,7 @@
 //! The product's story: a request becomes a suggestion.
 
 mod alternatives;
+mod asked;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,20 +11,19 @@ use crate::clean::clean;
 use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
-use crate::failure::Failure;
 use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Prompt, Solved};
+use crate::prompt::{self, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
-use crate::typed;
 
 pub use alternatives::alternatives;
+use asked::Asked;
 
 /// After this time nothing more is asked of a model that has answered once.
 const REFINE_TIME: Duration = Duration::from_secs(5);
@@ -41,26 +41,10 @@ pub struct Request<'a> {
     pub before: Option<&'a Solved>,
 }
 
-impl Request<'_> {
-    /// What a model gets.
-    fn prompt(&self, config: &Config, context: &Context) -> Prompt {
-        let draft = prompt::draft(config.form, &self.line.text, self.shell, &system(context));
-        self.before.map_or(draft.clone(), |before| draft.after(before))
-    }
-
-    /// All that the person said; the risk of an answer is held against it.
-    fn said(&self) -> String {
-        self.before.map_or_else(
-            || self.line.text.clone(),
-            |before| format!("{}\n{}", before.request, self.line.text),
-        )
-    }
-}
-
 /// Turns what stands on the prompt line into a command.
 ///
 /// # Errors
-/// A [`Failure`] says why there is no suggestion; anything else is unexpected. Either way the line stays as typed.
+/// A [`crate::failure::Failure`] says why there is no suggestion; anything else is unexpected. Either way the line stays as typed.
 pub fn suggest(
     request: &Request<'_>,
     machine: &Machine,
@@ -68,9 +52,7 @@ pub fn suggest(
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Suggestion> {
-    if request.line.text.trim().is_empty() {
-        return Err(Failure::NoCommand("type what you want in your words first".into()).into());
-    }
+    let asked = Asked::of(request)?;
     let mut watch = Stopwatch::start();
     patience.enter(Stage::Starting, Instant::now());
     let context = context::gather(machine, request.shell, request.told);
@@ -79,21 +61,21 @@ pub fn suggest(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
-    let refined = match typed(&request.line.text, &examiner) {
+    let refined = match asked.settled(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = request.prompt(config, &context);
+            let prompt = asked.prompt(config, machine, &context);
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
-            refine::run(prompt, model, &examiner, limits, patience)?
+            asked.worth(refine::run(prompt, model, &examiner, limits, patience)?)?
         }
     };
     let all = watch.total();
     let Spent { model: model_time, check: check_time } = refined.time;
     let check_time = if refined.rounds == 0 { all - context_time } else { check_time };
-    let (source, fallback) = match refined.rounds {
-        0 => ("checks".to_owned(), Vec::new()),
-        _ => (model.source(), model.notes()),
+    let (source, fallback) = match refined.best.writer.clone() {
+        Some(writer) => (writer.source, writer.notes),
+        None => ("checks".to_owned(), Vec::new()),
     };
     let timing = Timing {
         context: context_time,
@@ -102,9 +84,9 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let asked = (0 < refined.rounds).then(|| request.said());
+    let said = (0 < refined.rounds).then(|| asked.said());
     let facts = Surroundings::new(machine.host.as_ref());
-    let risk = examiner.risk(refined.best.command.text.as_str(), asked.as_deref(), &facts);
+    let risk = examiner.risk(refined.best.command.text.as_str(), said.as_deref(), &facts);
     let mut suggestion = told(request, refined, risk, source, timing, config.guard);
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
@@ -117,18 +99,6 @@ pub fn suggest(
 /// The system as prompts name it.
 pub fn system(context: &Context) -> String {
     prompt::system_name(&context.system.os, context.userland)
-}
-
-/// What stands on the line is a command already: it is right as it is, or the checks mend it. None when a model must be
-/// asked.
-fn typed(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
-    if !typed::is_command(line, &examiner.parse(line), examiner.knowledge) {
-        return None;
-    }
-    let cleaned = clean(line, examiner.shell).ok()?;
-    let best = refine::look_over(cleaned, examiner, None);
-    let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
-    right.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
 }
 
 /// The suggestion for people and scripts.

@@ -90,11 +90,16 @@ pub enum Command {
     Model(Model),
     /// Show the configuration
     Config(Config),
+    /// Show or end the process that keeps the model at hand
+    Daemon(Daemon),
     /// Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
     Doctor {
         /// Print one JSON array of {grade, subject, text, remedy}
         #[arg(long)]
         json: bool,
+        /// Also ask the models on servers that the key would ask, one small request each
+        #[arg(long)]
+        online: bool,
     },
     /// Show what was asked, what it took, and how much of today's limits is used
     Stats(Stats),
@@ -330,6 +335,29 @@ pub enum Memory {
     Cache,
     /// Both
     All,
+}
+
+/// `askline daemon`
+#[derive(Debug, Args)]
+pub struct Daemon {
+    /// What to do
+    #[arg(value_enum, default_value_t = DaemonCommand::Status)]
+    pub command: DaemonCommand,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `askline daemon` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DaemonCommand {
+    /// Whether it runs, with which model, and what it takes
+    Status,
+    /// End it; the next press starts it again
+    Stop,
+    /// Become it: what a press does
+    #[value(hide = true)]
+    Run,
 }
 
 /// `askline line`

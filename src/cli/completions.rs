@@ -42,7 +42,8 @@ fn values_for_fish(command: &Command) -> String {
 
 fn values_of(command: &Command, condition: &str) -> String {
     let names = command.get_positionals().flat_map(|positional| positional.get_possible_values());
-    let names: Vec<String> = names.map(|value| value.get_name().to_owned()).collect();
+    let names: Vec<String> =
+        names.filter(|value| !value.is_hide_set()).map(|value| value.get_name().to_owned()).collect();
     match names.is_empty() {
         true => String::new(),
         false => format!("complete -c askline -n \"{condition}\" -f -a \"{}\"\n", names.join(" ")),

@@ -1,8 +1,9 @@
 //! `askline doctor`: looks at everything the key needs, one line each, and says what to do about a fault.
 //!
-//! Changes nothing and starts nothing but `SHELL --version`.
+//! Changes nothing, starts nothing but `SHELL --version`, and asks nobody unless it is told to (`--online`).
 
 mod hook;
+mod online;
 mod own;
 mod servers;
 mod shells;
@@ -32,7 +33,7 @@ enum Grade {
     Fine,
     /// It works, but not for everything.
     Warning,
-    /// The key can't work.
+    /// The key can't work, or what was to be tried failed.
     Fault,
 }
 
@@ -58,7 +59,7 @@ fn fault(subject: &'static str, text: impl Display, remedy: impl Display) -> Fin
     Finding { grade: Grade::Fault, subject, text: text.to_string(), remedy: remedy.to_string() }
 }
 
-pub(super) fn run(as_json: bool, desk: &Desk) -> anyhow::Result<Exit> {
+pub(super) fn run(as_json: bool, online: bool, desk: &Desk) -> anyhow::Result<Exit> {
     let machine = desk.machine.host.as_ref();
     let shell = desk.login_shell();
     let context = gather(&Machine { cache: None, ..desk.machine.clone() }, shell, &[]);
@@ -66,7 +67,7 @@ pub(super) fn run(as_json: bool, desk: &Desk) -> anyhow::Result<Exit> {
     findings.extend(processor());
     findings.extend(system(&context, machine));
     findings.push(manuals(machine));
-    findings.extend(own::settings(desk));
+    findings.extend(own::settings(desk, online));
     findings.extend(own::directories(desk));
     findings.extend(shells::shells(machine));
     let size = rustix::termios::tcgetwinsize(io::stderr()).ok();

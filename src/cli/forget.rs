@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use super::args::{Forget, Memory};
 use super::{Desk, Exit, complain, one_line, print, tell};
 use crate::config::Wrong;
-use crate::host::Host as _;
+use crate::model::resident::door::Door;
 use crate::models::megabytes;
 use crate::store;
 
@@ -55,13 +55,8 @@ fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
     }
     if matches!(what, Memory::Cache | Memory::All) {
         places.push(("cache", desk.paths.cache.clone()));
-        let login = desk.host.env("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-        let user = rustix::process::geteuid().as_raw();
-        let temporary = std::env::temp_dir().join(format!("askline-{user}"));
-        let runtime = login.map(|login| login.join("askline")).into_iter().chain([temporary]);
-        // The resident process has its socket beside them, which stays. Others may write among the temporary files, and a
-        // link of theirs must not lead us into anything else.
-        let presses = runtime.filter(|runtime| store::is_private(runtime)).map(|path| path.join("presses"));
+        // The resident process has its socket beside them, which stays.
+        let presses = Door::find(&desk.host).map(|door| door.directory().join("presses")).ok();
         places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
     }
     places

@@ -20,7 +20,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::model::Model;
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::Patience;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
@@ -62,7 +62,7 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
 /// A model that answers only where that loads nothing.
 fn open(config: &Config, desk: &Desk) -> anyhow::Result<Box<dyn Model>> {
     let config = Config { fallback: Vec::new(), ..config.clone() };
-    models::open(&config, &desk.host, &desk.paths)
+    models::open(&config, &desk.host, &desk.paths, Occasion::Idle)
 }
 
 /// Rows as they come, each cancelling the work on the one before; none after the end of the input.

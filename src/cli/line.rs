@@ -40,9 +40,9 @@ use crate::failure::Failure;
 use crate::host::Host;
 use crate::host::local::{self, LocalHost};
 use crate::metrics::{Book, Outcome};
+use crate::model::resident::door::Door;
 use crate::patience::Patience;
 use crate::presses;
-use crate::store;
 
 /// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
 /// make it the foreground after.
@@ -213,10 +213,9 @@ impl Attendant {
     /// Where presses in this terminal are remembered: nowhere without one.
     fn remembered(&self, host: &dyn Host) -> Option<presses::Terminal> {
         let name = terminal::name(self.tty.as_ref()?)?;
-        let runtime = store::runtime_directory(host);
-        let runtime =
-            runtime.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
-        Some(presses::Terminal::new(&runtime, &name))
+        let door = Door::find(host).and_then(|door| door.make().map(|()| door));
+        let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
+        Some(presses::Terminal::new(door.directory(), &name))
     }
 
     fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
@@ -270,7 +269,8 @@ impl Attendant {
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-                let row = self.glyphs.working(patience.stage(), elapsed, terminal.columns());
+                let row =
+                    self.glyphs.working(patience.stage(), &patience.asked(), elapsed, terminal.columns());
                 terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));

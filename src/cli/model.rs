@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -18,14 +17,14 @@ use crate::clean::visible;
 use crate::config::{Config, ModelChoice, Wrong};
 use crate::failure::Failure;
 use crate::host::{Host, local};
+use crate::keys;
+use crate::model::memory;
 use crate::models::manifest::{Entry, Manifest};
-use crate::models::{self, Condition, News, megabytes};
+use crate::models::{self, Condition, News, Occasion, megabytes};
 use crate::patience::Patience;
 use crate::prompt;
 use crate::store;
 
-/// Where Linux tells how much memory is free, and the most that is read of it.
-const MEMORY_FILE: (&str, u64) = ("/proc/meminfo", 64 << 10);
 /// How often the bar is redrawn while nothing arrives.
 const TICK: Duration = Duration::from_millis(200);
 /// Between two lines of progress where there is no terminal, percent.
@@ -93,14 +92,14 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
         text,
         "\nMEMORY is what running it takes: the file, read in place, and room to work; an estimate"
     );
-    if let Some(free) = free_memory(&desk.host) {
+    if let Some(free) = memory::free(&desk.host) {
         let _ = writeln!(text, "free memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
             let (name, lacking) = (one_line(&entry.name), megabytes(entry.memory - free));
             let _ = writeln!(text, "{name} needs {lacking} more than is free; it may be slow or fail");
         }
     }
-    text.push_str(&servers(config));
+    text.push_str(&servers(config, &desk.host));
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
         if let Err(why) = models::check_own_file(file) {
@@ -112,26 +111,29 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     Ok(if damaged { Exit::None } else { Exit::Done })
 }
 
-/// The profiles of models on servers, and the order in which models are asked; empty without them.
-fn servers(config: &Config) -> String {
+/// The profiles of models on servers, whether their keys are there, and the order in which models are asked; empty without
+/// them. Nobody is asked and no command is run.
+fn servers(config: &Config, host: &dyn Host) -> String {
     let mut rows = vec![["PROFILE", "PROTOCOL", "MODEL", "SERVER", "KEY", "STATE"].map(str::to_owned)];
     let mut broken = String::new();
     for (name, profile) in &config.profiles {
         match profile {
             Ok(choice @ ModelChoice::Remote(remote)) => {
-                let sources = [
-                    remote.key.env.clone(),
-                    remote.key.command.is_some().then(|| "key_cmd".to_owned()),
-                    remote.key.file.as_ref().map(|file| file.display().to_string()),
-                ];
-                let key = sources.into_iter().flatten().collect::<Vec<_>>().join(", ");
+                let key = match keys::look(remote, host) {
+                    Ok(Some(place)) => place,
+                    Ok(None) => "none".to_owned(),
+                    Err(why) => {
+                        broken.push_str(&format!("{}\n", one_line(&why.to_string())));
+                        "missing".to_owned()
+                    }
+                };
                 let place = config.fallback.iter().position(|other| other == choice);
                 rows.push([
                     name.clone(),
                     remote.protocol.name().to_owned(),
                     remote.name.clone(),
                     remote.url.host().to_owned(),
-                    if key.is_empty() { "none".to_owned() } else { key },
+                    key,
                     match place {
                         _ if choice == &config.model => "in use".to_owned(),
                         Some(n) => format!("fallback {}", n + 1),
@@ -186,7 +188,7 @@ fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
     tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
     let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
     let config = Config { model, fallback, ..config.clone() };
-    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let mut model = models::open(&config, &desk.host, &desk.paths, Occasion::Batch)?;
     model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
 }
 
@@ -281,15 +283,6 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
         set(document.as_table_mut(), "profile", "local");
     }
     Ok(document.to_string())
-}
-
-/// Memory that a new process may take without swapping, bytes; none where the system doesn't say.
-pub(super) fn free_memory(host: &dyn Host) -> Option<u64> {
-    let (file, limit) = MEMORY_FILE;
-    let text = String::from_utf8(host.read(Path::new(file), limit).ok()?).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
 }
 
 /// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.

@@ -15,14 +15,16 @@ use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::account::Tally;
 use crate::clean::visible;
+use crate::context;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::metrics::Outcome;
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::{Patience, Stage};
-use crate::prompt;
+use crate::prompt::{self, Situation};
 use crate::risk::{Label, Risk};
 use crate::shell::Shell;
+use crate::situation;
 use crate::suggest::{Request, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
 use crate::syntax::Span;
@@ -44,7 +46,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     if args.no_refine {
         config.refine_rounds = 0;
     }
-    let mut model = models::open(&config, &desk.host, &desk.paths)?;
+    let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
+    let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
     let book = desk.book();
     let mut exit = Exit::Done;
     for row in rows {
@@ -115,6 +118,7 @@ impl Drop for Watched {
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
     let config = desk.config()?;
     let system = desk.system(shell);
+    let around = context::gather(&desk.machine, shell, &[]);
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
@@ -123,7 +127,9 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         }
         match &row.text {
             Ok(request) => {
-                print(&models::request(&config, &prompt::draft(config.form, request, shell, &system))?)?;
+                let situation = situation::gather(Situation::new(config.told), &desk.host, &around, &[]);
+                let prompt = prompt::draft(config.form, request, shell, &system).within(situation);
+                print(&models::request(&config, &prompt)?)?;
             }
             Err(error) => {
                 complain(&row.prefix(), error);

@@ -7,10 +7,11 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::remote::{self, Address};
+use super::told::{Item, Reach};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 12] = [
+pub(super) const TOP_KEYS: [&str; 15] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -19,14 +20,17 @@ pub(super) const TOP_KEYS: [&str; 12] = [
     "guard",
     "help",
     "refine_rounds",
+    "daemon",
+    "daemon_idle_min",
     "roles",
     "fallback",
     "limits",
+    "context",
     "profiles",
 ];
 
 /// The keys of a profile.
-pub(super) const PROFILE_KEYS: [&str; 14] = [
+pub(super) const PROFILE_KEYS: [&str; 15] = [
     "protocol",
     "name",
     "prompt",
@@ -34,6 +38,7 @@ pub(super) const PROFILE_KEYS: [&str; 14] = [
     "url",
     "key_env",
     "key_cmd",
+    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",
@@ -55,9 +60,16 @@ pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_t
 /// The protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
 
-/// What is said of `[context]`, which has nothing to switch yet.
-const NO_SWITCHES: &str = "`context` has no switches in this version: a model is told your request, the shell and the \
-                           system's name, and what a check says of its own answer; remove it";
+/// The keys of `[context]`.
+pub(super) const CONTEXT_KEYS: [&str; Item::ALL.len()] = {
+    let mut names = [""; Item::ALL.len()];
+    let mut n = 0;
+    while n < names.len() {
+        names[n] = Item::ALL[n].name();
+        n += 1;
+    }
+    names
+};
 
 /// Longest text of a setting, bytes.
 const TEXT_BYTES_MAX: usize = 4096;
@@ -92,12 +104,15 @@ fn kind(key: &str) -> Kind {
         "day_tokens" => Kind::Whole(0, 1_000_000_000_000),
         "day_cost" => Kind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => Kind::Amount(10_000),
+        "daemon" => Kind::Word(&["auto", "off", "force"]),
+        "daemon_idle_min" => Kind::Whole(1, 1440),
         "evidence" => Kind::Word(&["all", "wrong"]),
         "guard" => Kind::Word(&["off", "comment"]),
         "help" => Kind::Word(&["system", "never"]),
         "protocol" => Kind::Word(&PROTOCOLS),
         "prompt" => Kind::Word(&["solved", "chat"]),
         "order" => Kind::Names,
+        _ if CONTEXT_KEYS.contains(&key) => Kind::Word(&Reach::WORDS),
         _ => Kind::Text,
     }
 }
@@ -235,7 +250,7 @@ impl File<'_> {
                 "roles" => self.add_table(&["roles"], &ROLES, value),
                 "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
                 "limits" => self.add_table(&["limits"], &LIMIT_KEYS, value),
-                "context" => self.fault(at, NO_SWITCHES),
+                "context" => self.add_table(&["context"], &CONTEXT_KEYS, value),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
                 _ => self.fault(at, &unknown(name, &TOP_KEYS)),
             }

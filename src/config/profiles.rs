@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
-use super::remote::{self, Address, KeyCommand, KeySource, Protocol, Remote};
+use super::remote::{self, Address, KeyCommand, KeySource, KeyringItem, Protocol, Remote};
 use super::{Form, ModelChoice, Origin};
 use crate::account::Prices;
 
 /// The keys of a profile that only a server's has.
-const REMOTE_KEYS: [&str; 10] = [
+const REMOTE_KEYS: [&str; 11] = [
     "url",
     "key_env",
     "key_cmd",
+    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",
@@ -30,6 +31,7 @@ pub(super) struct Chosen {
     pub(super) fallback: Vec<ModelChoice>,
     pub(super) profiles: BTreeMap<String, Result<ModelChoice, String>>,
     pub(super) form: Form,
+    pub(super) fallback_forms: Vec<Form>,
 }
 
 impl Settings {
@@ -51,14 +53,13 @@ impl Settings {
                 faults.extend(self.resolve(name, origin, &profiles).err());
             }
         }
-        let fallback = self.fallback(used, &profiles, &mut faults);
+        let following = self.fallback(used, &profiles, &mut faults);
+        let (fallback, fallback_forms) =
+            if named.is_some() { Default::default() } else { following.into_iter().unzip() };
         match model {
-            Ok(model) if faults.is_empty() => Ok(Chosen {
-                model,
-                fallback: if named.is_some() { Vec::new() } else { fallback },
-                profiles,
-                form: self.form_of(used),
-            }),
+            Ok(model) if faults.is_empty() => {
+                Ok(Chosen { model, fallback, fallback_forms, profiles, form: self.form_of(used) })
+            }
             model => {
                 faults.extend(model.err());
                 // One fault may be met on several ways.
@@ -107,7 +108,7 @@ impl Settings {
         })
     }
 
-    /// The models that follow the profile `used`: those behind it in `order`, or, where it isn't in there, all of them. A
+    /// The models that follow the profile `used`, and their forms: those behind it in `order`, or, where it isn't in there, all of them. A
     /// local one that isn't in there is followed by local ones alone: what is asked here leaves this machine only by an
     /// order that says so.
     fn fallback(
@@ -115,7 +116,7 @@ impl Settings {
         used: &str,
         profiles: &BTreeMap<String, Result<ModelChoice, String>>,
         faults: &mut Vec<String>,
-    ) -> Vec<ModelChoice> {
+    ) -> Vec<(ModelChoice, Form)> {
         let Some((Value::Names(order), origin)) = self.get(&["fallback", "order"]) else { return Vec::new() };
         let begins_remote = matches!(profiles.get(used), Some(Ok(model)) if model.is_remote());
         let place = order.iter().position(|name| name == used);
@@ -125,7 +126,7 @@ impl Settings {
                 Err(fault) => faults.push(fault),
                 Ok(_) if place.is_some_and(|place| n <= place) => {}
                 Ok(model) if place.is_none() && !begins_remote && model.is_remote() => {}
-                Ok(model) => following.push(model),
+                Ok(model) => following.push((model, self.form_of(name))),
             }
         }
         following
@@ -162,6 +163,7 @@ impl Settings {
         let key = KeySource {
             env: setting("key_env").map(|(name, _)| name.to_owned()),
             command,
+            keyring: setting("key_keyring").and_then(|(item, _)| KeyringItem::parse(item)),
             file: path("key_file"),
         };
         Ok(ModelChoice::Remote(Box::new(Remote {

@@ -116,7 +116,7 @@ impl Address {
         };
         if !url.username().is_empty() || url.password().is_some() {
             return refuse(
-                "must not hold a user or a password; name the key with key_env, key_cmd or key_file",
+                "must not hold a user or a password; name the key with key_env, key_cmd, key_keyring or key_file",
             );
         }
         if url.fragment().is_some() {
@@ -141,8 +141,8 @@ impl Address {
         &self.host
     }
 
-    /// What is sent there can be read on the way.
-    pub(super) fn is_open(&self) -> bool {
+    /// What is sent there can be read on the way: http, and not to this machine itself.
+    pub fn is_open(&self) -> bool {
         self.open
     }
 
@@ -170,6 +170,8 @@ pub struct KeySource {
     pub env: Option<String>,
     /// The command that prints it.
     pub command: Option<KeyCommand>,
+    /// The item of the desktop's keyring that holds it.
+    pub keyring: Option<KeyringItem>,
     /// The file that holds it.
     pub file: Option<PathBuf>,
 }
@@ -177,7 +179,25 @@ pub struct KeySource {
 impl KeySource {
     /// The profile has no key.
     pub fn is_none(&self) -> bool {
-        self.env.is_none() && self.command.is_none() && self.file.is_none()
+        *self == Self::default()
+    }
+}
+
+/// An item of the desktop's keyring, by the attributes that keyring libraries give it: `service` and `username`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyringItem {
+    /// What the secret is for.
+    pub service: String,
+    /// Whose it is.
+    pub user: String,
+}
+
+impl KeyringItem {
+    /// Reads `SERVICE/USER`; a service may hold slashes of its own.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (service, user) = text.rsplit_once('/')?;
+        let whole = !service.is_empty() && !user.is_empty();
+        whole.then(|| Self { service: service.to_owned(), user: user.to_owned() })
     }
 }
 
@@ -242,6 +262,9 @@ pub(super) fn fault(key: &str, text: &str) -> Option<String> {
             "must be the name of a variable (capitals, digits and `_`), not the key itself".to_owned()
         }),
         "key_cmd" => KeyCommand::parse(text, Path::new("")).err(),
+        "key_keyring" => KeyringItem::parse(text)
+            .is_none()
+            .then(|| "must be SERVICE/USER, such as askline/team, not the key itself".to_owned()),
         // Somebody may have put the key itself here.
         "key_file" => (!Path::new(text).is_absolute()).then(|| "must be a full path".to_owned()),
         "ca_file" | "file" => {

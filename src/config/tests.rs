@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::file::{LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
+use super::file::{CONTEXT_KEYS, LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
 
 fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
@@ -13,6 +13,30 @@ fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wro
 #[track_caller]
 fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
     expected.assert_eq(&merge(text, env).unwrap_err().to_string());
+}
+
+/// What is told where nothing is set.
+fn usual() -> Telling {
+    Telling::new(|item| if matches!(item, Item::Last | Item::Output) { Reach::Local } else { Reach::Off })
+}
+
+#[test]
+fn what_is_told_is_set_item_by_item() {
+    let (config, _) = merge("[context]\ncwd = \"all\"\nlast = \"off\"\ngit = \"local\"\n", &[]).unwrap();
+    let reach = |item| config.told.reach(item);
+    assert_eq!([Item::Cwd, Item::Last, Item::Git].map(reach), [Reach::All, Reach::Off, Reach::Local]);
+    assert_eq!([Item::Listing, Item::Output].map(reach), [Reach::Off, Reach::Local]);
+    assert!(
+        config.told.tells(Item::Cwd, Audience::Server) && !config.told.tells(Item::Git, Audience::Server)
+    );
+    faults(
+        "[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n",
+        &[],
+        expect![[r#"
+        config.toml:2: `cwd` can't be `server`; use one of off, local, all
+        config.toml:3: `listing` must be a text, not a boolean
+        config.toml:4: unknown key `gti`; known here: cwd, listing, git, aliases, last, output, history"#]],
+    );
 }
 
 #[test]
@@ -31,9 +55,13 @@ fn the_defaults_stand_alone() {
         help: Help::System,
         refine_rounds: 2,
         form: Form::Completion,
+        fallback_forms: Vec::new(),
+        told: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, defaults);
 }
@@ -43,6 +71,9 @@ fn every_key_of_the_defaults_is_documented() {
     let text = include_str!("default.toml");
     for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).chain(&LIMIT_KEYS) {
         assert!(text.contains(key), "default.toml does not say what `{key}` is");
+    }
+    for item in CONTEXT_KEYS {
+        assert!(text.contains(&format!("\n{item} = ")), "default.toml has no `{item}`");
     }
     for role in ROLES {
         assert!(text.contains(role), "default.toml does not say what `{role}` is");
@@ -69,9 +100,13 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help: Help::Never,
         refine_rounds: 4,
         form: Form::Completion,
+        fallback_forms: Vec::new(),
+        told: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
 
@@ -97,9 +132,13 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help: Help::System,
         refine_rounds: 0,
         form: Form::Completion,
+        fallback_forms: Vec::new(),
+        told: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        daemon: Daemon::Auto,
+        daemon_idle_min: 30,
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings
@@ -107,6 +146,15 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
         .collect();
     expect![[r#"
+        context.aliases = "off" # default
+        context.cwd = "off" # default
+        context.git = "off" # default
+        context.history = "off" # default
+        context.last = "local" # default
+        context.listing = "off" # default
+        context.output = "local" # default
+        daemon = "auto" # default
+        daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
         evidence = "all" # default
         guard = "off" # default
@@ -176,7 +224,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, limits, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

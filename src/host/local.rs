@@ -18,18 +18,19 @@ use rustix::fs::{Access, access, statvfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use super::keyring;
 use super::sandbox::Cage;
-use super::{Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, System, find_on_path};
-use crate::config::KeyCommand;
+use super::{
+    Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, RESIDENT_ARGUMENTS,
+    RESIDENT_VARIABLES, System, find_on_path,
+};
+use crate::config::{KeyCommand, KeyringItem};
 
 /// How often a program that has closed its output is asked whether it has ended.
 const TICK: Duration = Duration::from_millis(5);
 
 /// How often a cage is looked at for a program that takes more than its share.
 const WATCH: Duration = Duration::from_millis(20);
-
-/// What a probed program gets of the user's environment, unless its probe inherits all of it.
-const KEPT_VARIABLES: [&str; 2] = ["HOME", "PATH"];
 
 /// The whole environment of a caged program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no pager, no
 /// display, bus or agent.
@@ -95,10 +96,8 @@ impl Host for LocalHost {
         // A group of its own: killed as a whole, and the terminal's Ctrl-C and reads are not for it.
         command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if !probe.inherits_environment() {
-            command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
-            command.envs(KEPT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
-        }
+        command.env_clear().envs([("LC_ALL", "C"), ("TERM", "dumb")]);
+        command.envs(std::env::vars_os().filter(|(name, _)| probe.keeps(&name.to_string_lossy())));
         let child = spawn(&mut command).with_context(|| format!("can't start {}", program.display()))?;
         collect(child, Instant::now() + probe.patience()).with_context(|| program.display().to_string())
     }
@@ -116,6 +115,24 @@ impl Host for LocalHost {
         ensure!(output.success, "it failed");
         ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
         Ok(output.stdout)
+    }
+
+    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        keyring::secret(item, &|name| self.env(name), KEY_PATIENCE)
+    }
+
+    fn start_resident(&self) -> anyhow::Result<()> {
+        let program = own_program()?;
+        let mut command = Command::new(&program);
+        command.args(RESIDENT_ARGUMENTS).current_dir("/");
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.env_clear();
+        command.envs(RESIDENT_VARIABLES.iter().filter_map(|name| Some((name, self.env(name)?))));
+        let mut child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
+        // For a process that lives on, such as Nushell's plugin: a child that nobody waits for stays in the system's table.
+        let waits = thread::Builder::new().name("resident".to_owned()).stack_size(64 << 10);
+        waits.spawn(move || child.wait())?;
+        Ok(())
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
@@ -168,6 +185,17 @@ impl Host for LocalHost {
         let space = statvfs(path).ok()?;
         space.f_bavail.checked_mul(space.f_frsize)
     }
+}
+
+/// The file of this program. Nushell's plugin is a program of its own, beside it.
+///
+/// # Errors
+/// When the system can't tell.
+pub fn own_program() -> anyhow::Result<PathBuf> {
+    let running = std::env::current_exe().context("this program's file can't be told")?;
+    let is_plugin =
+        running.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"nu_plugin_"));
+    Ok(if is_plugin { running.with_file_name("askline") } else { running })
 }
 
 /// Runs a program that may be anything from the system's packages: it sees no more of the user than the line it is asked

@@ -7,6 +7,38 @@ use std::time::Duration;
 
 use crate::shell::Shell;
 
+/// What every program that is asked gets of the user's environment.
+const PROGRAM_VARIABLES: [&str; 2] = ["HOME", "PATH"];
+
+/// What pip gets besides: proxies, certificates, passwords for an index, where it may work.
+const PIP_VARIABLES: [&str; 18] = [
+    "ALL_PROXY",
+    "CURL_CA_BUNDLE",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "LD_LIBRARY_PATH",
+    "NETRC",
+    "NIX_SSL_CERT_FILE",
+    "NO_PROXY",
+    "REQUESTS_CA_BUNDLE",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TMPDIR",
+    "VIRTUAL_ENV",
+    "all_proxy",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+];
+
+/// Beginnings of further variables that pip gets: its own settings, those of Python and of what installs Pythons, and where the
+/// user's files are.
+const PIP_PREFIXES: [&str; 6] = ["ASDF_", "MISE_", "PIP_", "PYENV_", "PYTHON", "XDG_"];
+
+/// Beginnings of the variables by which a multiplexer or terminal is found from inside it.
+const SCREEN_PREFIXES: [&str; 6] = ["KITTY_", "TMPDIR", "TMUX", "WEZTERM_", "XDG_RUNTIME_DIR", "ZELLIJ"];
+
 /// Every argument vector that we ever start a program with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Probe {
@@ -56,6 +88,51 @@ pub enum Probe {
         /// The line.
         line: String,
     },
+    /// Asks the multiplexer or terminal around us for the text on its screen. It finds itself by its own variables.
+    Screen(Screen),
+}
+
+/// What shows a screen and can be asked for its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Screen {
+    /// tmux.
+    Tmux,
+    /// kitty.
+    Kitty,
+    /// WezTerm.
+    Wezterm,
+    /// Zellij, which writes to a file.
+    Zellij {
+        /// That file, one of ours.
+        into: PathBuf,
+    },
+}
+
+impl Screen {
+    /// The name of the program that asks it.
+    pub fn program(&self) -> &'static str {
+        match self {
+            Self::Tmux => "tmux",
+            Self::Kitty => "kitty",
+            Self::Wezterm => "wezterm",
+            Self::Zellij { .. } => "zellij",
+        }
+    }
+
+    fn arguments(&self) -> Vec<OsString> {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        match self {
+            // Rows that were wrapped come as one line.
+            Self::Tmux => words(&["capture-pane", "-p", "-J"]),
+            Self::Kitty => words(&["@", "get-text", "--self"]),
+            Self::Wezterm => words(&["cli", "get-text"]),
+            Self::Zellij { into } => {
+                let mut arguments = words(&["action", "dump-screen"]);
+                arguments.push(into.into());
+                arguments
+            }
+        }
+    }
 }
 
 impl Probe {
@@ -101,6 +178,7 @@ impl Probe {
                 Shell::Nu => &["-n", "--no-std-lib", "--ide-check", "10", Self::INPUT_FILE],
             }),
             Self::Pieces { .. } => words(&["-n", "--no-std-lib", "-c", Self::PIECES]),
+            Self::Screen(screen) => screen.arguments(),
         }
     }
 
@@ -118,6 +196,8 @@ impl Probe {
             Self::Version | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. } => {
                 Duration::from_secs(2)
             }
+            // A person waits, and can do without.
+            Self::Screen(_) => Duration::from_millis(200),
             // Interpreters and virtual machines take their time on a cold disk.
             Self::Help { .. } => Duration::from_secs(3),
             // Python's first start from a cold disk takes seconds.
@@ -127,10 +207,24 @@ impl Probe {
         }
     }
 
-    /// Whether the program sees the user's whole environment; otherwise only what a program needs to run at all. pip
-    /// finds its index, certificates and proxy there.
-    pub fn inherits_environment(&self) -> bool {
-        matches!(self, Self::PipVersion { .. } | Self::PipDownload { .. })
+    /// Whether the program gets this variable of the user's environment. All get what a program needs to run at all, pip also
+    /// how it reaches its index; nobody gets the rest, where keys for other things are.
+    pub fn keeps(&self, variable: &str) -> bool {
+        let for_pip = || {
+            PIP_VARIABLES.contains(&variable)
+                || PIP_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
+        };
+        match self {
+            Self::PipVersion { .. } | Self::PipDownload { .. } => {
+                PROGRAM_VARIABLES.contains(&variable) || for_pip()
+            }
+            // A multiplexer is found by what it has set for the programs inside it.
+            Self::Screen(_) => {
+                PROGRAM_VARIABLES.contains(&variable)
+                    || SCREEN_PREFIXES.iter().any(|prefix| variable.starts_with(prefix))
+            }
+            _ => PROGRAM_VARIABLES.contains(&variable),
+        }
     }
 
     /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody
@@ -262,12 +356,36 @@ mod tests {
     }
 
     #[test]
+    fn no_program_gets_what_may_be_a_key_for_something_else() {
+        let pip = Probe::PipVersion { as_module: true };
+        for (variable, version, for_pip) in [
+            ("PATH", true, true),
+            ("HOME", true, true),
+            ("PIP_INDEX_URL", false, true),
+            ("https_proxy", false, true),
+            ("PYENV_ROOT", false, true),
+            ("TMPDIR", false, true),
+            ("TEAM_KEY", false, false),
+            ("GITHUB_TOKEN", false, false),
+            ("PIPELINE_SECRET", false, false),
+            ("pip_index_url", false, false),
+            ("", false, false),
+        ] {
+            assert_eq!(
+                (Probe::Version.keeps(variable), pip.keeps(variable)),
+                (version, for_pip),
+                "{variable}"
+            );
+        }
+    }
+
+    #[test]
     fn the_line_is_never_an_argument() {
         let line = "rm -rf /".to_owned();
         for shell in Shell::ALL {
             let probe = Probe::Syntax { shell, line: line.clone() };
             assert_eq!(probe.input(), Some(line.as_str()));
-            assert!(probe.is_caged() && !probe.inherits_environment());
+            assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
             let arguments = probe.arguments();
             assert!(!arguments.iter().any(|argument| argument.to_string_lossy().contains("rm")));
             // What keeps the shell from running it.
@@ -276,7 +394,7 @@ mod tests {
         }
         let probe = Probe::Pieces { line: line.clone() };
         assert_eq!(probe.input(), Some(line.as_str()));
-        assert!(probe.is_caged() && !probe.inherits_environment());
+        assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
         assert_eq!(probe.arguments()[3], Probe::PIECES);
         assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
     }

@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn ask(chain: &mut Chain, patience: &Patience) -> anyhow::Result<String> {
-        let prompt = Prompt { form: Form::Completion, fixed: String::new(), fresh: "# list\n".to_owned() };
+        let prompt = Prompt::new(Form::Completion, String::new(), "# list\n".to_owned());
         chain.complete(&prompt, 9, patience).map(|reply| reply.text)
     }
 

@@ -103,6 +103,10 @@ impl Model for Local {
         format!("local:{}", self.name)
     }
 
+    fn rest(&mut self) {
+        self.sequence = None;
+    }
+
     fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
         self.ready(fixed, patience).map(drop)
     }

@@ -187,6 +187,19 @@ impl Drop for Remote {
     }
 }
 
+/// The proxy through which a server at `url` is reached, as HOST:PORT, and the variable that names it; none where it is
+/// reached directly.
+///
+/// # Errors
+/// When the address is none, or the variable names a proxy that can't be used.
+pub fn proxy(
+    url: &str,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> anyhow::Result<Option<(String, &'static str)>> {
+    let url = reqwest::Url::parse(url).context("`url` is no address")?;
+    Ok(address::proxy(&url, env)?.map(|proxy| (proxy.name(), proxy.variable)))
+}
+
 /// A client for this one server.
 fn client(
     spec: &Spec,

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 
 use crate::account::{Limits, Tally};
-use crate::config::{self, Protocol};
+use crate::config::{self, Audience, Form, Protocol};
 use crate::failure::Failure;
 use crate::host::Host;
 use crate::keys;
@@ -21,6 +21,7 @@ static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 /// The model of a profile, opened when it is first asked.
 pub(super) struct Served<H> {
     profile: config::Remote,
+    form: Form,
     host: H,
     open: Option<Remote>,
     /// Secrets taken out of the person's words, which are put back into the answers.
@@ -31,8 +32,8 @@ pub(super) struct Served<H> {
 }
 
 impl<H: Host> Served<H> {
-    pub(super) fn new(profile: config::Remote, host: H, limits: Limits, book: Book) -> Self {
-        Self { profile, host, open: None, kept: Kept::new(), limits, book }
+    pub(super) fn new(profile: config::Remote, form: Form, host: H, limits: Limits, book: Book) -> Self {
+        Self { profile, form, host, open: None, kept: Kept::new(), limits, book }
     }
 
     /// How much may be asked now. It is looked up anew each time, for other shells ask too.
@@ -66,15 +67,23 @@ impl<H: Host> Served<H> {
 }
 
 /// The body of the first request for a prompt, as it would be sent. The key is no part of it, and is not read.
-pub(super) fn body(profile: &config::Remote, prompt: &Prompt, max_tokens: usize) -> anyhow::Result<String> {
+pub(super) fn body(
+    profile: &config::Remote,
+    form: Form,
+    prompt: &Prompt,
+    max_tokens: usize,
+) -> anyhow::Result<String> {
     let server = Remote::open(spec(profile, None))?;
-    let prompt = redacted(prompt, &mut Kept::new());
+    let prompt = told(prompt, form, &mut Kept::new())?;
     server.body(&prompt, server.fits(&prompt, max_tokens), max_tokens)
 }
 
-/// The prompt without the secrets in what a person wrote; the rest of it is ours.
-fn redacted(prompt: &Prompt, kept: &mut Kept) -> Prompt {
-    Prompt { fresh: REDACTOR.redact(&prompt.fresh, kept), ..prompt.clone() }
+/// The prompt as a server gets it: without the secrets in what a person wrote and in what was read on the machine; the
+/// rest of it is ours.
+fn told(prompt: &Prompt, form: Form, kept: &mut Kept) -> Result<Prompt, Failure> {
+    // Facts twice: first as they were read, and once more with the words around them.
+    let prompt = prompt.told(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))?;
+    Ok(Prompt { fresh: REDACTOR.redact(&prompt.fresh, kept), ..prompt })
 }
 
 /// The server as it is asked.
@@ -101,9 +110,12 @@ impl<H: Host> Model for Served<H> {
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         let limited = patience.within(Instant::now() + self.profile.deadline);
+        // What a server may not be told needs no key, and a key is known before anything is taken out.
+        told(prompt, self.form, &mut Kept::new())?;
         let allowance = self.allowance()?;
         self.open()?;
-        let prompt = redacted(prompt, &mut self.kept);
+        let prompt = told(prompt, self.form, &mut self.kept)?;
+        patience.ask(self.profile.url.host());
         let server = self.open()?;
         server.allow(allowance);
         let reply = server.complete(&prompt, max_tokens, &limited);

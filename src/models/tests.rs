@@ -179,7 +179,7 @@ fn in_wheels() -> Source {
 
 impl Host for Bench {
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
-        assert!(program.is_absolute() && probe.inherits_environment());
+        assert!(program.is_absolute() && probe.keeps("PIP_INDEX_URL"));
         if let Probe::PipVersion { .. } = probe {
             return Ok(Output { success: true, ..Output::default() });
         }
@@ -591,7 +591,10 @@ fn a_missing_model_says_what_to_run() {
     assert!(why(None, name).ends_with("has changed since it was checked; run `askline model list --check`"));
     seal::set(entry, &file).unwrap();
     let found = installed(name, None, &bench, &bench.paths).unwrap();
-    assert_eq!(found, Installed { name: name.clone(), path: file, context: entry.context });
+    assert_eq!(
+        found,
+        Installed { name: name.clone(), path: file, context: entry.context, memory: entry.memory }
+    );
 
     let own = bench.top.path().join("own.gguf");
     assert!(why(Some(&own), name).contains("own.gguf: there is no such file"), "{}", why(Some(&own), name));

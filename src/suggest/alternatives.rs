@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::asked::Asked;
 use super::{Request, told};
 use crate::config::Config;
 use crate::context::{self, Machine};
@@ -25,10 +26,11 @@ pub fn alternatives(
     config: &Config,
     patience: &Patience,
 ) -> anyhow::Result<Vec<Suggestion>> {
+    let asked = Asked::of(request)?;
     let context = context::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = request.prompt(config, &context);
+    let prompt = asked.prompt(config, machine, &context);
     let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, patience)?;
     let facts = Surroundings::new(machine.host.as_ref());
     let Refined { best, others, rounds, time } = found;
@@ -41,7 +43,7 @@ pub fn alternatives(
         total,
     };
     let suggestions = std::iter::once(best).chain(others).map(|best| {
-        let risk = examiner.risk(best.command.text.as_str(), Some(&request.said()), &facts);
+        let risk = examiner.risk(best.command.text.as_str(), Some(&asked.said()), &facts);
         let alone = Refined { best, others: Vec::new(), rounds, time };
         told(request, alone, risk, model.source(), timing, config.guard)
     });

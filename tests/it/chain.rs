@@ -191,8 +191,7 @@ fn without_its_key_a_server_is_not_asked() {
     let ran =
         suggest(&format!("profile = \"team\"\n{}", server.profile("team", "key_env = \"TEAM_KEY\"")), "")
             .run();
-    let said =
-        "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd or key_file";
+    let said = "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd, key_keyring or key_file";
     assert_eq!(json(&ran.stdout)["error"], said);
     assert_eq!((ran.code, server.heard().len()), (2, 0));
     // The next in the order is asked instead, and why is told.
@@ -237,6 +236,53 @@ fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
         assert!(told.contains("127.0.0.1:") && told.contains("replies.jsonl answered instead"), "{told}");
     }
     assert!(!busy.heard().is_empty() && !broken.heard().is_empty() && !silent.heard().is_empty());
+}
+
+/// Each profile of an order gets the form of prompt that it asks for, whichever comes first.
+#[test]
+fn each_model_of_an_order_is_asked_in_its_own_form() {
+    let broken = Server::start(
+        "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned(),
+    );
+    let (one, chat) = ("prompt = \"solved\"", "prompt = \"chat\"");
+    for (first, then) in [(one, chat), (chat, one)] {
+        let before = broken.heard().len();
+        let config = format!(
+            "profile = \"a\"\n[fallback]\norder = [\"a\", \"b\", \"script\"]\n{}{}",
+            broken.profile("a", first),
+            broken.profile("b", then)
+        );
+        let ran = suggest(&config, r##"{"reply": "ls -a", "must_contain": "\n\n# list the files\n"}"##).run();
+        assert_eq!(json(&ran.stdout)["command"], "ls -a", "{}", ran.stdout);
+        let heard = broken.heard();
+        let solved: Vec<bool> = heard[before..].iter().map(|body| body.contains("\"assistant\"")).collect();
+        assert_eq!(solved, [first == one, then == one]);
+        assert!(heard[before..].iter().all(|body| body.contains("list the files")));
+    }
+}
+
+/// What `[context]` lets out reaches the server, without secrets, and is shown before; nothing else does.
+#[test]
+fn a_server_is_told_what_the_configuration_lets_out() {
+    let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
+    let server = Server::answering("ls -l");
+    let config = format!(
+        "profile = \"team\"\n[context]\nlisting = \"all\"\ncwd = \"local\"\n{}",
+        server.profile("team", "")
+    );
+    let ask = |args: &[&str]| {
+        let all = ["suggest", "--shell", "bash"].iter().chain(args).copied();
+        let run = Askline::new(all).config(&config).file(&format!("token {secret}"), "");
+        let home = run.path("").display().to_string();
+        (run.run().code(0).stdout, home)
+    };
+    let (shown, home) = ask(&["--show-request", "list the files"]);
+    ask(&["list the files"]);
+    let heard = server.heard();
+    assert_eq!(heard[0].split_once("\r\n\r\n").unwrap().1, shown.trim_end());
+    assert!(shown.contains(r#"files in it: \""#) && shown.contains(r#"\nlist the files""#), "{shown}");
+    assert!(!shown.contains(&secret) && shown.contains("token SECRET_1_PLACEHOLDER"), "{shown}");
+    assert!(!shown.contains("directory: ") && !shown.contains(home.trim_end_matches('/')), "{shown}");
 }
 
 #[test]
@@ -297,16 +343,17 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         server.profile("other", "key_file = \"/nowhere/key\"")
     );
     let here = |text: &str| text.replace(&server.port.to_string(), "PORT");
-    let ran = Askline::new(["model", "list"]).config(&config).run().code(0);
+    let ran = Askline::new(["model", "list"]).config(&config).env("TEAM_KEY", KEY).run().code(0);
     let told = here(ran.stdout.split_once("\nPROFILE").unwrap().1);
     expect![[r#"
-          PROTOCOL  MODEL       SERVER           KEY           STATE
-        other    openai    some-model  127.0.0.1:PORT  /nowhere/key  fallback 1
-        team     openai    some-model  127.0.0.1:PORT  TEAM_KEY      in use
+          PROTOCOL  MODEL       SERVER           KEY                    STATE
+        other    openai    some-model  127.0.0.1:PORT  missing                fallback 1
+        team     openai    some-model  127.0.0.1:PORT  the variable TEAM_KEY  in use
 
         asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
 
         profile `half` has no `url`; add it to [profiles.half]
+        profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
     "#]]
     .assert_eq(&told);
     let ran = Askline::new(["doctor"])
@@ -326,7 +373,7 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         }
     }
     expect![[r#"
-        ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, answers within 8 s; not asked now
+        ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, answers within 8 s
         warn  profile: profile `half` has no `url`; add it to [profiles.half]
               it can't be used until then
         warn  profile: other (openai:some-model at 127.0.0.1:PORT) has no key
@@ -335,6 +382,89 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), but for those in NO_PROXY
     "#]].assert_eq(&told);
     assert_eq!(server.heard().len(), 0);
+}
+
+/// Findings of `askline doctor --online` on this configuration about what was tried, with ports left out; and the exit code.
+fn tried(config: &str, ports: &[u16]) -> (String, i32) {
+    let run = Askline::new(["doctor", "--online", "--json"]).config(config).env("TEAM_KEY", KEY);
+    let ran = run.env("HTTPS_PROXY", "http://me:Geheim@127.0.0.1:1/").run();
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("Geheim"), "{}{}", ran.stdout, ran.stderr);
+    let mut told = String::new();
+    for row in json(&ran.stdout).as_array().unwrap().iter().filter(|row| row["subject"] == "online") {
+        told += &format!("{}: {}\n", row["grade"].as_str().unwrap(), row["text"].as_str().unwrap());
+        told += &format!("    {}\n", row["remedy"].as_str().unwrap());
+    }
+    for port in ports {
+        told = told.replace(&port.to_string(), "PORT");
+    }
+    // Times differ.
+    let words = told.split(' ').map(|word| if word.contains("0.") { "TIME" } else { word });
+    (words.collect::<Vec<_>>().join(" "), ran.code)
+}
+
+#[test]
+fn doctor_tries_the_servers_that_the_key_would_ask() {
+    let answering = Server::answering("ls -l");
+    let wordy = Server::answering("I can't help with that.");
+    let closed = Server::start(
+        "HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}".to_owned(),
+    );
+    let silent = Server::start(String::new());
+    let nowhere = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let team = answering.profile("team", "key_env = \"TEAM_KEY\"");
+    let ports = [answering.port, wordy.port, closed.port, silent.port, nowhere];
+    let (told, code) = tried(&format!("profile = \"team\"\n{team}"), &ports);
+    expect![[r#"
+        ok: team (openai:some-model at TIME answers: first word after TIME s, all after TIME s, 0 + 1 tokens
+    
+    "#]]
+    .assert_eq(&told);
+    let heard = answering.heard();
+    assert_eq!((heard.len(), code), (1, 0), "{told}");
+    assert!(heard[0].len() < 1000, "it is a small request: {}", heard[0]);
+    assert!(heard[0].to_lowercase().contains(&format!("authorization: bearer {}", KEY.to_lowercase())));
+
+    let order =
+        "[fallback]\norder = [\"team\", \"words\", \"closed\", \"silent\", \"gone\", \"far\", \"local\"]\n";
+    let rest = [
+        wordy.profile("words", ""),
+        closed.profile("closed", "key_env = \"TEAM_KEY\""),
+        silent.profile("silent", "first_byte_ms = 200"),
+        answering.profile("gone", "").replace(&answering.port.to_string(), &nowhere.to_string()),
+        "[profiles.far]\nprotocol = \"anthropic\"\nurl = \"https://models.example\"\nname = \"m\"\n"
+            .to_owned(),
+    ];
+    let (told, code) = tried(&format!("profile = \"team\"\n{order}{team}{}", rest.concat()), &ports);
+    assert_eq!((answering.heard().len(), code), (2, 1), "{told}");
+    expect![[r#"
+        ok: team (openai:some-model at TIME answers: first word after TIME s, all after TIME s, 0 + 1 tokens
+    
+        warn: words (openai:some-model at TIME answers, but with no command: first word after TIME s, all after TIME s, 0 + 1 tokens
+            use another model: this one may not do what it is told
+        fault: closed (openai:some-model at TIME gave nothing after TIME s
+            TIME it refuses the key (401); check the variable TEAM_KEY
+        fault: silent (openai:some-model at TIME gave nothing after TIME s
+            TIME no answer within 200ms; try again or raise `first_byte_ms`
+        fault: gone (openai:some-model at TIME gave nothing after TIME s
+            TIME can't connect: Connection refused (os error 111); is it running? check `url` in the profile
+        fault: far (anthropic:m at models.example) through the proxy TIME (HTTPS_PROXY) gave nothing after TIME s
+            models.example: can't connect through the proxy TIME Connection refus…; check HTTPS_PROXY and NO_PROXY
+        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
+    
+    "#]].assert_eq(&told);
+    // A local model is tried by nobody, and nothing goes out for a script.
+    let (told, _) = tried("", &[]);
+    expect![[r#"
+        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
+    
+    "#]]
+    .assert_eq(&told);
+    // Without a key nobody is asked.
+    let before = answering.heard().len();
+    let missing = answering.profile("team", "key_file = \"/nowhere/key\"");
+    let (told, code) = tried(&format!("profile = \"team\"\n{missing}"), &ports);
+    assert!(told.contains("there is no file /nowhere/key"), "{told}");
+    assert_eq!((answering.heard().len(), code), (before, 1));
 }
 
 /// A command that waits for a person must not stay behind when the wait is over.

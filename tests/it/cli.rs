@@ -147,7 +147,7 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands = ["suggest", "init", "model", "config", "doctor", "completions", "help"];
+    let commands = ["suggest", "init", "model", "config", "daemon", "doctor", "completions", "help"];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
@@ -200,6 +200,15 @@ fn config_show_says_where_each_setting_comes_from() {
     expect![[r##"
         # HOME/config/askline/config.toml
         # the model in use: scripted:/replies (ASKLINE_MODEL)
+        context.aliases = "off"                                     # default
+        context.cwd = "off"                                         # default
+        context.git = "off"                                         # default
+        context.history = "off"                                     # default
+        context.last = "local"                                      # default
+        context.listing = "off"                                     # default
+        context.output = "local"                                    # default
+        daemon = "auto"                                             # default
+        daemon_idle_min = 30                                        # default
         deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
         evidence = "all"                                            # default
         guard = "off"                                               # default
@@ -328,7 +337,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, roles, fallback, profiles"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, limits, context, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]

@@ -135,7 +135,7 @@ fn a_quick_answer_draws_nothing() {
 #[test]
 fn a_slow_answer_shows_a_row_and_erases_it() {
     let run = Run::start(&reply("ls -la", 1500), "printf 'prompt$ list files'");
-    let screen = run.pty.wait_for("thinking 1 s — Esc keeps your line");
+    let screen = run.pty.wait_for("thinking · local 1 s — Esc keeps your line");
     assert!(screen.starts_with("prompt$ list files\n"), "{screen}");
     let ended = run.ends("0", "ls -la");
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
@@ -337,7 +337,7 @@ fn drawn_here_the_row_replaces_the_blanked_line() {
 #[test]
 fn drawn_here_the_cursor_stays_before_the_row() {
     let run = Run::start(&reply("ls -la", 1500), "draw=here; echo above");
-    run.pty.wait_for("thinking 1 s");
+    run.pty.wait_for("thinking · local 1 s");
     assert_eq!(run.pty.cursor(), (1, 0), "{}", run.pty.describe());
     run.ends("0", "ls -la");
 }
@@ -426,7 +426,7 @@ fn logs_on_the_screen_take_the_row_s_place() {
 #[test]
 fn no_color_and_other_locales_are_respected() {
     let run = Run::start(&reply("ls -la", 900), "export NO_COLOR=1 LC_ALL=C");
-    run.pty.wait_for("thinking 0 s - Esc keeps your line");
+    run.pty.wait_for("thinking - local 0 s - Esc keeps your line");
     let ended = run.ends("0", "ls -la");
     assert!(!ended.raw.contains('\u{1b}') || !ended.raw.contains("\x1b[2m"), "{}", ended.raw.escape_debug());
     assert!(ended.raw.is_ascii(), "{}", ended.raw.escape_debug());
@@ -484,7 +484,7 @@ zweite Zeile
 #[test]
 fn a_blank_line_is_refused_politely() {
     let run = Run::start(&reply("ls -la", 0), "input=' '");
-    run.says("3", "", "askline: type what you want, then press the key");
+    run.says("3", "", "askline: type what you want in your words first");
 }
 
 /// Scripts take any other exit code for a crash.

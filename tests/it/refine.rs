@@ -11,7 +11,8 @@ use askline::examine::Examiner;
 use askline::failure::Failure;
 use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
-use askline::model::Model as _;
+use askline::model::Model;
+use askline::model::chain::Chain;
 use askline::model::scripted::Scripted;
 use askline::patience::Patience;
 use askline::prompt::{self, Form};
@@ -84,15 +85,19 @@ fn limits(rounds: u32) -> Limits {
 
 /// Asks for "show everything"; `script` holds the replies and must be used up unless the loop fails.
 fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
+    let mut model = Scripted::parse(Path::new("script"), script).unwrap();
+    let refined = ask(&mut model, limits, patience)?;
+    model.finish().unwrap();
+    Ok(refined)
+}
+
+fn ask(model: &mut dyn Model, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
     let machine = machine();
     let context = context::gather(&machine, Shell::Bash, &[]);
     let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
-    let mut model = Scripted::parse(Path::new("script"), script).unwrap();
-    let refined = refine::run(prompt, &mut model, &examiner, limits, patience)?;
-    model.finish().unwrap();
-    Ok(refined)
+    refine::run(prompt, model, &examiner, limits, patience)
 }
 
 fn best(refined: &Refined) -> &str {
@@ -136,6 +141,23 @@ fn a_worse_answer_is_not_taken() {
     );
     let refined = run(script, limits(1), &Patience::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --nothing-like-it", 2));
+}
+
+/// Whoever wrote the answer is named, also when another model was asked in between or after.
+#[test]
+fn the_model_that_wrote_the_answer_is_named() {
+    let first = "{\"reply\": \"show --nothing-like-it\"}\n{\"fail\": \"the server is gone\"}";
+    for (second, line, source, notes) in [
+        ("show --all", "show --all", "scripted:b", 1),
+        ("nosuchprogram --x | nothing", "show --nothing-like-it", "scripted:a", 0),
+    ] {
+        let script = |name: &str, rows: &str| Scripted::parse(Path::new(name), rows).unwrap();
+        let next = script("b", &format!("{{\"reply\": \"{second}\"}}"));
+        let mut chain = Chain::new(Box::new(script("a", first)), vec![Box::new(next)]);
+        let refined = ask(&mut chain, limits(1), &Patience::endless()).unwrap();
+        let writer = refined.best.writer.clone().unwrap();
+        assert_eq!((best(&refined), writer.source.as_str(), writer.notes.len()), (line, source, notes));
+    }
 }
 
 /// The same answer twice, or another answer with the same fault: the model will not find out by being asked once more.

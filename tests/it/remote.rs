@@ -2,6 +2,7 @@
 
 mod exchanges;
 mod faults;
+mod figures;
 mod limits;
 mod network;
 mod served;
@@ -64,8 +65,11 @@ fn solved() -> Prompt {
 /// Asks within [`DEADLINE`] and holds the model to what is true of every answer and every failure.
 fn ask(remote: &mut Remote, prompt: &Prompt) -> Result<Reply, Failure> {
     let begun = Instant::now();
+    let memory = figures::Memory::begin();
     let reply = remote.complete(prompt, MAX_TOKENS, &Patience::until(begun + DEADLINE));
     let took = begun.elapsed();
+    let said = reply.as_ref().err().map(|error| format!("askline: {error:#}"));
+    figures::note(said.as_deref(), took, memory);
     assert!(took <= DEADLINE + GRACE, "{took:?}");
     reply.map_err(|error| {
         let failure =

@@ -35,6 +35,7 @@ macro_rules! in_every_shell {
 }
 
 mod again;
+mod fix;
 mod inline;
 mod key;
 mod loading;

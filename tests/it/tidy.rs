@@ -25,10 +25,10 @@ const LAYERS: &[&[&str]] = &[
         "typed",
     ],
     &["host", "model", "store"],
-    &["context", "keys", "knowledge", "metrics", "models", "presses", "surroundings"],
-    &["examine", "refine"],
+    &["context", "keys", "knowledge", "metrics", "models", "presses", "screen", "situation", "surroundings"],
+    &["examine", "fix", "refine"],
     &["suggest"],
-    &["cli", "nu_plugin"],
+    &["cli", "daemon", "nu_plugin"],
 ];
 
 #[test]
@@ -73,7 +73,8 @@ fn only_clean_makes_line_text() {
 }
 
 /// Nothing that stands on a line or that a model wrote can be run: the one place that starts programs takes them from
-/// `Probe`, or from `KeyCommand`, which only the reading of the user's own configuration makes.
+/// `Probe`, or from `KeyCommand`, which only the reading of the user's own configuration makes, or starts ourselves with
+/// arguments that never change.
 #[test]
 fn only_the_host_starts_programs() {
     only_in(
@@ -81,6 +82,21 @@ fn only_the_host_starts_programs() {
         |line| line.contains("process::") && line.contains("Command"),
         &["src/host/local.rs", "src/host/sandbox.rs"],
     );
+}
+
+#[test]
+fn only_a_resident_model_starts_the_resident_process() {
+    // The plugin's host hands it on to this machine.
+    let homes = ["src/model/resident.rs", "src/nu_plugin/engine.rs"];
+    only_in("Host::start_resident", |line| line.contains(".start_resident("), &homes);
+    assert_eq!(askline::host::RESIDENT_ARGUMENTS, ["daemon", "run"]);
+}
+
+/// Nobody is let in but through the door, which looks at who comes.
+#[test]
+fn only_the_daemon_listens() {
+    only_in("UnixListener", |line| line.contains("UnixListener"), &["src/daemon.rs"]);
+    only_in("UnixStream::connect", |line| line.contains("UnixStream::connect"), &[]);
 }
 
 #[test]

@@ -3,19 +3,20 @@
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
-use super::super::model::free_memory;
+use super::super::daemon;
 use super::super::{Desk, tell, variable};
-use super::{Finding, fault, fine, quoted, servers, warning};
-use crate::config::{Config, ModelChoice};
+use super::{Finding, fault, fine, online, quoted, servers, warning};
+use crate::config::{Config, Daemon, ModelChoice};
 use crate::host::Host;
+use crate::model::{memory, resident};
 use crate::models::manifest::Manifest;
-use crate::models::{self, megabytes};
+use crate::models::{self, Occasion, megabytes};
 
 /// Below this the model directory's disk is called nearly full, bytes.
 const FREE_SPACE_LOW: u64 = 200 << 20;
 
-/// The configuration, and the model that it names; with a broken one, the model that would be used without it.
-pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
+/// The configuration, and the model that it names, tried if `online`; with a broken one, the model that would be used without it.
+pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
     let file = &desk.paths.config_file;
     match desk.config() {
         Ok(config) => {
@@ -28,7 +29,11 @@ pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
                 fine("config file", format!("{file}, answers within {deadline_s} s")),
                 model(&config, desk),
             ];
+            findings.extend(resident_process(&config, &desk.host));
             findings.extend(servers::servers(&config, &desk.host));
+            if online {
+                findings.extend(online::tried(&config, desk));
+            }
             findings
         }
         Err(error) => {
@@ -45,13 +50,13 @@ pub(super) fn settings(desk: &Desk) -> Vec<Finding> {
 }
 
 /// The model in use: there, every byte of it right, and with memory to run in.
-fn model(config: &Config, desk: &Desk) -> Finding {
+pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
     let (host, paths) = (&desk.host, &desk.paths);
     let name = match &config.model {
         ModelChoice::Local(name) => name,
         ModelChoice::Remote(remote) => return servers::server("model", remote, host),
         ModelChoice::Scripted(_) => {
-            return match models::open(config, host, paths) {
+            return match models::open(config, host, paths, Occasion::Batch) {
                 Ok(model) => warning(
                     "model",
                     format!("{}, which replays a file", model.source()),
@@ -81,7 +86,7 @@ fn model(config: &Config, desk: &Desk) -> Finding {
         Err(error) => return fault("model", format!("{error:#}"), ""),
     };
     let text = format!("{} in {}", installed.name, installed.path.display());
-    match entry.zip(free_memory(host)) {
+    match entry.zip(memory::free(host)) {
         Some((entry, free)) if free < entry.memory => warning(
             "model",
             format!("{text} needs {}, and {} are free", megabytes(entry.memory), megabytes(free)),
@@ -91,6 +96,25 @@ fn model(config: &Config, desk: &Desk) -> Finding {
             fine("model", format!("{text}, intact, takes {} of memory", megabytes(entry.memory)))
         }
         None => fine("model", text),
+    }
+}
+
+/// The process that keeps a local model at hand, where one is to be had.
+fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
+    let subject = "resident process";
+    let models = [&config.model].into_iter().chain(&config.fallback);
+    let is_local = models.into_iter().any(|model| matches!(model, ModelChoice::Local(_)));
+    match config.daemon {
+        Daemon::Auto if !is_local || cfg!(not(feature = "local-model")) => None,
+        Daemon::Off => is_local.then(|| fine(subject, "off: every press reads the model anew")),
+        Daemon::Auto | Daemon::Force => Some(match resident::status(host) {
+            Ok(found) => fine(subject, daemon::words(found.as_ref())),
+            Err(error) => warning(
+                subject,
+                format!("every press reads the model anew: {error:#}"),
+                "do what it says, or set `daemon = \"off\"`",
+            ),
+        }),
     }
 }
 

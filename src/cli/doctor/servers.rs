@@ -1,4 +1,5 @@
-//! The doctor's look at models on servers: keys, certificates, the order, the proxy. Nobody is asked and no command is run.
+//! The doctor's look at models on servers: keys, certificates, the order, the proxy. Nobody is asked and no command is run
+//! here; `online.rs` asks.
 
 use super::{Finding, fault, fine, warning};
 use crate::config::{Config, ModelChoice, Remote};
@@ -52,7 +53,15 @@ pub(super) fn server(subject: &'static str, remote: &Remote, host: &dyn Host) ->
         let remedy = "name the file with its authority's certificate in `ca_file`, or remove the setting";
         return fault(subject, format!("{text}: there is no file {}", file.display()), remedy);
     }
-    fine(subject, format!("{text}, {key}, answers within {} s; not asked now", remote.deadline.as_secs_f64()))
+    let text = format!("{text}, {key}, answers within {} s", remote.deadline.as_secs_f64());
+    match remote.url.is_open() {
+        true => warning(
+            subject,
+            format!("{text}; what you ask it can be read on the way"),
+            "use https:// in its `url`",
+        ),
+        false => fine(subject, text),
+    }
 }
 
 /// The proxy that the environment names; its user and password are not shown.

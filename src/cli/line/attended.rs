@@ -95,7 +95,8 @@ fn wait(
         }
         let elapsed = now - started;
         if let Some(terminal) = attendant.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-            let row = attendant.glyphs.working(patience.stage(), elapsed, terminal.columns());
+            let row =
+                attendant.glyphs.working(patience.stage(), &patience.asked(), elapsed, terminal.columns());
             terminal.show(row);
         }
         done |= attendant.pause((!done).then_some(&worker.done));

@@ -1,7 +1,8 @@
 //! What the shell script hands over on stdin: the line, then facts as key and value, all separated by NUL.
 //!
 //! Facts are `BASH_VERSION` and its like, `alias.NAME` with the expansion, and `functions`, whose value names one on each
-//! row and becomes a fact `function.NAME` for each. Too many facts are no error: those that fit are kept.
+//! row and becomes a fact `function.NAME` for each. `history` is a command of before, the latest one first; `history.list`
+//! what bash's own builtin prints of them. Too many facts are no error: those that fit are kept.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::line::PromptLine;
+use crate::situation::HISTORY;
 
 /// Most bytes of a line.
 const LINE_LIMIT: usize = 1 << 20;
@@ -21,6 +23,10 @@ const INPUT_LIMIT: usize = LINE_LIMIT + FACTS_LIMIT;
 const INPUT_WAIT: Duration = Duration::from_secs(5);
 /// The fact that names functions.
 const FUNCTIONS: &str = "functions";
+/// The fact that lists commands as bash prints them: a number, a blank or `*`, a blank, the command.
+const HISTORY_LIST: &str = "history.list";
+/// Largest command of before that is kept, bytes.
+const COMMAND_LIMIT: usize = 4 << 10;
 /// Bytes per read.
 const CHUNK: usize = 1 << 14;
 
@@ -36,7 +42,7 @@ impl Input {
     /// Takes stdin apart; `cursor` is clamped to the line.
     ///
     /// # Errors
-    /// When the text is blank, no UTF-8, too long or doesn't end.
+    /// When the text is no UTF-8, too long or doesn't end.
     pub(super) fn read(cursor: usize) -> anyhow::Result<Self> {
         Self::parse(&bytes_of_stdin()?, cursor)
     }
@@ -47,11 +53,12 @@ impl Input {
         ensure!(line.len() <= LINE_LIMIT, "the line is longer than {LINE_LIMIT} bytes; shorten it");
         let line = str::from_utf8(line).ok().context("the line is not valid UTF-8; retype it")?;
         let line = line.strip_suffix('\n').unwrap_or(line); // fish adds one
-        ensure!(!line.trim().is_empty(), "type what you want, then press the key");
         let mut facts = Vec::new();
         let mut room = FACTS_LIMIT;
         let mut keep = |key: &str, value: &str| {
-            if let Some(left) = room.checked_sub(key.len() + value.len()) {
+            // A document pasted into a command would leave no room for what else is known.
+            let fits = key != HISTORY || value.len() <= COMMAND_LIMIT;
+            if let Some(left) = room.checked_sub(key.len() + value.len()).filter(|_| fits) {
                 room = left;
                 facts.push((key.to_owned(), value.to_owned()));
             }
@@ -64,6 +71,8 @@ impl Input {
                 // By custom, those with an underscore are parts of completions and prompts, which nobody types.
                 let names = value.lines().filter(|name| !name.is_empty() && !name.starts_with('_'));
                 names.for_each(|name| keep(&format!("function.{name}"), ""));
+            } else if key == HISTORY_LIST {
+                commands(value).iter().rev().for_each(|command| keep(HISTORY, command));
             } else if !key.trim().is_empty() {
                 keep(key, value);
             }
@@ -71,6 +80,28 @@ impl Input {
         let cursor = cursor.min(line.chars().count());
         Ok(Self { line: PromptLine { text: line.to_owned(), cursor }, facts })
     }
+}
+
+/// The commands in what bash's `history` prints, in its order. A command may have several rows: the next one begins with
+/// the next number.
+fn commands(list: &str) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    let mut next = None;
+    for row in list.lines() {
+        let numbered = row.trim_start().split_once([' ', '*']).and_then(|(number, command)| {
+            let number: u64 = number.parse().ok().filter(|number| next.is_none_or(|next| next == *number))?;
+            Some((number, command.strip_prefix(' ').unwrap_or(command)))
+        });
+        match (numbered, commands.last_mut()) {
+            (Some((number, command)), _) => {
+                next = Some(number + 1);
+                commands.push(command.to_owned());
+            }
+            (None, Some(last)) => last.extend(["\n", row]),
+            (None, None) => {}
+        }
+    }
+    commands
 }
 
 fn bytes_of_stdin() -> anyhow::Result<Vec<u8>> {
@@ -140,13 +171,21 @@ mod tests {
 
     #[test]
     fn polite_refusals() {
-        for (bytes, expected) in [
-            (&b""[..], "type what you want, then press the key"),
-            (b" \t\n", "type what you want, then press the key"),
-            (b"\n\0pwd\0/tmp", "type what you want, then press the key"),
-            (b"caf\xe9", "the line is not valid UTF-8; retype it"),
-        ] {
-            assert_eq!(Input::parse(bytes, 0).unwrap_err().to_string(), expected);
+        let error = Input::parse(b"caf\xe9", 0).unwrap_err();
+        assert_eq!(error.to_string(), "the line is not valid UTF-8; retype it");
+    }
+
+    #[test]
+    fn commands_of_before_come_the_latest_first() {
+        let list = "  998  make x\n  999* for x in 1\ndo date\n 12  odd\ndone\n 1000  ls\n";
+        let facts =
+            &[("history", "ls"), ("history", "for x in 1\ndo date\n 12  odd\ndone"), ("history", "make x")];
+        check(format!("\0history.list\0{list}\0").as_bytes(), 0, "", 0, facts);
+        check(b" \n\0history\0ls\0history\0pwd\0", 0, " ", 0, &[("history", "ls"), ("history", "pwd")]);
+        for list in ["", "\n", "no number", "99999999999999999999999  ls", "7"] {
+            check(format!("\0history.list\0{list}\0").as_bytes(), 0, "", 0, &[]);
         }
+        let huge = "x".repeat(COMMAND_LIMIT + 1);
+        check(format!("\0history\0{huge}\0history\0ls\0").as_bytes(), 0, "", 0, &[("history", "ls")]);
     }
 }

@@ -5,10 +5,12 @@ use std::time::Duration;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::clean::visible;
-use crate::patience::Stage;
+use crate::patience::{CANCEL_HINT, Stage};
 
 /// Shortest time between two pictures of the spinner.
 pub(super) const FRAME: Duration = Duration::from_millis(100);
+/// Widest name of whoever is asked.
+const WHO_COLUMNS: usize = 32;
 /// Most rows of a message.
 const MESSAGE_ROWS: usize = 3;
 /// Most characters of a message that are looked at; more than its rows hold.
@@ -20,6 +22,7 @@ pub(super) struct Glyphs {
     spinner: &'static [&'static str],
     ellipsis: &'static str,
     dash: &'static str,
+    dot: &'static str,
     ascii_only: bool,
 }
 
@@ -29,19 +32,24 @@ impl Glyphs {
         spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
         ellipsis: "…",
         dash: "—",
+        dot: "·",
         ascii_only: false,
     };
     /// For all others.
     pub(super) const ASCII: Self =
-        Self { spinner: &["|", "/", "-", "\\"], ellipsis: "...", dash: "-", ascii_only: true };
+        Self { spinner: &["|", "/", "-", "\\"], ellipsis: "...", dash: "-", dot: "-", ascii_only: true };
 
-    /// The row while work goes on, at most `columns` wide.
-    pub(super) fn working(&self, stage: Stage, elapsed: Duration, columns: usize) -> String {
+    /// The row while work goes on, at most `columns` wide; `who` is asked, if anybody is.
+    pub(super) fn working(&self, stage: Stage, who: &str, elapsed: Duration, columns: usize) -> String {
         let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
         let spinner = self.spinner[frame % self.spinner.len()];
         let seconds = elapsed.as_secs();
+        let who = match stage {
+            Stage::Thinking if !who.is_empty() => format!(" {} {}", self.dot, self.fit(who, WHO_COLUMNS)),
+            _ => String::new(),
+        };
         let stage = stage.words();
-        self.fit(&format!("{spinner} {stage} {seconds} s {} Esc keeps your line", self.dash), columns)
+        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {CANCEL_HINT}", self.dash), columns)
     }
 
     /// A message as at most [`MESSAGE_ROWS`] rows of at most `columns`. When it is longer, the cause is cut, not the
@@ -168,8 +176,18 @@ mod tests {
 
     #[test]
     fn the_working_row_counts_seconds() {
-        let row = Glyphs::ASCII.working(Stage::Thinking, Duration::from_millis(3250), 79);
+        let row = Glyphs::ASCII.working(Stage::Thinking, "", Duration::from_millis(3250), 79);
         assert_eq!(row, "| thinking 3 s - Esc keeps your line");
+        let row = |stage, who: &str| Glyphs::UNICODE.working(stage, who, Duration::ZERO, 79);
+        let asked = "⠋ thinking · api.example.com 0 s — Esc keeps your line";
+        assert_eq!(row(Stage::Thinking, "api.example.com"), asked);
+        assert_eq!(row(Stage::Checking, "api.example.com"), "⠋ checking 0 s — Esc keeps your line");
+        // However long a name is, what to do is still there.
+        for who in ["x".repeat(300), "界".repeat(300), "\u{1b}[2J\n".repeat(9)] {
+            let row = row(Stage::Thinking, &who);
+            assert!(row.width() <= 79 && row.ends_with("Esc keeps your line"), "{row:?}");
+            assert!(!row.chars().any(char::is_control), "{row:?}");
+        }
     }
 
     proptest::proptest! {

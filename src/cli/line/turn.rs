@@ -6,7 +6,7 @@ use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::local::LocalHost;
 use crate::line::{LineText, PromptLine};
-use crate::models;
+use crate::models::{self, Occasion};
 use crate::patience::Patience;
 use crate::presses::{Offer, Place, Press, Step, Terminal};
 use crate::shell::Shell;
@@ -69,7 +69,7 @@ impl Turn {
         let line = PromptLine::typed(request_of(words));
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
         // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
-        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths)?);
+        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Occasion::Press)?);
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.patience)?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
@@ -87,7 +87,7 @@ impl Turn {
         let words = PromptLine::typed(request_of(&last.words));
         let request = Request { line: &words, ..self.request() };
         let known: Vec<String> = last.offers.iter().map(|offer| offer.command.clone()).collect();
-        let found = models::open(&self.config, &LocalHost, &self.paths).and_then(|model| {
+        let found = models::open(&self.config, &LocalHost, &self.paths, Occasion::Press).and_then(|model| {
             let model = Box::leak(model);
             let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
             model.finish()?;
@@ -114,7 +114,8 @@ impl Turn {
 
     /// Something of an earlier press.
     fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
-        let words = clean::as_typed(&last.words).filter(|_| place == Place::Words);
+        let words =
+            clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
         let (line, notes) = if let Some(words) = words {
             last.place = Place::Words;
             (words, vec![WORDS.to_owned()])

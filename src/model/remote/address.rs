@@ -76,6 +76,14 @@ pub(super) struct Proxy {
     pub(super) variable: &'static str,
 }
 
+impl Proxy {
+    /// The proxy as people are told it, without a user or a password.
+    pub(super) fn name(&self) -> String {
+        let port = self.url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}{port}", self.url.host_str().unwrap_or_default())
+    }
+}
+
 /// The proxy that the environment names for `url`. What runs on this machine is never reached through one.
 pub(super) fn proxy(url: &Url, env: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Option<Proxy>> {
     let variables: &[&'static str] = match url.scheme() {

@@ -298,9 +298,7 @@ impl Remote {
             return self.no_model(&format!("its certificate is refused ({why})"), remedy).into();
         }
         let through = self.proxy.as_ref().map(|proxy| {
-            let port = proxy.url.port().map(|port| format!(":{port}")).unwrap_or_default();
-            let name = format!("{}{port}", proxy.url.host_str().unwrap_or_default());
-            (format!(" through the proxy {}", short(&name, NAME_COLUMNS)), proxy.variable)
+            (format!(" through the proxy {}", short(&proxy.name(), NAME_COLUMNS)), proxy.variable)
         });
         let (through, variable) = through.unwrap_or_default();
         if error.is_connect() {

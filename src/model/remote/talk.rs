@@ -3,6 +3,8 @@
 //! A chat prompt is one already. A completion prompt is one text of comment lines and commands; servers whose models know
 //! only chat get it as turns, so that the same examples help there.
 
+use std::borrow::Cow;
+
 use crate::prompt::{Form, Prompt};
 
 /// What a chat model is told besides the header of a completion prompt.
@@ -33,7 +35,7 @@ impl Speaker {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Talk<'a> {
     /// Messages; the last one is the user's.
-    Turns { system: String, turns: Vec<(Speaker, &'a str)> },
+    Turns { system: String, turns: Vec<(Speaker, Cow<'a, str>)> },
     /// One text to go on with.
     Text(String),
 }
@@ -42,21 +44,32 @@ impl<'a> Talk<'a> {
     /// The prompt for a chat endpoint, with its solved requests or, where they don't fit, without.
     pub(super) fn turns(prompt: &'a Prompt, solved: bool) -> Self {
         let Form::Completion = prompt.form else {
-            return Self::Turns { system: prompt.fixed.clone(), turns: vec![(Speaker::User, &prompt.fresh)] };
+            return Self::Turns {
+                system: prompt.fixed.clone(),
+                turns: vec![(Speaker::User, Cow::Borrowed(&prompt.fresh))],
+            };
         };
         let (header, examples) = prompt.fixed.split_once("\n\n").unwrap_or((&prompt.fixed, ""));
         let mut turns = Vec::new();
         if solved {
             let pairs = examples.split("\n\n").filter_map(|pair| pair.split_once('\n'));
             turns.extend(pairs.flat_map(|(request, command)| {
-                [(Speaker::User, without_sign(request)), (Speaker::Assistant, command)]
+                [(Speaker::User, without_sign(request).into()), (Speaker::Assistant, command.into())]
             }));
         }
         let fresh = prompt.fresh.trim_end_matches('\n');
-        let (request, more) = fresh.split_once('\n').unwrap_or((fresh, ""));
-        turns.push((Speaker::User, without_sign(request)));
+        let (told, request, more) = parts(fresh);
+        turns.push((
+            Speaker::User,
+            match told {
+                "" => without_sign(request).into(),
+                _ => {
+                    told.lines().chain(["", request]).map(without_sign).collect::<Vec<_>>().join("\n").into()
+                }
+            },
+        ));
         if let Some((answer, wrong)) = more.rsplit_once(COMPLAINT) {
-            turns.extend([(Speaker::Assistant, answer), (Speaker::User, wrong)]);
+            turns.extend([(Speaker::Assistant, answer.into()), (Speaker::User, wrong.into())]);
         }
         Self::Turns { system: format!("{} {BARE}", without_sign(header)), turns }
     }
@@ -90,6 +103,19 @@ pub(super) fn can_be_shortened(prompt: &Prompt) -> bool {
     prompt.form == Form::Completion && prompt.fixed.trim_end().contains("\n\n")
 }
 
+/// What is told of the machine, the request, and what was answered so far: comment lines but for the answers.
+fn parts(fresh: &str) -> (&str, &str, &str) {
+    let (asked, more) = match fresh
+        .match_indices('\n')
+        .find(|(at, _)| fresh.get(at + 1..).is_some_and(|rest| !rest.starts_with('#')))
+    {
+        Some((at, _)) => fresh.split_at(at),
+        None => (fresh, ""),
+    };
+    let (told, request) = asked.rsplit_once('\n').unwrap_or(("", asked));
+    (told, request, more.strip_prefix('\n').unwrap_or_default())
+}
+
 fn without_sign(comment: &str) -> &str {
     comment.trim_start_matches(['#', ' '])
 }
@@ -100,7 +126,7 @@ mod tests {
     use crate::prompt::{draft, solved};
     use crate::shell::Shell;
 
-    fn of(prompt: &Prompt, solved: bool) -> (String, Vec<(Speaker, &str)>) {
+    fn of(prompt: &Prompt, solved: bool) -> (String, Vec<(Speaker, Cow<'_, str>)>) {
         match Talk::turns(prompt, solved) {
             Talk::Turns { system, turns } => (system, turns),
             Talk::Text(_) => panic!("turns were asked for"),
@@ -113,14 +139,17 @@ mod tests {
             let prompt = draft(Form::Completion, "list files", shell, "Linux");
             let (system, turns) = of(&prompt, true);
             let rows = solved(shell);
-            let mut expected: Vec<(Speaker, &str)> = Vec::new();
+            let mut expected: Vec<(Speaker, Cow<'_, str>)> = Vec::new();
             for row in &rows {
-                expected.extend([(Speaker::User, &*row.request), (Speaker::Assistant, &*row.command)]);
+                expected.extend([
+                    (Speaker::User, (&row.request).into()),
+                    (Speaker::Assistant, (&row.command).into()),
+                ]);
             }
-            expected.push((Speaker::User, "list files"));
+            expected.push((Speaker::User, "list files".into()));
             assert_eq!(turns, expected, "{shell}");
             assert!(system.starts_with("One-line ") && system.ends_with(BARE), "{system}");
-            assert_eq!(of(&prompt, false).1, [(Speaker::User, "list files")], "{shell}");
+            assert_eq!(of(&prompt, false).1, [(Speaker::User, "list files".into())], "{shell}");
             assert!(can_be_shortened(&prompt));
         }
     }
@@ -133,10 +162,14 @@ mod tests {
         let complaint = "no flag --al. The same, corrected:";
         assert_eq!(
             turns,
-            [(Speaker::User, "list files"), (Speaker::Assistant, "ls --al"), (Speaker::User, complaint)]
+            [
+                (Speaker::User, "list files".into()),
+                (Speaker::Assistant, "ls --al".into()),
+                (Speaker::User, complaint.into())
+            ]
         );
         let chat = draft(Form::Chat, "list files", Shell::Bash, "Linux").again("ls --al", "no flag --al");
-        assert_eq!(of(&chat, true).1, [(Speaker::User, &*chat.fresh)]);
+        assert_eq!(of(&chat, true).1, [(Speaker::User, Cow::from(&chat.fresh))]);
         assert!(!can_be_shortened(&chat));
     }
 

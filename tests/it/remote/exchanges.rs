@@ -14,7 +14,7 @@ use super::{MAX_TOKENS, ask, chat, remote, solved, spec, with_key};
 fn example() -> Prompt {
     let fixed =
         "# One-line bash commands for Linux.\n\n# count the lines of a.txt\nwc -l a.txt\n\n".to_owned();
-    Prompt { form: Form::Completion, fixed, fresh: "# list files\n".to_owned() }
+    Prompt::new(Form::Completion, fixed, "# list files\n".to_owned())
 }
 
 /// The body for a prompt at this address; nothing is sent.

@@ -1,0 +1,97 @@
+//! The doctor's try of the models on servers, for `--online` alone: one small request to each that a key press may ask, by
+//! the same client, with its key, its proxy and its deadlines.
+
+use std::io::{self, IsTerminal as _};
+use std::time::{Duration, Instant};
+
+use super::super::{Desk, tell};
+use super::{Finding, fault, fine, own, warning};
+use crate::answer::{self, Answer};
+use crate::config::{Config, ModelChoice, Remote};
+use crate::host::Host;
+use crate::model::remote;
+use crate::models::{self, Occasion};
+use crate::patience::Patience;
+use crate::prompt::{Form, Prompt};
+use crate::shell::Shell;
+
+const SUBJECT: &str = "online";
+
+/// Tries the model in use and those that follow it, one after the other. One that fails is a fault: that was the question.
+pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
+    let all = [&config.model].into_iter().chain(&config.fallback).enumerate();
+    let mut findings = Vec::new();
+    for (n, choice) in all {
+        let alone = Config { model: choice.clone(), fallback: Vec::new(), ..config.clone() };
+        match choice {
+            ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, desk)),
+            ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
+                findings
+                    .push(fine(SUBJECT, format!("{choice} is no server: there is nothing to try online")));
+                // The model in use has been looked at already.
+                findings.extend((0 < n).then(|| own::model(&alone, desk)));
+            }
+        }
+    }
+    findings
+}
+
+/// Asks the one model of this configuration, as long as a key press would.
+fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
+    let text = format!("{} ({remote}){}", remote.profile, way(remote, &desk.host));
+    if io::stderr().is_terminal() {
+        tell(&format!("asking {} …", remote.url.host()));
+    }
+    let begun = Instant::now();
+    let patience = Patience::until(begun + Duration::from_millis(config.deadline_ms));
+    let reply = models::open(config, &desk.host, &desk.paths, Occasion::Batch)
+        .and_then(|mut model| model.complete(&question(), config.max_tokens, &patience));
+    let took = begun.elapsed();
+    let reply = match reply {
+        Ok(reply) => reply,
+        // The message ends with what to do.
+        Err(error) => {
+            return fault(
+                SUBJECT,
+                format!("{text} gave nothing after {}", seconds(took)),
+                format!("{error:#}"),
+            );
+        }
+    };
+    let usage = reply.usage;
+    let cost = format!(
+        "first word after {}, all after {}, {} + {} tokens",
+        seconds(usage.prefill),
+        seconds(took),
+        usage.prefill_tokens,
+        usage.decode_tokens
+    );
+    match answer::extract(&reply.text, Shell::Bash) {
+        Answer::Commands(_) => fine(SUBJECT, format!("{text} answers: {cost}")),
+        Answer::Words(_) | Answer::Nothing => warning(
+            SUBJECT,
+            format!("{text} answers, but with no command: {cost}"),
+            "use another model: this one may not do what it is told",
+        ),
+    }
+}
+
+/// A request such as any other, without the solved ones: small, and the same each time.
+fn question() -> Prompt {
+    let fixed = "# One-line bash commands for Linux.\n\n".to_owned();
+    Prompt::new(Form::Completion, fixed, "# list the files here\n".to_owned())
+}
+
+/// What lies between here and the server.
+fn way(remote: &Remote, host: &dyn Host) -> String {
+    let env = |name: &str| host.env(name).map(|value| value.to_string_lossy().into_owned());
+    match remote::proxy(remote.url.as_str(), &env) {
+        Ok(Some((proxy, variable))) => format!(" through the proxy {proxy} ({variable})"),
+        // One that can't be used is a fault that the client tells.
+        Ok(None) | Err(_) => String::new(),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}

@@ -1,0 +1,260 @@
+//! The resident process: keeps a model at hand for all shells of a user, and does nothing else.
+//!
+//! Started by the first press, never by hand. It ends when nobody has asked for a while, when its socket is gone (as at
+//! logout) or another program was installed in its place, when it is asked to, and on signals. It holds no terminal and
+//! no directory; its session is its own.
+
+mod conversation;
+mod post;
+
+use std::fs::{self, Permissions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+
+use crate::host::local::LocalHost;
+use crate::model::resident::door::Door;
+use crate::model::resident::{self, wire::Hello};
+use crate::store;
+use post::{End, Post};
+
+/// Most connections at a time; further ones are closed at once.
+const CONNECTIONS_MAX: usize = 32;
+/// Room on the stack of each.
+const CONNECTION_STACK: usize = 512 << 10;
+/// How long another process may take to let go of the lock: one that was asked to end does so at once.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+/// How often it is tried.
+const LOCK_TICK: Duration = Duration::from_millis(10);
+/// How long those who wait may take to get their answer when a newer program takes over.
+const FINISH_LIMIT: Duration = Duration::from_secs(60);
+/// The same when it ends at once: to hear so.
+const AT_ONCE_LIMIT: Duration = Duration::from_millis(500);
+/// How often the end of their wait is looked for.
+const FINISH_TICK: Duration = Duration::from_millis(20);
+/// A pause after a connection that can't be taken, as when too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// What the resident process waits for.
+#[derive(Debug, Clone, Copy)]
+pub struct Waits {
+    /// After how long without a question the model rests.
+    pub rest: Duration,
+    /// How often the socket and the program's file are looked at.
+    pub look: Duration,
+    /// After how long without a question the process ends, until a question says otherwise.
+    pub idle: Duration,
+    /// How long somebody who connects may take to say what they want.
+    pub question: Duration,
+}
+
+impl Waits {
+    /// As users have it.
+    pub const USUAL: Self = Self {
+        rest: Duration::from_secs(60),
+        look: Duration::from_secs(60),
+        idle: Duration::from_secs(30 * 60),
+        question: Duration::from_secs(2),
+    };
+}
+
+/// Becomes the resident process, until it ends. Another one that serves already is no error: then there is nothing to do.
+///
+/// # Errors
+/// When its directory or socket can't be made.
+pub fn run() -> anyhow::Result<()> {
+    detach();
+    let bell = Arc::new(Bell::new()?);
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&bell.signalled))?;
+        signal_hook::low_level::pipe::register(signal, bell.rope.try_clone()?)?;
+    }
+    let door = Door::find(&LocalHost)?;
+    serve(&door, Waits::USUAL, &bell)
+}
+
+/// Leaves everything behind that belongs to whoever pressed the key.
+fn detach() {
+    // Files that the shell left open, such as the pipe on which it waits for an answer.
+    let open: Vec<i32> = fs::read_dir("/dev/fd").map_or_else(
+        |_| Vec::new(),
+        |open| open.filter_map(|file| file.ok()?.file_name().to_str()?.parse().ok()).collect(),
+    );
+    for file in open.into_iter().filter(|file| 2 < *file) {
+        let _ = nix::unistd::close(file);
+    }
+    // Fails only for the leader of a group, which has what it needs already.
+    let _ = rustix::process::setsid();
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    let _ = std::env::set_current_dir("/");
+}
+
+/// Wakes the process while it waits for connections.
+#[derive(Debug)]
+pub struct Bell {
+    signalled: Arc<AtomicBool>,
+    rope: UnixStream,
+    sound: UnixStream,
+}
+
+impl Bell {
+    /// A bell that nobody has rung.
+    ///
+    /// # Errors
+    /// When the system has no sockets left.
+    pub fn new() -> io::Result<Self> {
+        let (rope, sound) = UnixStream::pair()?;
+        rope.set_nonblocking(true)?;
+        sound.set_nonblocking(true)?;
+        Ok(Self { signalled: Arc::default(), rope, sound })
+    }
+
+    fn ring(&self) {
+        // When it can't be written there is a sound to be heard already.
+        let _ = (&self.rope).write(b"!");
+    }
+
+    fn hush(&self) {
+        let mut heard = [0; 64];
+        while (&self.sound).read(&mut heard).is_ok_and(|got| 0 < got) {}
+    }
+}
+
+/// Serves at a door until it is time to end.
+///
+/// # Errors
+/// When the directory or the socket can't be made.
+pub fn serve(door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
+    door.make()?;
+    let Some(lock) = lock(door)? else { return Ok(()) };
+    let socket = Socket::bind(door)?;
+    let hello = Arc::new(resident::hello()?);
+    let post = Arc::new(Post::new(waits, Arc::clone(bell)));
+    let worker = thread::Builder::new().name("worker".to_owned()).spawn({
+        let post = Arc::clone(&post);
+        move || post::work(&post)
+    });
+    let worker = worker.context("no thread for the model")?;
+    let end = listen(&socket, &post, &hello, waits, bell);
+    tracing::debug!("ending: {end:?}");
+    post.end(end);
+    drop(socket);
+    drop(lock);
+    let limit = Instant::now() + if end == End::Finish { FINISH_LIMIT } else { AT_ONCE_LIMIT };
+    while !(worker.is_finished() && post.is_left()) && Instant::now() < limit {
+        thread::sleep(FINISH_TICK);
+    }
+    Ok(())
+}
+
+/// Takes the lock; none when a process of this very program serves already, or another one does not let go.
+fn lock(door: &Door) -> anyhow::Result<Option<store::Lock>> {
+    let until = Instant::now() + LOCK_WAIT;
+    loop {
+        match store::lock(&door.lock())? {
+            None if Instant::now() < until => thread::sleep(LOCK_TICK),
+            taken => return Ok(taken),
+        }
+    }
+}
+
+/// Lets people in until it is time to end.
+fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, bell: &Bell) -> End {
+    let inside = Arc::new(AtomicUsize::new(0));
+    let mut looked = Instant::now();
+    loop {
+        let until = (looked + waits.look).min(post.idle_at());
+        let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap_or_default();
+        let mut ready =
+            [PollFd::new(&socket.listener, PollFlags::IN), PollFd::new(&bell.sound, PollFlags::IN)];
+        // A failed wait is a short one.
+        let _ = poll(&mut ready, Some(&timeout));
+        bell.hush();
+        if bell.signalled.load(Ordering::Relaxed) {
+            return End::AtOnce;
+        }
+        if let Some(end) = post.ending() {
+            return end;
+        }
+        while let Some(stream) = socket.accept() {
+            if CONNECTIONS_MAX <= inside.fetch_add(1, Ordering::Relaxed) {
+                inside.fetch_sub(1, Ordering::Relaxed);
+                continue;
+            }
+            let (post, hello, inside_too) = (Arc::clone(post), Arc::clone(hello), Arc::clone(&inside));
+            let thread = thread::Builder::new().name("conversation".to_owned()).stack_size(CONNECTION_STACK);
+            let started = thread.spawn(move || {
+                if let Err(error) = conversation::hold(stream, &post, &hello, waits.question) {
+                    tracing::debug!("a conversation broke off: {error:#}");
+                }
+                inside_too.fetch_sub(1, Ordering::Relaxed);
+            });
+            if started.is_err() {
+                inside.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+        if post.idle_at() <= Instant::now() {
+            return End::AtOnce;
+        }
+        if looked + waits.look <= Instant::now() {
+            looked = Instant::now();
+            if !socket.is_ours() {
+                return End::Finish;
+            }
+        }
+    }
+}
+
+/// The socket, as long as it is the one that we made.
+struct Socket {
+    listener: UnixListener,
+    door: Door,
+    made: (u64, u64),
+}
+
+impl Socket {
+    /// Makes the socket. Whoever has the lock may take away what an earlier process left.
+    fn bind(door: &Door) -> anyhow::Result<Self> {
+        let path = door.socket();
+        store::remove(&path)?;
+        let listener =
+            UnixListener::bind(&path).with_context(|| format!("can't listen at {}", path.display()))?;
+        fs::set_permissions(&path, Permissions::from_mode(0o600))?;
+        listener.set_nonblocking(true)?;
+        let found = fs::symlink_metadata(&path)?;
+        Ok(Self { listener, door: door.clone(), made: (found.dev(), found.ino()) })
+    }
+
+    fn is_ours(&self) -> bool {
+        let found = fs::symlink_metadata(self.door.socket());
+        found.is_ok_and(|found| (found.dev(), found.ino()) == self.made)
+    }
+
+    fn accept(&self) -> Option<UnixStream> {
+        match self.listener.accept() {
+            Ok((stream, _)) => Some(stream),
+            Err(error) => {
+                if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) {
+                    thread::sleep(ACCEPT_PAUSE);
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.is_ours() {
+            let _ = fs::remove_file(self.door.socket());
+        }
+    }
+}

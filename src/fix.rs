@@ -1,0 +1,124 @@
+//! The last command, which failed: read from what the shell's script told, put right by the checks where they can, else
+//! asked about. It is never run again.
+
+use crate::check::{Grade, Report};
+use crate::clean::clean;
+use crate::config::{Config, Item};
+use crate::context::{Context, Machine};
+use crate::examine::Examiner;
+use crate::failure::Failure;
+use crate::prompt::Situation;
+use crate::refine::{self, Candidate, Refined, Spent};
+use crate::screen;
+use crate::situation::{self, HISTORY};
+
+/// Statuses that say no mistake was made: it went well, was interrupted or stopped (Linux, macOS), as shells count them; in
+/// Nushell a signal counts below zero.
+const INNOCENT: [i32; 5] = [0, 130, 148, 146, -2];
+
+/// A command that failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failed {
+    /// As it was typed.
+    pub command: String,
+    /// How it ended.
+    pub status: i32,
+}
+
+impl Failed {
+    /// The last command, if the script told one and it failed.
+    pub fn of(told: &[(String, String)]) -> Option<Self> {
+        let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.trim());
+        let status = fact("status")?.parse().ok().filter(|status| !INNOCENT.contains(status))?;
+        let command = fact(HISTORY).filter(|command| !command.is_empty())?.to_owned();
+        Some(Self { command, status })
+    }
+
+    /// The command put right by the checks alone; none where they find nothing wrong with it, or not what was meant.
+    pub fn mended(&self, examiner: &Examiner<'_>) -> Option<Refined> {
+        let cleaned = clean(&self.command, examiner.shell).ok()?;
+        // It was meant as a command, however much it looks like words.
+        let best =
+            refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
+        let settled = !best.repairs.is_empty() && is_clear(&best.report) && !self.is_again(&best);
+        settled.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
+    }
+
+    /// The request to a model.
+    pub fn request(&self) -> String {
+        format!("correct this command, which failed: {}", self.command)
+    }
+
+    /// What a model may know besides: how it ended, and what it printed.
+    pub fn situation(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        context: &Context,
+        told: &[(String, String)],
+    ) -> Situation {
+        let mut situation = Situation::new(config.told);
+        situation.is_about(Item::Last);
+        situation.add(Item::Last, "the command's exit status", self.status.to_string());
+        if config.told.is_on(Item::Output) && config.told.is_on(Item::Last) {
+            let printed = screen::after(&self.command, machine, context).unwrap_or_default();
+            situation.add(Item::Output, "it printed", printed);
+        }
+        situation::gather(situation, machine.host.as_ref(), context, told)
+    }
+
+    /// The best answer that is another command.
+    ///
+    /// # Errors
+    /// [`Failure::NoCommand`] when there is none.
+    pub fn another(&self, mut refined: Refined) -> Result<Refined, Failure> {
+        if self.is_again(&refined.best) {
+            let others = std::mem::take(&mut refined.others);
+            let mut others = others.into_iter().filter(|other| !self.is_again(other));
+            refined.best = others.next().ok_or_else(|| {
+                Failure::NoCommand(
+                    "no better command was found than your last one; say what it should do".to_owned(),
+                )
+            })?;
+            refined.others = others.collect();
+        }
+        Ok(refined)
+    }
+
+    fn is_again(&self, candidate: &Candidate) -> bool {
+        candidate.command.text.as_str().trim() == self.command.trim()
+    }
+}
+
+/// Nothing is wrong any more.
+fn is_clear(report: &Report) -> bool {
+    report.syntax_ok != Some(false) && report.findings.iter().all(|finding| finding.grade == Grade::Hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_command_that_failed_is_put_right() {
+        let told = |status: &str, commands: &[&str]| {
+            let mut told: Vec<_> = commands.iter().map(|c| (HISTORY.to_owned(), (*c).to_owned())).collect();
+            told.push(("status".to_owned(), status.to_owned()));
+            Failed::of(&told)
+        };
+        let failed = Failed { command: "make x".to_owned(), status: 2 };
+        assert_eq!(told("2", &["make x\n", "cd y"]), Some(failed));
+        for (status, commands) in [
+            ("0", &["make x"][..]),
+            ("130", &["make x"]),
+            ("148", &["make x"]),
+            ("2", &[]),
+            ("2", &["  "]),
+            ("", &["make x"]),
+            ("99999999999", &["make x"]),
+        ] {
+            assert_eq!(told(status, commands), None, "{status} {commands:?}");
+        }
+        assert_eq!(Failed::of(&[]), None);
+    }
+}

@@ -1,0 +1,122 @@
+//! How much memory a model may take here: what the machine has free, and what a control group leaves of it.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+use crate::host::Host;
+
+/// Where Linux tells how much memory is free.
+const MACHINE: &str = "/proc/meminfo";
+/// Where it tells the control group of this process, and where their limits stand.
+const GROUP: (&str, &str) = ("/proc/self/cgroup", "/sys/fs/cgroup");
+/// Most bytes of such a file that are read.
+const FILE_LIMIT: u64 = 64 << 10;
+/// Most control groups, one in the other, whose limits are looked at.
+const GROUPS_MAX: usize = 16;
+
+/// Bytes that can be had without anything else being written out to disk: the machine's, or the rest of the narrowest limit
+/// of a control group. None where the system doesn't tell.
+pub fn free(host: &dyn Host) -> Option<u64> {
+    let machine = kibibytes(&text(host, Path::new(MACHINE))?, "MemAvailable:")?;
+    let groups = groups(host);
+    let narrowest = groups.iter().filter_map(|group| left(host, group)).min();
+    Some(narrowest.map_or(machine, |left| left.min(machine)))
+}
+
+/// Why a model that takes `needed` bytes can't be loaded, if it can't.
+pub fn shortage(host: &dyn Host, name: &str, needed: u64) -> Option<Failure> {
+    let free = free(host).filter(|free| *free < needed)?;
+    Some(Failure::Unavailable(format!(
+        "the model {name} takes {} MB of memory, and {} MB are free; close other programs, or use a smaller model: \
+         `askline model list`",
+        needed.div_ceil(1_000_000),
+        free / 1_000_000
+    )))
+}
+
+/// The control group of this process and those around it, innermost first.
+fn groups(host: &dyn Host) -> Vec<PathBuf> {
+    let (file, top) = GROUP;
+    let named = text(host, Path::new(file));
+    let inner = named.as_deref().and_then(|text| text.lines().find_map(|line| line.strip_prefix("0::/")));
+    let Some(inner) = inner else { return Vec::new() };
+    let top = Path::new(top);
+    let all = top.join(inner);
+    all.ancestors().take_while(|group| group.starts_with(top)).take(GROUPS_MAX).map(Path::to_owned).collect()
+}
+
+/// What a control group may still take: files that it has cached make room when it needs more.
+fn left(host: &dyn Host, group: &Path) -> Option<u64> {
+    let number = |file: &str| text(host, &group.join(file))?.trim().parse::<u64>().ok();
+    let limit = number("memory.max")?;
+    let statistics = text(host, &group.join("memory.stat"))?;
+    let cached: u64 = ["active_file ", "inactive_file "]
+        .iter()
+        .filter_map(|name| statistics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok()))
+        .fold(0, u64::saturating_add);
+    Some(limit.saturating_sub(number("memory.current")?.saturating_sub(cached)))
+}
+
+fn kibibytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// Resident memory of this process, bytes: all of it, and what of it is no mapped file. None where the system doesn't tell.
+pub fn held(host: &dyn Host) -> Option<(u64, u64)> {
+    let status = text(host, Path::new("/proc/self/status"))?;
+    Some((kibibytes(&status, "VmRSS:")?, kibibytes(&status, "RssAnon:")?))
+}
+
+fn text(host: &dyn Host, file: &Path) -> Option<String> {
+    String::from_utf8(host.read(file, FILE_LIMIT).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::recorded::RecordedHost;
+
+    const MEMINFO: &str = "MemTotal:       8000000 kB\nMemAvailable:   2000000 kB\n";
+
+    fn host(files: &[(&str, &str)]) -> RecordedHost {
+        let system = "[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n[files]\n".to_owned();
+        let rows = files.iter().map(|(path, text)| format!("{path:?} = {text:?}\n"));
+        RecordedHost::parse(Path::new("test"), &(system + &rows.collect::<String>())).unwrap()
+    }
+
+    #[test]
+    fn the_narrowest_limit_counts_and_cached_files_make_room() {
+        assert_eq!(free(&host(&[])), None);
+        assert_eq!(free(&host(&[(MACHINE, MEMINFO)])), Some(2_000_000 * 1024));
+        let limited = [
+            (MACHINE, MEMINFO),
+            ("/proc/self/cgroup", "0::/user/shell\n"),
+            ("/sys/fs/cgroup/user/shell/memory.max", "max\n"),
+            ("/sys/fs/cgroup/user/memory.max", "1000000000\n"),
+            ("/sys/fs/cgroup/user/memory.current", "900000000\n"),
+            ("/sys/fs/cgroup/user/memory.stat", "anon 1\nactive_file 200000000\ninactive_file 100000000\n"),
+        ];
+        assert_eq!(free(&host(&limited)), Some(400_000_000));
+        let failure = shortage(&host(&limited), "small", 400_000_001).unwrap();
+        assert!(
+            failure.to_string().starts_with("the model small takes 401 MB of memory, and 400 MB are free; ")
+        );
+        assert_eq!(shortage(&host(&limited), "small", 400_000_000), None);
+        assert_eq!(shortage(&host(&[]), "small", u64::MAX), None);
+    }
+
+    #[test]
+    fn nonsense_is_no_limit() {
+        for groups in ["", "0::/../../etc", "0::/a\n", "1:memory:/x\n"] {
+            let files =
+                [(MACHINE, MEMINFO), ("/proc/self/cgroup", groups), ("/sys/fs/cgroup/a/memory.max", "-1\n")];
+            assert_eq!(free(&host(&files)), Some(2_000_000 * 1024), "{groups:?}");
+        }
+        for meminfo in
+            ["", "MemAvailable: x kB\n", "MemAvailable: 99999999999999999999 kB\n", "MemAvailable: 1 MB\n"]
+        {
+            assert_eq!(free(&host(&[(MACHINE, meminfo)])), None, "{meminfo:?}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What the last command left on the screen, where a multiplexer or a terminal can be asked for its text.
+//!
+//! Asked only when the environment says that this shell runs inside it, with arguments that never change, and only where the
+//! program stands in a directory that nobody else can write to. What comes is whatever some program printed: untrusted.
+
+use std::path::Path;
+
+use crate::context::{Context, Machine};
+use crate::host::{Probe, Screen};
+use crate::patience::CANCEL_HINT;
+use crate::store;
+
+/// Most bytes of a screen that are looked at; the end of it counts.
+const SCREEN_LIMIT: usize = 64 << 10;
+/// The file in our cache directory for those that print to a file alone.
+const SCREEN_FILE: &str = "screen";
+
+/// The lines that stand behind the last place where `command` was typed, without the prompt below them. None where
+/// nobody can be asked, or where it is not on the screen any more.
+pub fn after(command: &str, machine: &Machine, context: &Context) -> Option<String> {
+    below(&text(machine, context)?, command)
+}
+
+/// All that is on the screen now.
+fn text(machine: &Machine, context: &Context) -> Option<String> {
+    let host = machine.host.as_ref();
+    let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
+    // A multiplexer first: it runs inside a terminal, whose variables it passes on.
+    let screen = if is_set("TMUX") {
+        Screen::Tmux
+    } else if is_set("ZELLIJ") {
+        Screen::Zellij { into: machine.cache.as_ref()?.join(SCREEN_FILE) }
+    } else if is_set("KITTY_LISTEN_ON") {
+        // Without a socket it would speak through the terminal, which is ours now.
+        Screen::Kitty
+    } else if is_set("WEZTERM_PANE") {
+        Screen::Wezterm
+    } else {
+        return None;
+    };
+    let program = context.commands.find_trusted(screen.program())?;
+    let into = match &screen {
+        Screen::Zellij { into } => Some(into.clone()),
+        _ => None,
+    };
+    let output = host.probe(&program, &Probe::Screen(screen)).inspect_err(|error| {
+        tracing::debug!("the screen can't be read: {error:#}");
+    });
+    let bytes = match into {
+        None => output.ok().filter(|output| output.success)?.stdout,
+        Some(file) => taken(&file, machine)?,
+    };
+    let end = bytes.get(bytes.len().saturating_sub(SCREEN_LIMIT)..).unwrap_or_default();
+    Some(String::from_utf8_lossy(end).into_owned())
+}
+
+/// What was printed into a file of ours, which is removed.
+fn taken(file: &Path, machine: &Machine) -> Option<Vec<u8>> {
+    let read = machine.host.read(file, SCREEN_LIMIT as u64);
+    if let Err(error) = store::remove(file) {
+        tracing::debug!("a screen stays in a file: {error:#}");
+    }
+    read.ok()
+}
+
+/// The part of a screen behind the command, without the prompt that the key was pressed at and our own row.
+fn below(screen: &str, command: &str) -> Option<String> {
+    let typed = command.trim().lines().last()?.trim();
+    let mut rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
+    let trim = |rows: &mut Vec<&str>| {
+        while rows.pop_if(|row| row.is_empty()).is_some() {}
+    };
+    trim(&mut rows);
+    let had_row = rows.pop_if(|row| row.contains(CANCEL_HINT)).is_some();
+    trim(&mut rows);
+    let last = *rows.last()?;
+    // Behind the prompt that stands there again; else, for one that tells the time or is hidden by our row, at the end of
+    // a row. "not found: x" is no prompt.
+    let is_same = |row: &&str| row.split_once(typed).is_some_and(|(before, _)| before.trim_end() == last);
+    let ends = |row: &&str| row.strip_suffix(typed).is_some_and(|before| !before.trim_end().ends_with(':'));
+    let place = rows.iter().rposition(|row| is_same(&row));
+    if place.is_some() || !had_row {
+        rows.pop();
+    }
+    let place = place.or_else(|| rows.iter().rposition(|row| ends(&row)))?;
+    let printed = rows.get(place + 1..)?.join("\n");
+    (!printed.trim().is_empty()).then_some(printed)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::context;
+    use crate::host::recorded::RecordedHost;
+    use crate::shell::Shell;
+
+    #[test]
+    fn what_a_command_printed_stands_below_it() {
+        for (screen, command, expected) in [
+            ("$ ls x\nold\n$ ls x\nls: no x\n\n$\n\n\n", "ls x", Some("ls: no x\n")),
+            ("ada $ gti\nbash: gti: command not found\nada $", "gti", Some("bash: gti: command not found")),
+            ("ada % gti\nzsh: command not found: gti\nada %", "gti", Some("zsh: command not found: gti")),
+            ("12:00 > make x\nno rule\n12:01 >", "make x", Some("no rule")),
+            ("12:00 > gti\nzsh: command not found: gti\n12:01 >", "gti", Some("zsh: command not found: gti")),
+            ("$ for x in 1\n> do y\n> done\nno y\n$", "for x in 1\ndo y\ndone", Some("no y")),
+            ("$ ls x            right\nls: no x\n$", "ls x", Some("ls: no x")),
+            ("$ true\n$", "true", None),
+            ("$ ls x\nls: no x\n$\n⠋ thinking 0 s — Esc keeps your line", "ls x", Some("ls: no x")),
+            ("$ ls x\nls: no x\n⠋ thinking 0 s — Esc keeps your line\n\n", "ls x", Some("ls: no x")),
+            (
+                "$ gti\nbash: gti: command not found\n- x - Esc keeps your line",
+                "gti",
+                Some("bash: gti: command not found"),
+            ),
+            ("$ clear", "make", None),
+            ("", "make", None),
+            ("$ make\n$", "", None),
+        ] {
+            assert_eq!(below(screen, command).as_deref(), expected, "{screen:?}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_screen_is_too_odd(screen in "(.|\\n|[$a ]){0,200}", command in "(.|\\n|[$a ]){0,9}") {
+            if let Some(printed) = below(&screen, &command) {
+                prop_assert!(printed.len() <= screen.len());
+            }
+        }
+    }
+
+    fn asked(env: &str, mode: u32, cache: Option<&Path>) -> Option<String> {
+        let dump = cache.map(|cache| cache.join(SCREEN_FILE).display().to_string()).unwrap_or_default();
+        let printed = r#"stdout = "$ make x\nno rule\n$\n""#;
+        let probe = |program: &str, arguments: &str, rest: &str| {
+            format!("[[probes]]\nprogram = \"/usr/bin/{program}\"\narguments = [{arguments}]\n{rest}\n")
+        };
+        let text = format!(
+            r#"
+            programs = ["/usr/bin/tmux", "/usr/bin/kitty", "/usr/bin/wezterm", "/usr/bin/zellij"]
+            [system]
+            os = "linux"
+            release = "6"
+            machine = "x86_64"
+            [env]
+            PATH = "/usr/bin"
+            {env} = "x"
+            [modes]
+            "/usr/bin" = {mode}
+            [files]
+            "/x{dump}" = "$ make x\nno rule\n$\n"
+            {}{}{}{}"#,
+            probe("tmux", r#""capture-pane", "-p", "-J""#, printed),
+            probe("kitty", r#""@", "get-text", "--self""#, printed),
+            probe("wezterm", r#""cli", "get-text""#, printed),
+            probe("zellij", &format!(r#""action", "dump-screen", "{dump}""#), ""),
+        )
+        .replace("/x/", "/");
+        let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
+        let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
+        let context = context::gather(&machine, Shell::Bash, &[]);
+        after("make x", &machine, &context)
+    }
+
+    #[test]
+    fn whoever_shows_the_screen_is_asked() {
+        for env in ["TMUX", "KITTY_LISTEN_ON", "WEZTERM_PANE"] {
+            assert_eq!(asked(env, 0o755, None).as_deref(), Some("no rule"), "{env}");
+            assert_eq!(asked(env, 0o777, None), None, "{env}: anybody could have put it there");
+        }
+        let cache = tempfile::tempdir().unwrap();
+        assert_eq!(asked("ZELLIJ", 0o755, Some(cache.path())).as_deref(), Some("no rule"));
+        assert_eq!(asked("ZELLIJ", 0o755, None), None);
+        assert_eq!(asked("OTHER", 0o755, None), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! The key on an empty line after a command that failed: the command comes back right, and nothing is run again.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use askline::shell::Shell;
+
+use super::sh::{Setup, Sh};
+
+in_every_shell! {
+    a_failed_command_comes_back_right
+    a_misspelt_command_needs_no_model
+    after_a_success_words_are_asked_for
+    the_helper_learns_the_commands_before
+    inside_tmux_the_model_is_told_what_was_printed
+}
+
+/// Runs a command that leaves a row in `count` and fails.
+#[track_caller]
+fn fails(sh: &Sh, command: &str) {
+    let prompts = sh.pty.screen().matches("READY>").count();
+    sh.types(command);
+    sh.pty.send("\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == prompts + 1);
+    sh.expect("");
+}
+
+fn a_failed_command_comes_back_right(setup: Setup) {
+    let command = "sh -c 'echo x >>count; exit 7'";
+    let row = format!("{{\"reply\": \"echo right\", \"must_contain\": \"failed: {command}\\n\"}}");
+    let sh = setup.model(&row).start();
+    fails(&sh, command);
+    sh.press();
+    sh.expect("echo right");
+    assert_eq!(sh.wait_file("count"), "x\n", "it ran again");
+}
+
+fn a_misspelt_command_needs_no_model(setup: Setup) {
+    let sh = setup.model("").start();
+    fails(&sh, "dirnam /a/b");
+    sh.press();
+    sh.expect("dirname /a/b");
+}
+
+fn after_a_success_words_are_asked_for(setup: Setup) {
+    let sh = setup.model("").start();
+    fails(&sh, "sh -c 'exit 7'");
+    fails(&sh, "sh -c 'exit 0'"); // this one doesn't
+    sh.press();
+    sh.pty.wait_for("type what you want");
+    sh.expect_line("");
+}
+
+fn the_helper_learns_the_commands_before(setup: Setup) {
+    let shell = setup.shell;
+    let sh = setup.answers("").start();
+    fails(&sh, "sh -c 'exit 7'");
+    fails(&sh, "sh -c 'echo \"a  b\"; exit 8'");
+    let (line, facts) = sh.presses_and_sees();
+    assert_eq!(line.trim(), "");
+    let fields: Vec<&str> = facts.split('\0').collect();
+    let told = |key: &str| -> Vec<&str> {
+        fields.chunks(2).filter(|pair| pair[0] == key).map(|pair| pair[1]).collect()
+    };
+    if shell == Shell::Bash {
+        let list = told("history.list").concat();
+        let rows: Vec<&str> = list.lines().map(|row| row.trim_start_matches([' ', '1', '2'])).collect();
+        assert_eq!(rows, ["sh -c 'exit 7'", "sh -c 'echo \"a  b\"; exit 8'"], "{facts:?}");
+    } else {
+        assert_eq!(told("history"), ["sh -c 'echo \"a  b\"; exit 8'", "sh -c 'exit 7'"], "{facts:?}");
+    }
+    assert!(sh.wait_file("arguments").contains("--status 8"));
+}
+
+/// A server of tmux, ended with the test.
+struct Tmux(PathBuf);
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let ended =
+            Command::new("tmux").arg("-S").arg(&self.0).arg("kill-server").stderr(Stdio::null()).status();
+        drop(ended);
+    }
+}
+
+fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
+    if which::which("tmux").is_err() {
+        assert!(std::env::var_os("CI").is_none(), "tmux is not installed");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: tmux is not installed");
+        return;
+    }
+    let row =
+        r#"{"reply": "echo right", "must_contain": "it printed: \"no such place\", \"look elsewhere\"\n"}"#;
+    let shell = setup.shell;
+    let sh = setup.model(row).start();
+    let inner = match shell {
+        Shell::Zsh => "zsh -d -i",
+        Shell::Bash => "bash --noprofile --rcfile .bashrc -i",
+        Shell::Fish => "fish",
+        Shell::Nu => "nu",
+    };
+    let config =
+        format!("set -g status off\nset -g default-command \"exec {inner}\"\nset -g default-shell /bin/sh\n");
+    std::fs::write(sh.home().join("tmux.conf"), config).unwrap();
+    let tmux = Tmux(sh.home().join("tmux"));
+    // The whole path: whoever asks later stands elsewhere.
+    sh.pty.send(&format!("clear; exec tmux -S {} -f tmux.conf new-session\r", tmux.0.display()));
+    tmux.wait(&sh);
+    fails(&sh, "sh -c 'echo no such place; echo look elsewhere; exit 7'");
+    sh.press();
+    sh.expect("echo right");
+}
+
+impl Tmux {
+    /// Waits for the prompt of the shell inside.
+    fn wait(&self, sh: &Sh) {
+        let inside = || {
+            let asked = Command::new("tmux").arg("-S").arg(&self.0).args(["capture-pane", "-p"]).output();
+            asked.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("READY>"))
+        };
+        sh.pty.wait("the shell inside tmux", |screen| screen.contains("READY>") && inside());
+        sh.expect("");
+    }
+}
