@@ -76,7 +76,7 @@ impl Door for Words {
             None => piped(input, call.given.head)?,
         };
         match text.filter(|text| !text.text.trim().is_empty()) {
-            Some(text) => answer(call, &text),
+            Some(text) => answer(call, &text, &[]),
             None => Err(wrong(
                 "no request; say what you want, such as: ask files larger than ten megabytes",
                 call.given.head,
@@ -102,10 +102,14 @@ pub(super) fn flags(signature: Signature) -> Signature {
         )
 }
 
-/// The answer to a request, in the form that the flags ask for.
-pub(super) fn answer(call: &Call<'_>, request: &Text) -> Result<PipelineData, LabeledError> {
+/// The answer to a request, in the form that the flags ask for. `facts` are told besides, as the script tells them.
+pub(super) fn answer(
+    call: &Call<'_>,
+    request: &Text,
+    facts: &[(String, String)],
+) -> Result<PipelineData, LabeledError> {
     let head = call.given.head;
-    let workplace = Workplace::open(call)?;
+    let workplace = Workplace::open(call, facts)?;
     let patience = workplace.patience();
     let _signals = cancelled_by_signals(call.engine, &patience)?;
     if call.given.has_flag("line")? {

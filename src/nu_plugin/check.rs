@@ -75,7 +75,8 @@ with your own definitions and aliases. For words that begin with `check`, quote 
 
     fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
-        let look = Look { workplace: Workplace::open(call)?, strict: call.given.has_flag("strict")?, head };
+        let look =
+            Look { workplace: Workplace::open(call, &[])?, strict: call.given.has_flag("strict")?, head };
         let one = |line: &Text| look.row(line, call).map(|row| PipelineData::value(row, None));
         if let Some(line) = joined(&call.given.positional)? {
             return one(&line);

@@ -11,7 +11,7 @@ use nu_plugin::{EngineInterface, EvaluatedCall};
 use nu_protocol::{IntoSpanned as _, PipelineData, ShellError, Span, Value};
 use serde_json::{Value as Json, json};
 
-use askline::config::KeyCommand;
+use askline::config::{KeyCommand, KeyringItem};
 use askline::host::local::LocalHost;
 use askline::host::{Entry, Host, Output, Probe, System};
 use askline::shell::Shell;
@@ -108,6 +108,14 @@ impl Host for EngineHost {
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         LocalHost.key(command)
+    }
+
+    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        LocalHost.keyring(item)
+    }
+
+    fn start_resident(&self) -> anyhow::Result<()> {
+        LocalHost.start_resident()
     }
 
     fn own_shell(&self, probe: &Probe) -> Option<Output> {

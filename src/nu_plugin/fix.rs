@@ -6,11 +6,13 @@ use nu_protocol::{Example, LabeledError, PipelineData, Signature, SyntaxShape, T
 use super::ask::{answer, flags};
 use super::engine::command;
 use super::outcome::wrong;
-use super::value::{Text, joined, text};
+use super::value::{Text, joined};
 use super::{Call, Door};
+use askline::fix::Failed;
+use askline::situation::HISTORY;
 
 /// Most rows of a history that are gone through.
-const HISTORY_MAX: usize = 1_000_000;
+const HISTORY_ROWS_MAX: usize = 1_000_000;
 
 pub(super) struct Fix;
 
@@ -41,24 +43,33 @@ just that.";
     }
 
     fn answer(call: &Call<'_>, _: PipelineData) -> Result<PipelineData, LabeledError> {
-        let request = match joined(&call.given.positional)? {
-            Some(words) => Text { text: format!("fix {}", words.text), ..words },
-            None => last_command(call)?,
-        };
-        answer(call, &request)
+        let head = call.given.head;
+        if let Some(words) = joined(&call.given.positional)? {
+            return answer(call, &Text { text: format!("fix {}", words.text), ..words }, &[]);
+        }
+        let status = call.engine.get_env_var("LAST_EXIT_CODE")?;
+        let status = status.and_then(|status| status.as_int().ok()).unwrap_or_default();
+        let facts = [("status", status.to_string()), (HISTORY, last_command(call)?)];
+        let facts = facts.map(|(name, value)| (name.to_owned(), value));
+        if Failed::of(&facts).is_none() {
+            let why = "the last command did not fail; say in words what should be different: ask fix WORDS";
+            return Err(wrong(why, head));
+        }
+        // As a press of the key on an empty line.
+        answer(call, &Text { text: String::new(), span: head }, &facts)
     }
 }
 
 /// The command before this one.
-fn last_command(call: &Call<'_>) -> Result<Text, LabeledError> {
+fn last_command(call: &Call<'_>) -> Result<String, LabeledError> {
     let head = call.given.head;
     let history = command(call.engine, "history", EvaluatedCall::new(head));
-    let commands = history.into_iter().flatten().take(HISTORY_MAX).filter_map(|row: Value| {
+    let commands = history.into_iter().flatten().take(HISTORY_ROWS_MAX).filter_map(|row: Value| {
         let command = row.as_record().ok()?.get("command")?.as_str().ok()?.trim().to_owned();
-        (!command.is_empty() && command.split_whitespace().next() != Some("ask")).then_some(command)
+        let own = command.trim_start_matches('(').split_whitespace().next() == Some("ask");
+        (!command.is_empty() && !own).then_some(command)
     });
-    let last = commands.last().ok_or_else(|| {
+    commands.last().ok_or_else(|| {
         wrong("Nushell remembers no command before this; give it in words: ask fix WORDS", head)
-    })?;
-    text(&Value::string(last, head))
+    })
 }

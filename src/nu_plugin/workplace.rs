@@ -40,11 +40,12 @@ pub(super) struct Workplace {
 }
 
 impl Workplace {
-    /// Asks the engine what there is.
-    pub(super) fn open(call: &Call<'_>) -> Result<Self, LabeledError> {
+    /// Asks the engine what there is. `facts` are told besides, as the script tells them.
+    pub(super) fn open(call: &Call<'_>, facts: &[(String, String)]) -> Result<Self, LabeledError> {
         let host = EngineHost::new(call.engine, call.given.head)?;
         // The names are Nushell's.
-        let told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
+        let mut told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
+        told.extend_from_slice(facts);
         let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
         let desk = Desk::of(host).map_err(at_head)?;
         let config = desk.config().map_err(at_head)?;
