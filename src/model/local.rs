@@ -12,7 +12,7 @@ mod writing;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
@@ -37,6 +37,10 @@ const STATES_LIMIT: usize = 8;
 
 /// Tokens that are read between two writes of the state.
 const STRETCH: usize = 512;
+
+/// How often, and how far apart, the machine is looked at to see who else computes.
+const LOOKS: usize = 3;
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// Most tokens of prompt and answer together: the solved requests of any shell take half of it. Memory grows with it,
 /// 12 to 28 KiB a token for the models of the manifest.
@@ -182,6 +186,7 @@ impl Model for Local {
         };
         let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
         patience.enter(Stage::Thinking, Instant::now());
+        sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
         let fresh = match prompt.form {
             Form::Completion => sequence.weights().tokens(&prompt.fresh, false)?,
@@ -262,6 +267,7 @@ fn compute(
     patience.enter(Stage::Preparing, Instant::now());
     let mut usage = Usage::default();
     for stretch in missing.chunks(STRETCH) {
+        sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
         sequence.read(stretch, patience)?;
         usage.prefill_tokens += stretch.len();
@@ -312,6 +318,22 @@ fn shared_prefix(a: &[Token], b: &[Token]) -> usize {
 /// To be called first in the process, before any other thread lives.
 pub fn at_start() {
     engine::no_debugger();
+}
+
+/// How many threads have a processor each just now, of at most `most`: all of them where the system doesn't tell.
+fn undisturbed(most: usize) -> usize {
+    let told = |file| std::fs::read_to_string(file).ok();
+    let processors = told("/sys/devices/system/cpu/online").and_then(|list| pace::processors(&list));
+    let Some(processors) = processors.filter(|_| 1 < most) else { return most };
+    let look = |turn| {
+        if 0 < turn {
+            std::thread::sleep(LOOK_PAUSE);
+        }
+        told("/proc/loadavg").and_then(|load| pace::running(&load))
+    };
+    // The least of them: a task that comes and goes takes no core away.
+    let running = (0..LOOKS).filter_map(look).min();
+    running.map_or(most, |running| pace::undisturbed(most, running, processors))
 }
 
 /// One thread per core that this process may use.

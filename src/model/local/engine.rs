@@ -276,21 +276,22 @@ impl Sequence {
         self.room - self.read.len()
     }
 
-    /// How many threads compute the next tokens.
+    /// How many threads compute.
     pub fn threads(&self) -> usize {
         // SAFETY: the context lives.
         usize::try_from(unsafe { sys::llama_n_threads(self.context.raw.as_ptr()) }).unwrap_or(1)
     }
 
-    /// Computes single tokens with so many threads from now on, at most as many as the settings named. Long stretches
-    /// keep all of them.
+    /// The most threads that it can compute with.
+    pub fn most_threads(&self) -> usize {
+        self.most_threads
+    }
+
+    /// Computes with so many threads from now on, at least one and at most [`Self::most_threads`].
     pub fn set_threads(&mut self, threads: usize) {
         let threads = i32::try_from(threads.clamp(1, self.most_threads)).unwrap_or(1);
         // SAFETY: the context lives, and its pool has at least so many threads.
-        unsafe {
-            let batch = sys::llama_n_threads_batch(self.context.raw.as_ptr());
-            sys::llama_set_n_threads(self.context.raw.as_ptr(), threads, batch);
-        }
+        unsafe { sys::llama_set_n_threads(self.context.raw.as_ptr(), threads, threads) };
     }
 
     /// Forgets all but the first `length` tokens.

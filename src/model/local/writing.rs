@@ -76,7 +76,7 @@ pub(super) fn greedy(
     let max_tokens = max_tokens.min(sequence.left());
     let mut draft = Draft::new(end);
     let mut path = Vec::new();
-    let mut pace = Pace::with_threads(sequence.threads());
+    let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
     while draft.tokens < max_tokens {
         let chances = sequence.chances()?;
         path.push(chances);
