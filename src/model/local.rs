@@ -3,9 +3,14 @@
 //! The fixed part of a prompt is long and never changes, so what the model computed for it is kept in the cache
 //! directory: the first request pays for it once, every later process reads it back.
 
+pub mod chances;
 pub mod engine;
+pub mod needs;
 mod pace;
+mod writing;
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,12 +18,13 @@ use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Model, Reply, Usage};
-use crate::failure::Failure;
 use crate::patience::{Patience, Stage};
 use crate::prompt::{Form, Prompt};
 use crate::store;
-use engine::{Sequence, Settings, Token, Weights};
-use pace::Pace;
+use chances::{Chances, Token};
+use engine::{Sequence, Settings, Weights};
+use needs::Needs;
+use writing::End;
 
 /// Part of the key of a kept state: raised whenever llama.cpp or the way we use it changes.
 const STATE_VERSION: &str = "askline-state-2 llama-cpp-sys-2 0.1.161";
@@ -31,6 +37,10 @@ const STATES_LIMIT: usize = 8;
 
 /// Tokens that are read between two writes of the state.
 const STRETCH: usize = 512;
+
+/// How often, and how far apart, the machine is looked at to see who else computes.
+const LOOKS: usize = 3;
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
 
 /// Most tokens of prompt and answer together: the solved requests of any shell take half of it. Memory grows with it,
 /// 12 to 28 KiB a token for the models of the manifest.
@@ -46,6 +56,20 @@ pub struct Local {
     /// Tokens of prompt and answer together.
     room: usize,
     sequence: Option<Sequence>,
+    /// The weights, while there is no sequence.
+    resting: Option<Weights>,
+    /// The answer whose end the sequence stands at.
+    answered: Option<Answered>,
+}
+
+/// The prompt that was asked last, and how it was answered.
+#[derive(Debug)]
+struct Answered {
+    prompt: Prompt,
+    end: End,
+    /// Tokens before the answer.
+    start: usize,
+    path: Vec<Chances>,
 }
 
 impl Local {
@@ -55,7 +79,16 @@ impl Local {
     pub fn new(name: String, file: PathBuf, states: PathBuf, room: u32, threads: Option<usize>) -> Self {
         let threads = threads.unwrap_or(usize::MAX).min(cores());
         let room = room.min(ROOM_MAX) as usize;
-        Self { name, file, states, settings: Settings { threads, repack: false }, room, sequence: None }
+        Self {
+            name,
+            file,
+            states,
+            settings: Settings { threads, repack: false },
+            room,
+            sequence: None,
+            resting: None,
+            answered: None,
+        }
     }
 
     /// Makes the model ready for prompts that start with `fixed`: computes and keeps its state unless that was done. Tells
@@ -64,6 +97,7 @@ impl Local {
     /// # Errors
     /// When the file can't be loaded or patience is spent; what was computed until then is kept.
     pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
+        self.answered = None;
         let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
         let sequence = self.loaded(patience)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
@@ -77,12 +111,43 @@ impl Local {
         }
     }
 
+    /// Gives back the memory that the model reads and computes with, for when nobody asks for a while. The weights stay
+    /// mapped, and the next request goes on from the kept state: it takes longer by the time that restoring one takes.
+    pub fn rest(&mut self) {
+        self.answered = None;
+        if let Some(sequence) = self.sequence.take() {
+            self.resting = Some(sequence.into_weights());
+        }
+    }
+
+    /// How much memory the model takes, known before it is loaded; none when the file's header leaves it open.
+    ///
+    /// # Errors
+    /// When the file can't be read.
+    pub fn needs(&self) -> anyhow::Result<Option<Needs>> {
+        let unreadable = || format!("the model file {} can't be read", self.file.display());
+        let metadata = self.file.metadata().with_context(unreadable)?;
+        let mut header = Vec::new();
+        if metadata.is_file() {
+            let file = File::open(&self.file).with_context(unreadable)?;
+            file.take(needs::HEADER_BYTES).read_to_end(&mut header).with_context(unreadable)?;
+        }
+        Ok(needs::needs(metadata.len(), &header, self.room as u64))
+    }
+
     /// The model with its weights read.
     fn loaded(&mut self, patience: &Patience) -> anyhow::Result<&mut Sequence> {
-        Ok(match &mut self.sequence {
-            Some(sequence) => sequence,
-            none => none.insert(load(&self.file, self.room, self.settings, patience)?),
-        })
+        if self.sequence.is_none() {
+            let weights = match self.resting.take() {
+                Some(weights) => weights,
+                None => {
+                    patience.enter(Stage::Loading, Instant::now());
+                    Weights::load(&self.file, self.settings, patience)?
+                }
+            };
+            self.sequence = Some(Sequence::new(weights, self.room, self.settings)?);
+        }
+        self.sequence.as_mut().context("loaded, so there is a sequence")
     }
 
     /// Names a state by all that it depends on: the model file as it is now, the text and our version.
@@ -112,6 +177,7 @@ impl Model for Local {
     }
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+        self.answered = None;
         let end = match prompt.form {
             Form::Completion => {
                 self.ready(&prompt.fixed, patience)?;
@@ -124,12 +190,14 @@ impl Model for Local {
         };
         let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
         patience.enter(Stage::Thinking, Instant::now());
+        sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
         let fresh = match prompt.form {
             Form::Completion => sequence.weights().tokens(&prompt.fresh, false)?,
             Form::Chat => {
                 let tokens = chat_tokens(sequence.weights(), prompt)?;
-                let shared = shared_prefix(sequence.tokens(), &tokens);
+                // The last token is read in any case, for what comes after it.
+                let shared = shared_prefix(sequence.tokens(), &tokens).min(tokens.len().saturating_sub(1));
                 sequence.truncate(shared);
                 tokens.get(shared..).unwrap_or_default().to_vec()
             }
@@ -137,7 +205,8 @@ impl Model for Local {
         let cached_tokens = sequence.tokens().len();
         sequence.read(&fresh, patience)?;
         let prefill = started.elapsed();
-        let written = write(sequence, end, max_tokens, patience)?;
+        let start = sequence.tokens().len();
+        let (written, path) = writing::greedy(sequence, end, max_tokens, patience)?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             cached_tokens,
@@ -145,7 +214,35 @@ impl Model for Local {
             decode_tokens: written.tokens,
             decode: started.elapsed() - prefill,
         };
+        self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
         Ok(Reply { text: written.text, certainty: written.certainty, usage })
+    }
+
+    fn others(
+        &mut self,
+        prompt: &Prompt,
+        most: usize,
+        max_tokens: usize,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Reply>> {
+        if self.answered.as_ref().is_none_or(|answered| answered.prompt != *prompt) {
+            self.complete(prompt, max_tokens, patience)?;
+        }
+        let (Some(sequence), Some(answered)) = (&mut self.sequence, &self.answered) else {
+            return Ok(Vec::new());
+        };
+        patience.enter(Stage::Thinking, Instant::now());
+        let started = Instant::now();
+        let along = (answered.start, answered.path.as_slice());
+        let written = writing::others(sequence, along, answered.end, (most, max_tokens), patience)?;
+        let decode = started.elapsed();
+        let reply = |written: Written| Reply {
+            text: written.text,
+            certainty: written.certainty,
+            // The time is that of all of them: they were written together.
+            usage: Usage { decode_tokens: written.tokens, decode, ..Usage::default() },
+        };
+        Ok(written.into_iter().map(reply).collect())
     }
 }
 
@@ -165,11 +262,6 @@ fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>>
     Ok(tokens.collect::<anyhow::Result<Vec<_>>>()?.concat())
 }
 
-fn load(file: &Path, room: usize, settings: Settings, patience: &Patience) -> anyhow::Result<Sequence> {
-    patience.enter(Stage::Loading, Instant::now());
-    Sequence::new(Weights::load(file, settings, patience)?, room, settings)
-}
-
 /// Reads what is missing of the fixed part and keeps the state after each stretch, so that a person who gives up on
 /// the way has not waited for nothing: the next request goes on there.
 fn compute(
@@ -181,6 +273,7 @@ fn compute(
     patience.enter(Stage::Preparing, Instant::now());
     let mut usage = Usage::default();
     for stretch in missing.chunks(STRETCH) {
+        sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
         sequence.read(stretch, patience)?;
         usage.prefill_tokens += stretch.len();
@@ -192,64 +285,12 @@ fn compute(
     Ok(usage)
 }
 
-/// Where an answer ends, besides at a token that ends the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    /// At the end of the first line that holds text.
-    Line,
-    /// Nowhere else.
-    Text,
-}
-
 /// What a model wrote.
+#[derive(Debug)]
 struct Written {
     text: String,
     tokens: usize,
     certainty: Option<Certainty>,
-}
-
-/// Greedy continuation. None of it counts when it goes on for longer than `max_tokens`: the beginning of a command is
-/// another command.
-fn write(
-    sequence: &mut Sequence,
-    end: End,
-    max_tokens: usize,
-    patience: &Patience,
-) -> anyhow::Result<Written> {
-    let max_tokens = max_tokens.min(sequence.left());
-    let mut bytes = Vec::new();
-    let mut pace = Pace::with_threads(sequence.threads());
-    let (mut logarithms, mut least) = (0.0, 1.0_f64);
-    for written in 0..max_tokens {
-        let (token, probability) = sequence.likeliest()?;
-        let piece = sequence.weights().piece(token);
-        bytes.extend_from_slice(&piece);
-        let line_ends = end == End::Line && piece.contains(&b'\n') && !bytes.trim_ascii().is_empty();
-        if line_ends || sequence.weights().ends(token) {
-            let mean = (logarithms / f64::from(u32::try_from(written.max(1))?)).exp();
-            return Ok(Written {
-                text: String::from_utf8_lossy(&bytes).trim().to_owned(),
-                tokens: written + 1,
-                certainty: (0 < written).then_some(Certainty { mean, least }),
-            });
-        }
-        // The token that ends the answer doesn't count: it is no part of the command.
-        logarithms += probability.ln();
-        least = least.min(probability);
-        let before = (Instant::now(), processor_time());
-        sequence.read(&[token], patience)?;
-        pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
-        sequence.set_threads(pace.threads());
-    }
-    let why =
-        format!("the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`");
-    Err(Failure::NoCommand(why).into())
-}
-
-/// Processor time that this process has used.
-fn processor_time() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::try_from(time).unwrap_or_default()
 }
 
 /// The file of a kept state: the SHA-256 of what follows, how many tokens it covers, what the engine computed for them.
@@ -283,6 +324,22 @@ fn shared_prefix(a: &[Token], b: &[Token]) -> usize {
 /// To be called first in the process, before any other thread lives.
 pub fn at_start() {
     engine::no_debugger();
+}
+
+/// How many threads have a processor each just now, of at most `most`: all of them where the system doesn't tell.
+fn undisturbed(most: usize) -> usize {
+    let told = |file| std::fs::read_to_string(file).ok();
+    let processors = told("/sys/devices/system/cpu/online").and_then(|list| pace::processors(&list));
+    let Some(processors) = processors.filter(|_| 1 < most) else { return most };
+    let look = |turn| {
+        if 0 < turn {
+            std::thread::sleep(LOOK_PAUSE);
+        }
+        told("/proc/loadavg").and_then(|load| pace::running(&load))
+    };
+    // The least of them: a task that comes and goes takes no core away.
+    let running = (0..LOOKS).filter_map(look).min();
+    running.map_or(most, |running| pace::undisturbed(most, running, processors))
 }
 
 /// One thread per core that this process may use.

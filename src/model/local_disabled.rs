@@ -1,5 +1,8 @@
 //! The embedded model's place in builds without the feature `local-model`.
 
+#[path = "local/needs.rs"]
+pub mod needs;
+
 use std::path::PathBuf;
 
 use super::{Model, Reply};
@@ -20,6 +23,17 @@ impl Local {
     /// Remembers the name, for messages.
     pub fn new(name: String, _file: PathBuf, _states: PathBuf, _room: u32, _threads: Option<usize>) -> Self {
         Self { name }
+    }
+
+    /// Nothing to give back.
+    pub fn rest(&mut self) {}
+
+    /// Never known, as nothing is ever loaded.
+    ///
+    /// # Errors
+    /// None.
+    pub fn needs(&self) -> anyhow::Result<Option<needs::Needs>> {
+        Ok(None)
     }
 
     fn missing() -> Failure {

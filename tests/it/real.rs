@@ -183,6 +183,74 @@ fn a_damaged_state_changes_no_answer() {
     assert_eq!(command(ask(&model, Shell::Bash, requests)), before);
 }
 
+/// Further answers differ from the first and from one another, and change nothing for what is asked later; neither do
+/// answers that were given up on the way, nor a model that rested meanwhile.
+#[test]
+#[cfg(feature = "local-model")]
+fn further_answers_leave_later_ones_as_they_were() {
+    use askline::failure::Failure;
+    use askline::model::{Model as _, local::Local};
+    use askline::patience::Patience;
+    use askline::prompt::{self, Form};
+
+    const TOKENS: usize = 96;
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let states = cache().join("askline/states");
+    let open = || Local::new("real".into(), model.clone(), states.clone(), 4096, None);
+    let prompt = |request: &str| prompt::draft(Form::Completion, request, Shell::Bash, "Linux");
+    let asked =
+        ["count the lines of all python files in this tree", "list the ten largest files below /var/log"];
+    let [first, second] = asked.map(prompt);
+    let patience = Patience::endless();
+    let mut plain = open();
+    let alone = [&first, &second].map(|prompt| plain.complete(prompt, TOKENS, &patience).unwrap().text);
+    drop(plain);
+
+    let mut local = open();
+    let needs = local.needs().unwrap().unwrap();
+    let asleep = own_memory();
+    assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
+    let others = local.others(&first, 3, TOKENS, &patience).unwrap();
+    let texts: Vec<_> = others.iter().map(|reply| reply.text.as_str()).collect();
+    assert!(!texts.is_empty() && texts.len() <= 3, "{texts:?}");
+    for (place, text) in texts.iter().enumerate() {
+        assert!(!text.is_empty() && *text != alone[0] && !text.contains('\n'), "{texts:?}");
+        assert!(!texts[..place].contains(text), "{texts:?}");
+    }
+    let sure: Vec<_> =
+        others.iter().map(|reply| reply.certainty.map_or(0.0, |certainty| certainty.mean)).collect();
+    assert!(sure.is_sorted_by(|a, b| b <= a), "{sure:?}");
+    let again = local.others(&first, 3, TOKENS, &patience).unwrap();
+    assert_eq!(again.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>(), texts);
+    assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
+
+    // About a prompt that was not asked last: it is asked first.
+    assert_eq!(local.others(&first, 3, TOKENS, &patience).unwrap().len(), texts.len());
+    assert!(local.others(&first, 0, TOKENS, &patience).unwrap().is_empty());
+    let given_up = Patience::endless();
+    given_up.cancel();
+    let error = local.others(&first, 3, TOKENS, &given_up).unwrap_err();
+    assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
+    assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
+
+    let awake = own_memory();
+    let used = awake.saturating_sub(asleep);
+    assert!(used < needs.own, "takes {used} bytes, {needs:?}");
+    local.rest();
+    let rested = own_memory();
+    assert!(rested + (16 << 20) < awake, "{awake} bytes before, {rested} after");
+    assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
+}
+
+/// Memory that belongs to this process alone, bytes.
+#[cfg(feature = "local-model")]
+fn own_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+}
+
 /// The answers to requests, in one process, as JSON objects.
 fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value> {
     let ran = Askline::new(["suggest", "--json", "--lines", "-", "--shell", shell.name()])

@@ -1,4 +1,5 @@
-//! A safe face on llama.cpp: weights, one sequence of tokens, greedy choice. The only module with `unsafe`.
+//! A safe face on llama.cpp: weights, one sequence of tokens, branches off it, the likeliest next tokens. The only
+//! module with `unsafe`.
 //!
 //! It stands on `llama-cpp-sys-2`, the lower half of `llama-cpp-2`, because three things we need are not in the upper
 //! half: stopping in the middle of a computation (a long prefill must not outlive Esc), a thread pool of our own
@@ -15,14 +16,15 @@ use std::time::Instant;
 use anyhow::{Context as _, bail, ensure};
 use llama_cpp_sys_2 as sys;
 
+use super::chances::{Chances, Token};
 use crate::failure::Failure;
 use crate::patience::Patience;
 
-/// A token of the model's vocabulary.
-pub type Token = sys::llama_token;
-
-/// The one sequence that we keep.
+/// The one sequence that we keep; the numbers above it are branches.
 const SEQUENCE: sys::llama_seq_id = 0;
+
+/// Most branches that are computed side by side.
+pub const BRANCHES_MAX: usize = 6;
 
 /// Most tokens computed in one call; also the largest intermediate buffers.
 const BATCH: u32 = 512;
@@ -53,15 +55,12 @@ pub struct Weights {
 unsafe impl Send for Weights {}
 
 /// A sequence of tokens that the model has read, and room for more.
-///
-/// Field order matters: the context goes before the pool it computes with and the patience it looks at.
 #[derive(Debug)]
 pub struct Sequence {
-    context: NonNull<sys::llama_context>,
-    pool: NonNull<sys::ggml_threadpool>,
-    /// Boxed, as C keeps its address.
-    patience: Box<Mutex<Patience>>,
+    context: Context,
     read: Vec<Token>,
+    /// Whether the scores that the context holds are those after the last token of `read`.
+    scored: bool,
     room: usize,
     vocabulary: usize,
     most_threads: usize,
@@ -69,8 +68,28 @@ pub struct Sequence {
     weights: Weights,
 }
 
+/// llama.cpp's buffers and threads. Freed in the order that they need.
+#[derive(Debug)]
+struct Context {
+    raw: NonNull<sys::llama_context>,
+    pool: NonNull<sys::ggml_threadpool>,
+    /// Boxed, as C keeps its address.
+    patience: Box<Mutex<Patience>>,
+}
+
 // SAFETY: as for `Weights`; context and pool move together and are used by one thread at a time.
-unsafe impl Send for Sequence {}
+unsafe impl Send for Context {}
+
+/// Continuations of a sequence, computed side by side. They share what the sequence has read before them, and are
+/// forgotten when this is dropped: the sequence itself stays as it was, save for its scores.
+#[derive(Debug)]
+pub struct Branches<'a> {
+    sequence: &'a mut Sequence,
+    /// Tokens of each branch, the shared ones included.
+    lengths: Vec<usize>,
+    /// Tokens that still have room, of all branches together.
+    left: usize,
+}
 
 impl Weights {
     /// Loads a GGUF file. The file is mapped, not copied, unless `repack` is set.
@@ -203,6 +222,11 @@ impl Sequence {
         params.n_ctx = u32::try_from(room).context("too many tokens")?;
         params.n_batch = BATCH;
         params.n_ubatch = BATCH;
+        params.n_seq_max = 1 + BRANCHES_MAX as u32;
+        // One buffer for all, so that branches share what stands before them instead of copying it.
+        params.kv_unified = true;
+        // Scores of a whole batch would take 300 MB; at most one token of each branch is asked about.
+        params.n_outputs_max = 1 + BRANCHES_MAX as u32;
         params.n_threads = threads;
         params.n_threads_batch = threads;
         params.no_perf = true;
@@ -228,7 +252,13 @@ impl Sequence {
         let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
         let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
         let most_threads = settings.threads.max(1);
-        Ok(Self { context, pool, patience, read: Vec::new(), room, vocabulary, most_threads, weights })
+        let context = Context { raw: context, pool, patience };
+        Ok(Self { context, read: Vec::new(), scored: false, room, vocabulary, most_threads, weights })
+    }
+
+    /// Gives back the memory of what was read and of computing; the weights stay.
+    pub fn into_weights(self) -> Weights {
+        self.weights
     }
 
     /// The weights it reads with.
@@ -246,21 +276,22 @@ impl Sequence {
         self.room - self.read.len()
     }
 
-    /// How many threads compute the next tokens.
+    /// How many threads compute.
     pub fn threads(&self) -> usize {
         // SAFETY: the context lives.
-        usize::try_from(unsafe { sys::llama_n_threads(self.context.as_ptr()) }).unwrap_or(1)
+        usize::try_from(unsafe { sys::llama_n_threads(self.context.raw.as_ptr()) }).unwrap_or(1)
     }
 
-    /// Computes single tokens with so many threads from now on, at most as many as the settings named. Long stretches
-    /// keep all of them.
+    /// The most threads that it can compute with.
+    pub fn most_threads(&self) -> usize {
+        self.most_threads
+    }
+
+    /// Computes with so many threads from now on, at least one and at most [`Self::most_threads`].
     pub fn set_threads(&mut self, threads: usize) {
         let threads = i32::try_from(threads.clamp(1, self.most_threads)).unwrap_or(1);
         // SAFETY: the context lives, and its pool has at least so many threads.
-        unsafe {
-            let batch = sys::llama_n_threads_batch(self.context.as_ptr());
-            sys::llama_set_n_threads(self.context.as_ptr(), threads, batch);
-        }
+        unsafe { sys::llama_set_n_threads(self.context.raw.as_ptr(), threads, threads) };
     }
 
     /// Forgets all but the first `length` tokens.
@@ -268,7 +299,10 @@ impl Sequence {
         let length = length.min(self.read.len());
         let from = i32::try_from(length).unwrap_or(0);
         // SAFETY: the context lives; removing the tail of a sequence is always possible for these models.
-        unsafe { sys::llama_memory_seq_rm(sys::llama_get_memory(self.context.as_ptr()), SEQUENCE, from, -1) };
+        unsafe {
+            sys::llama_memory_seq_rm(sys::llama_get_memory(self.context.raw.as_ptr()), SEQUENCE, from, -1)
+        };
+        self.scored &= length == self.read.len();
         self.read.truncate(length);
     }
 
@@ -281,57 +315,81 @@ impl Sequence {
             self.read.len() + tokens.len() <= self.room,
             "the request is too long; say it in fewer words"
         );
-        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+        self.context.obey(patience);
         for chunk in tokens.chunks(BATCH as usize) {
             if let Some(failure) = patience.spent(Instant::now()) {
                 return Err(failure.into());
             }
             let mut chunk = chunk.to_vec();
             let length = i32::try_from(chunk.len()).unwrap_or(0);
+            self.scored = false;
             // SAFETY: the batch points into `chunk`, which lives through `llama_decode`; positions continue by themselves.
             let status = unsafe {
                 let batch = sys::llama_batch_get_one(chunk.as_mut_ptr(), length);
-                sys::llama_decode(self.context.as_ptr(), batch)
+                sys::llama_decode(self.context.raw.as_ptr(), batch)
             };
             if status != 0 {
                 let read = self.read.len();
                 self.truncate(read);
-                let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
-                return Err(stopped.map_or_else(
-                    || anyhow::anyhow!("the model failed (llama_decode {status})"),
-                    Failure::into,
-                ));
+                return Err(stopped(status, patience));
             }
             self.read.append(&mut chunk);
+            self.scored = true;
         }
         Ok(())
     }
 
-    /// The likeliest next token after what was last read, and its probability.
+    /// The likeliest next tokens after what was last read.
     ///
     /// # Errors
-    /// When nothing was read since the last [`Self::truncate`] or [`Self::restore`].
-    pub fn likeliest(&self) -> anyhow::Result<(Token, f64)> {
+    /// When nothing was read since the last [`Self::truncate`], [`Self::restore`] or [`Self::branches`].
+    pub fn chances(&self) -> anyhow::Result<Chances> {
+        ensure!(self.scored, "the model has read nothing");
+        self.chances_at(-1)
+    }
+
+    /// The likeliest next tokens after the token at `place` of the last batch, -1 for its last.
+    fn chances_at(&self, place: i32) -> anyhow::Result<Chances> {
         // SAFETY: the context lives; a null pointer means that there are no scores, else there is one per vocabulary entry,
         // valid until the next `llama_decode`, and `self` is borrowed meanwhile.
         let scores = unsafe {
-            let scores = sys::llama_get_logits_ith(self.context.as_ptr(), -1);
+            let scores = sys::llama_get_logits_ith(self.context.raw.as_ptr(), place);
             ensure!(!scores.is_null(), "the model has read nothing");
             std::slice::from_raw_parts(scores, self.vocabulary)
         };
-        let best = scores.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-        let (token, best) = best.context("a model without a vocabulary")?;
-        let all: f64 = scores.iter().map(|score| f64::from((score - best).exp())).sum();
-        Ok((Token::try_from(token).unwrap_or(0), 1.0 / all))
+        Chances::of(scores)
+            .context("the model's scores are no numbers; fetch it again with `askline model pull`")
+    }
+
+    /// Starts a branch after each of the given numbers of tokens, no more than [`BRANCHES_MAX`] of them.
+    pub fn branches(&mut self, starts: &[usize]) -> Branches<'_> {
+        let lengths: Vec<_> =
+            starts.iter().take(BRANCHES_MAX).map(|start| (*start).min(self.read.len())).collect();
+        for (length, id) in lengths.iter().zip(SEQUENCE + 1..) {
+            let end = i32::try_from(*length).unwrap_or(0);
+            // SAFETY: the context lives, and has room for so many sequences.
+            unsafe {
+                sys::llama_memory_seq_cp(
+                    sys::llama_get_memory(self.context.raw.as_ptr()),
+                    SEQUENCE,
+                    id,
+                    0,
+                    end,
+                );
+            }
+        }
+        self.scored = false;
+        let left = self.left();
+        Branches { sequence: self, lengths, left }
     }
 
     /// What it has computed for the tokens read so far, for [`Self::restore`] in another process.
     pub fn state(&self) -> Vec<u8> {
         // SAFETY: the buffer has the size that llama.cpp asks for.
         unsafe {
-            let mut state = vec![0u8; sys::llama_state_seq_get_size(self.context.as_ptr(), SEQUENCE)];
+            let mut state = vec![0u8; sys::llama_state_seq_get_size(self.context.raw.as_ptr(), SEQUENCE)];
             let length = sys::llama_state_seq_get_data(
-                self.context.as_ptr(),
+                self.context.raw.as_ptr(),
                 state.as_mut_ptr(),
                 state.len(),
                 SEQUENCE,
@@ -350,28 +408,113 @@ impl Sequence {
         }
         // SAFETY: pointer and length belong to `state`; llama.cpp checks its own header and sizes while it reads.
         let length = unsafe {
-            sys::llama_state_seq_set_data(self.context.as_ptr(), state.as_ptr(), state.len(), SEQUENCE)
+            sys::llama_state_seq_set_data(self.context.raw.as_ptr(), state.as_ptr(), state.len(), SEQUENCE)
         };
         // SAFETY: the context lives.
-        let last =
-            unsafe { sys::llama_memory_seq_pos_max(sys::llama_get_memory(self.context.as_ptr()), SEQUENCE) };
+        let last = unsafe {
+            sys::llama_memory_seq_pos_max(sys::llama_get_memory(self.context.raw.as_ptr()), SEQUENCE)
+        };
         if length != state.len() || usize::try_from(last).ok().map(|last| last + 1) != Some(tokens.len()) {
             self.truncate(0);
             return false;
         }
         self.read = tokens.to_vec();
+        self.scored = false;
         true
     }
 }
 
-impl Drop for Sequence {
+impl Branches<'_> {
+    /// Reads one more token of each branch that is named, in one computation, and tells the likeliest tokens after each;
+    /// nothing when there is no room for all of them.
+    ///
+    /// # Errors
+    /// As [`Sequence::read`]. The branches can't be read on afterwards.
+    pub fn read(
+        &mut self,
+        tokens: &[(usize, Token)],
+        patience: &Patience,
+    ) -> anyhow::Result<Option<Vec<Chances>>> {
+        if let Some(failure) = patience.spent(Instant::now()) {
+            return Err(failure.into());
+        }
+        if self.left < tokens.len() {
+            return Ok(None);
+        }
+        let mut ids: Vec<sys::llama_token> = tokens.iter().map(|(_, token)| *token).collect();
+        let mut positions = Vec::with_capacity(tokens.len());
+        let mut owners = Vec::with_capacity(tokens.len());
+        for (branch, _) in tokens {
+            let length = self.lengths.get_mut(*branch).context("no such branch")?;
+            positions.push(i32::try_from(*length)?);
+            owners.push(SEQUENCE + 1 + i32::try_from(*branch)?);
+            *length += 1;
+        }
+        let mut counts = vec![1; tokens.len()];
+        let mut owner_lists: Vec<_> = owners.iter_mut().map(std::ptr::from_mut).collect();
+        let mut scored = vec![1; tokens.len()];
+        self.left -= tokens.len();
+        self.sequence.context.obey(patience);
+        // SAFETY: every list has one entry per token and lives through the call; each owner is a sequence that the context
+        // has room for.
+        let status = unsafe {
+            let batch = sys::llama_batch {
+                n_tokens: i32::try_from(tokens.len())?,
+                token: ids.as_mut_ptr(),
+                embd: std::ptr::null_mut(),
+                pos: positions.as_mut_ptr(),
+                n_seq_id: counts.as_mut_ptr(),
+                seq_id: owner_lists.as_mut_ptr(),
+                logits: scored.as_mut_ptr(),
+            };
+            sys::llama_decode(self.sequence.context.raw.as_ptr(), batch)
+        };
+        if status != 0 {
+            return Err(stopped(status, patience));
+        }
+        let places = 0..i32::try_from(tokens.len())?;
+        places.map(|place| self.sequence.chances_at(place)).collect::<anyhow::Result<_>>().map(Some)
+    }
+
+    /// The weights it reads with.
+    pub fn weights(&self) -> &Weights {
+        &self.sequence.weights
+    }
+}
+
+impl Drop for Branches<'_> {
     fn drop(&mut self) {
-        // SAFETY: each was made in `new` and is freed once, the context before the pool it uses.
+        for (_, id) in self.lengths.iter().zip(SEQUENCE + 1..) {
+            // SAFETY: the context lives; removing a whole sequence never fails, and cells shared with others stay theirs.
+            unsafe {
+                let memory = sys::llama_get_memory(self.sequence.context.raw.as_ptr());
+                sys::llama_memory_seq_rm(memory, id, -1, -1);
+            }
+        }
+    }
+}
+
+impl Context {
+    /// Computes until this patience is spent.
+    fn obey(&self, patience: &Patience) {
+        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: each was made in `Sequence::new` and is freed once, the context before the pool it uses.
         unsafe {
-            sys::llama_free(self.context.as_ptr());
+            sys::llama_free(self.raw.as_ptr());
             sys::ggml_threadpool_free(self.pool.as_ptr());
         }
     }
+}
+
+/// Why `llama_decode` did not do what it was asked.
+fn stopped(status: i32, patience: &Patience) -> anyhow::Error {
+    let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
+    stopped.map_or_else(|| anyhow::anyhow!("the model failed (llama_decode {status})"), Failure::into)
 }
 
 /// Keeps llama.cpp from starting a debugger from PATH when it aborts: nothing is started on a key press.

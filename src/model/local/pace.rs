@@ -17,6 +17,32 @@ const SHARE_LOW: f64 = 0.85;
 /// After so many tokens with fewer threads, one more is tried again; doubled each time that it fails.
 const RETRY: u32 = 12;
 
+/// How many threads to compute with where `running` tasks of the whole machine, this one among them, want one of its
+/// `processors`: one for each that is left, at least one and no more than `most`.
+///
+/// Where a neighbour is there from the start, the first tokens would show it only after they had been waited for: on a
+/// machine with fifteen tasks for each processor, two threads took 100 seconds to read a request of six tokens, and one
+/// a few.
+pub(super) fn undisturbed(most: usize, running: usize, processors: usize) -> usize {
+    processors.saturating_sub(running.saturating_sub(1)).clamp(1, most.max(1))
+}
+
+/// How many tasks run or want to, from `/proc/loadavg`.
+pub(super) fn running(loadavg: &str) -> Option<usize> {
+    loadavg.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
+}
+
+/// How many processors are named by a list such as `0-3,8`.
+pub(super) fn processors(list: &str) -> Option<usize> {
+    let mut count = 0_usize;
+    for part in list.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(count)
+}
+
 /// Watches tokens go by and says with how many threads to write the next one.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -30,11 +56,12 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Starts with as many threads as there may be.
-    pub(super) fn with_threads(most: usize) -> Self {
+    /// Starts with `threads` of `most` that there may be.
+    pub(super) fn with_threads(threads: usize, most: usize) -> Self {
         let most = most.max(1);
+        let threads = threads.clamp(1, most);
         let (wall, processor) = (Duration::ZERO, Duration::ZERO);
-        Self { most, threads: most, wall, processor, tokens: 0, since_change: 0, retry: RETRY }
+        Self { most, threads, wall, processor, tokens: 0, since_change: 0, retry: RETRY }
     }
 
     /// The threads for the next token, at least one.
@@ -82,13 +109,13 @@ mod tests {
 
     #[test]
     fn alone_on_the_machine_all_threads_write() {
-        let mut pace = Pace::with_threads(4);
+        let mut pace = Pace::with_threads(4, 4);
         assert_eq!(threads_over(&mut pace, 50, |_| 0.98), [4; 50]);
     }
 
     #[test]
     fn a_busy_neighbour_costs_a_thread_at_once_and_gives_it_back() {
-        let mut pace = Pace::with_threads(2);
+        let mut pace = Pace::with_threads(2, 2);
         assert_eq!(
             threads_over(&mut pace, 4, |threads| if threads == 2 { 0.66 } else { 0.95 }),
             [2, 2, 1, 1]
@@ -99,22 +126,43 @@ mod tests {
 
     #[test]
     fn trying_again_gets_rarer_while_the_neighbour_stays() {
-        let mut pace = Pace::with_threads(2);
+        let mut pace = Pace::with_threads(2, 2);
         let threads = threads_over(&mut pace, 300, |threads| if threads == 2 { 0.6 } else { 0.9 });
         let tried = threads.iter().filter(|threads| **threads == 2).count();
         assert!(tried < 20, "{tried} of 300 tokens with two threads");
     }
 
     #[test]
+    fn a_neighbour_seen_beforehand_costs_its_thread_from_the_start() {
+        assert_eq!([1, 2, 3, 31].map(|running| undisturbed(2, running, 2)), [2, 1, 1, 1]);
+        assert_eq!(undisturbed(2, 20, 64), 2, "confined to two of many");
+        assert_eq!((undisturbed(0, 0, 0), undisturbed(4, 0, 4)), (1, 4));
+        let mut pace = Pace::with_threads(1, 2);
+        let later = threads_over(&mut pace, 60, |_| 0.99);
+        assert_eq!((later.first(), later.last()), (Some(&1), Some(&2)), "{later:?}");
+    }
+
+    #[test]
+    fn the_system_tells_tasks_and_processors() {
+        assert_eq!(running("16.90 18.94 15.36 21/412 2293\n"), Some(21));
+        assert_eq!(running(""), None);
+        assert_eq!(running("0 0 0 many/1 1"), None);
+        assert_eq!(
+            ["0", "0-1\n", "0-3,8", "", "3-1", "0-18446744073709551615"].map(processors),
+            [Some(1), Some(2), Some(5), None, None, None]
+        );
+    }
+
+    #[test]
     fn one_thread_stays_one() {
-        let mut pace = Pace::with_threads(1);
+        let mut pace = Pace::with_threads(1, 1);
         assert_eq!(threads_over(&mut pace, 20, |_| 0.2), [1; 20]);
-        assert_eq!(Pace::with_threads(0).threads(), 1);
+        assert_eq!(Pace::with_threads(0, 0).threads(), 1);
     }
 
     #[test]
     fn no_time_at_all_is_no_reason() {
-        let mut pace = Pace::with_threads(2);
+        let mut pace = Pace::with_threads(2, 2);
         (0..10).for_each(|_| pace.observe(Duration::ZERO, Duration::ZERO));
         assert_eq!(pace.threads(), 2);
     }

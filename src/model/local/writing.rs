@@ -1,0 +1,193 @@
+//! How answers are written, token by token: one that takes the likeliest token each time, and others that leave it where
+//! the model was least sure.
+
+use std::time::{Duration, Instant};
+
+use super::Written;
+use super::chances::{Chance, Chances, Token};
+use super::engine::{BRANCHES_MAX, Sequence, Weights};
+use super::pace::Pace;
+use crate::failure::Failure;
+use crate::model::Certainty;
+use crate::patience::Patience;
+
+/// Where an answer ends, besides at a token that ends the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// At the end of the first line that holds text.
+    Line,
+    /// Nowhere else.
+    Text,
+}
+
+/// An answer as far as it is written.
+#[derive(Debug, Clone)]
+struct Draft {
+    end: End,
+    bytes: Vec<u8>,
+    tokens: usize,
+    logarithms: f64,
+    least: f64,
+    /// The token that the model must read before the next can be written; none when the answer is at its end.
+    unread: Option<Token>,
+}
+
+impl Draft {
+    fn new(end: End) -> Self {
+        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None }
+    }
+
+    /// Writes a token.
+    fn push(&mut self, chance: Chance, weights: &Weights) {
+        let piece = weights.piece(chance.token);
+        self.bytes.extend_from_slice(&piece);
+        self.tokens += 1;
+        let line_ends =
+            self.end == End::Line && piece.contains(&b'\n') && !self.bytes.trim_ascii().is_empty();
+        if line_ends || weights.ends(chance.token) {
+            self.unread = None;
+        } else {
+            // The token that ends the answer doesn't count: it is no part of the command.
+            self.logarithms += chance.probability.ln();
+            self.least = self.least.min(chance.probability);
+            self.unread = Some(chance.token);
+        }
+    }
+
+    fn written(self) -> Written {
+        let counted = self.tokens.saturating_sub(1);
+        let mean = (self.logarithms / counted.max(1) as f64).exp();
+        Written {
+            text: String::from_utf8_lossy(&self.bytes).trim().to_owned(),
+            tokens: self.tokens,
+            certainty: (0 < counted).then_some(Certainty { mean, least: self.least }),
+        }
+    }
+}
+
+/// Greedy continuation, and what could have stood at each of its tokens, the one that ends it included. None of it counts
+/// when it goes on for longer than `max_tokens`: the beginning of a command is another command.
+pub(super) fn greedy(
+    sequence: &mut Sequence,
+    end: End,
+    max_tokens: usize,
+    patience: &Patience,
+) -> anyhow::Result<(Written, Vec<Chances>)> {
+    let max_tokens = max_tokens.min(sequence.left());
+    let mut draft = Draft::new(end);
+    let mut path = Vec::new();
+    let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
+    while draft.tokens < max_tokens {
+        let chances = sequence.chances()?;
+        path.push(chances);
+        draft.push(chances.best(), sequence.weights());
+        let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
+        let before = (Instant::now(), processor_time());
+        sequence.read(&[token], patience)?;
+        pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
+        sequence.set_threads(pace.threads());
+    }
+    let why =
+        format!("the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`");
+    Err(Failure::NoCommand(why).into())
+}
+
+/// Up to `most` answers that differ from the greedy one, likeliest first: each leaves it at a token that was nearly as
+/// likely, and goes on greedily from there. All are written at once, one token of each in one computation, which costs
+/// little more than one token of one. `start` is where in the sequence the greedy answer, which went along `path`,
+/// begins.
+///
+/// # Errors
+/// When patience is spent before any answer is whole, the person gave up, or the computation fails.
+pub(super) fn others(
+    sequence: &mut Sequence,
+    (start, path): (usize, &[Chances]),
+    end: End,
+    (most, max_tokens): (usize, usize),
+    patience: &Patience,
+) -> anyhow::Result<Vec<Written>> {
+    let forks = forks(path);
+    let starts: Vec<_> = forks.iter().map(|fork| start + fork.shared).collect();
+    let mut branches = sequence.branches(&starts);
+    let greedy = draft(path, end, branches.weights()).written().text;
+    let mut drafts: Vec<_> = forks
+        .iter()
+        .map(|fork| {
+            let mut draft = draft(path.get(..fork.shared).unwrap_or_default(), end, branches.weights());
+            draft.push(fork.instead, branches.weights());
+            draft
+        })
+        .collect();
+    for _ in 0..max_tokens {
+        let going_on = drafts.iter().enumerate().filter(|(_, draft)| draft.tokens < max_tokens);
+        let unread: Vec<_> = going_on.filter_map(|(branch, draft)| Some((branch, draft.unread?))).collect();
+        if unread.is_empty() {
+            break;
+        }
+        let chances = match branches.read(&unread, patience) {
+            Ok(Some(chances)) => chances,
+            Ok(None) => break,
+            Err(error) => {
+                let late = error.downcast_ref() == Some(&Failure::TimedOut);
+                if late && drafts.iter().any(|draft| draft.unread.is_none()) {
+                    break;
+                }
+                return Err(error);
+            }
+        };
+        for ((branch, _), chances) in unread.iter().zip(chances) {
+            if let Some(draft) = drafts.get_mut(*branch) {
+                draft.push(chances.best(), branches.weights());
+            }
+        }
+    }
+    let whole = drafts.into_iter().filter(|draft| draft.unread.is_none()).map(Draft::written);
+    Ok(distinct(whole.collect(), &greedy, most))
+}
+
+/// The greedy answer as far as `path` goes.
+fn draft(path: &[Chances], end: End, weights: &Weights) -> Draft {
+    let mut draft = Draft::new(end);
+    path.iter().for_each(|chances| draft.push(chances.best(), weights));
+    draft
+}
+
+/// A place where another answer leaves the greedy one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Fork {
+    /// Tokens that both have in common.
+    shared: usize,
+    /// The token that stands there instead of the likeliest.
+    instead: Chance,
+}
+
+/// The most promising places to leave the path, at most [`BRANCHES_MAX`].
+fn forks(path: &[Chances]) -> Vec<Fork> {
+    let at = |(shared, chances): (usize, &Chances)| {
+        chances.further().iter().map(|instead| Fork { shared, instead: *instead }).collect::<Vec<_>>()
+    };
+    let mut forks: Vec<_> = path.iter().enumerate().flat_map(at).collect();
+    forks.sort_by(|a, b| b.instead.probability.total_cmp(&a.instead.probability));
+    forks.truncate(BRANCHES_MAX);
+    forks
+}
+
+/// The likeliest of the answers, each once, without empty ones and the one already given.
+fn distinct(mut answers: Vec<Written>, given: &str, most: usize) -> Vec<Written> {
+    let mean = |answer: &Written| answer.certainty.map_or(0.0, |certainty| certainty.mean);
+    answers.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+    let mut kept: Vec<Written> = Vec::new();
+    for answer in answers {
+        let known = answer.text == given || kept.iter().any(|other| other.text == answer.text);
+        if !known && !answer.text.is_empty() && kept.len() < most {
+            kept.push(answer);
+        }
+    }
+    kept
+}
+
+/// Processor time that this process has used.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}
