@@ -25,6 +25,7 @@ struct Table {
     plain: BTreeSet<String>,
     conditions: BTreeSet<String>,
     blocks: BTreeSet<String>,
+    parameters: BTreeSet<String>,
     dates: BTreeSet<String>,
     tools: BTreeMap<String, String>,
     searched: BTreeMap<String, String>,
@@ -56,6 +57,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));
+        found.extend(reader.saved_while_read(command));
         found.extend(reader.redirections(command));
         found
             .extend(command.words.iter().enumerate().filter_map(|(at, word)| reader.word(command, at, word)));
@@ -126,6 +128,9 @@ impl Reader<'_> {
         if !dialect::is_since(&version, dialect::STOPS_SINCE)
             || part.starts_with('(')
             || part.contains(['<', '`'])
+            || part.starts_with("[[")
+            // Between Nushell's plain quotes no variable is one.
+            || part.contains('"') && part.contains('$') && !part.contains("$\"")
         {
             return None;
         }
@@ -258,7 +263,7 @@ impl Reader<'_> {
                 file.text.rsplit('/').next()?.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
             let is_data = !is_raw && ending.as_ref().is_some_and(|ending| TABLE.structured.contains(ending));
             let is_text = is_raw || ending.as_ref().is_some_and(|ending| TABLE.plain.contains(ending));
-            if is_data && name == "lines" && !matches!(ending.as_deref(), Some("md" | "html" | "nu")) {
+            if is_data && name == "lines" {
                 let at = feeder.words.first()?.span.end;
                 let text = format!("`open` makes data of `{}`; its lines are in `open --raw`", file.text);
                 return Some(slip(at..at, Grade::Error, &text, " --raw", "added `--raw`"));
@@ -285,31 +290,63 @@ impl Reader<'_> {
         })
     }
 
-    /// `$it` in a block that names no parameter.
+    /// `$it` or the like in a block that names no parameter.
     fn unnamed(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = self.own(command).filter(|name| TABLE.blocks.contains(*name))?;
         command.words.iter().skip(1).find_map(|word| {
             let body = self.raw(&word.span).strip_prefix('{')?;
-            let is_named = body.trim_start().starts_with('|');
-            let names = |text: &str| body.contains(text);
-            let has_it = body.match_indices("$it").any(|(at, it)| {
-                body.get(at + it.len()..)
-                    .and_then(|rest| rest.chars().next())
-                    .is_none_or(|c| !(c.is_alphanumeric() || c == '_'))
-            });
+            let mut used: Vec<&str> = body.split('$').skip(1).filter_map(leading_name).collect();
+            used.retain(|variable| TABLE.parameters.contains(*variable) && !self.is_set(variable));
+            used.dedup();
             // There `$it` is the row.
-            if is_named
-                || !has_it
-                || ["where ", "any ", "all "].iter().any(|text| names(text))
-                || names("|it|")
-            {
+            let is_row = used == ["it"] && ["where ", "any ", "all "].iter().any(|row| body.contains(row));
+            let [parameter] = used.as_slice() else { return None };
+            if is_row || body.trim_start().starts_with('|') {
                 return None;
             }
             let at = word.span.start + 1;
-            let gap = if body.starts_with(' ') { "|it|" } else { "|it| " };
-            let text = format!("nothing is named `$it` in the block of `{name}`");
-            Some(slip(at..at, Grade::Error, &text, gap, "added `|it|`"))
+            let gap = if body.starts_with(' ') { "" } else { " " };
+            let text = format!("nothing is named `${parameter}` in the block of `{name}`");
+            let change = format!("added `|{parameter}|`");
+            Some(slip(at..at, Grade::Error, &text, &format!("|{parameter}|{gap}"), &change))
         })
+    }
+
+    /// Whether the line names a variable somewhere.
+    fn is_set(&self, variable: &str) -> bool {
+        let forms = ["let {}", "mut {}", "const {}", "for {}", "|{}|", "|{},", ", {}|", ",{}|", "|{}:"];
+        forms.iter().any(|form| self.line.contains(&form.replace("{}", variable)))
+    }
+
+    /// A file that is saved to while it is still read.
+    fn saved_while_read(&self, command: &SimpleCommand) -> Option<Finding> {
+        if self.own(command) != Some("save")
+            || !command.words.iter().any(|word| word.text == "--force" || word.text == "-f")
+        {
+            return None;
+        }
+        let mut before: Vec<&SimpleCommand> = Vec::new();
+        while let Some(feeder) = self.feeder(before.last().copied().unwrap_or(command)) {
+            before.push(feeder);
+        }
+        let file = |command: &SimpleCommand| {
+            let file = command.words.iter().skip(1).find(|word| !word.text.starts_with('-'));
+            file.map(|word| word.text.clone())
+        };
+        let (first, between) = before.split_last()?;
+        let streams = |other: &&SimpleCommand| other.name().is_some_and(|name| name == "lines");
+        let gathers = |other: &&SimpleCommand| {
+            other
+                .name()
+                .is_some_and(|name| matches!(name, "collect" | "sort" | "sort-by" | "str join" | "reverse"))
+        };
+        let same = self.own(first) == Some("open") && file(first).is_some() && file(first) == file(command);
+        if !same || !between.iter().any(streams) || between.iter().any(gathers) {
+            return None;
+        }
+        let at = command.words.first()?.span.start;
+        let text = format!("`{}` is emptied before it is read; `collect` reads it first", file(command)?);
+        Some(slip(at..at, Grade::Warning, &text, "collect | ", "added `collect`"))
     }
 
     /// bash's redirections.
@@ -468,6 +505,12 @@ fn slip(span: Span, grade: Grade, text: &str, replacement: &str, change: &str) -
 fn finding(grade: Grade, text: String, fix: Fix) -> Finding {
     let kind = if grade == Grade::Error { Kind::Syntax } else { Kind::Quoting };
     Finding { kind, span: fix.span.clone(), grade, text, evidence: "nushell".to_owned(), fixes: vec![fix] }
+}
+
+/// The name at the start of a text.
+fn leading_name(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len());
+    text.get(..end).filter(|name| !name.is_empty())
 }
 
 /// `head -n 5`, `tail -5` as Nushell counts.

@@ -83,6 +83,10 @@ fn slips_become_nushell() {
             "ls *.txt | each { open $it.name | str length }",
             "ls *.txt | each {|it| open $it.name | str length }",
         ),
+        (
+            "glob **/* | where { open --raw $f | str contains TODO }",
+            "glob **/* | where {|f| open --raw $f | str contains TODO }",
+        ),
         // Units, operators of conditions.
         ("ls | where size > 10M", "ls | where size > 10mb"),
         (
@@ -143,9 +147,21 @@ fn what_is_right_stays() {
         "let HOME = 1; $HOME",
         "^ls -lh",
         "^date +%F",
+        "for f in (glob *.txt) { print $f }",
+        "let f = 3; 1..3 | each { $in + $f }",
+        "open a.txt | lines | where $it != '' | collect | save --force a.txt",
+        "open a.txt | lines | save b.txt",
     ] {
         assert_eq!(slips(line, &Machine), [], "{line}");
     }
+}
+
+#[test]
+fn a_file_that_is_read_and_written_is_told() {
+    let line = "open a.txt | lines | where $it != '' | save -f a.txt";
+    let [finding] = slips(line, &Machine).try_into().unwrap();
+    assert_eq!(finding.fixes[0].replacement, "collect | ");
+    assert_eq!(mended(line), None, "a person looks");
 }
 
 /// Neither a guess nor a silent write over what is there.
