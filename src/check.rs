@@ -13,6 +13,7 @@ mod tests;
 mod tools;
 mod walk;
 
+pub(crate) use self::commands::rewritten as form;
 use crate::reference::Reference;
 use crate::shell::Shell;
 use crate::syntax::{Parsed, Span, SyntaxError};

@@ -47,7 +47,8 @@ pub enum Kind {
 /// What judgement may ask. Never fails: what can't be found out is unknown.
 pub trait Reference {
     /// What is known of a command, and of the level its words lead to: `["git", "log"]`, `["ls"]`. Words that lead nowhere
-    /// are passed over: `["git", "frobnicate"]` gives what is known of `git`.
+    /// are passed over: `["git", "frobnicate"]` gives what is known of `git`. At Nushell `["^ls"]` is the program, `["ls"]`
+    /// its own command.
     fn known(&self, command: &[&str]) -> Arc<Known>;
 
     /// The names that could be run, for finding the nearest one: programs, builtins, functions, aliases.

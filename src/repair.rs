@@ -7,6 +7,7 @@
 mod danger;
 mod dialect;
 mod find;
+mod nushell;
 mod quote;
 mod tar;
 
@@ -66,7 +67,9 @@ pub fn repair(
 /// letter for an archive's compression, a quote that is never closed. By place.
 pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding> {
     if shell == Shell::Nu {
-        return Vec::new();
+        let mut found = nushell::slips(line, reference);
+        found.sort_by_key(|finding| finding.span.start);
+        return found;
     }
     let plain = syntax::parse(line, shell);
     let mut found = find::unended(line, &plain);

@@ -190,13 +190,17 @@ fn deprecated(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
 }
 
 /// The edit that puts the form `to` in the place of a command that has the form `from`.
-fn rewritten(command: &SimpleCommand, from: &str, to: &str, line: &str) -> Option<Fix> {
+pub(crate) fn rewritten(command: &SimpleCommand, from: &str, to: &str, line: &str) -> Option<Fix> {
     let words = &command.words;
     let span: Span = words.first()?.span.start..words.last()?.span.end;
     // A redirection between the words would be lost.
     let is_whole = command.redirections.iter().all(|r| r.span.end <= span.start || span.end <= r.span.start);
     let raw: Vec<&str> = words.iter().map(|word| line.get(word.span.clone())).collect::<Option<_>>()?;
-    let taken = matched(from, &raw)?;
+    // Nushell's own names may have several words.
+    let (name, rest) = raw.split_first()?;
+    let is_bare = name.chars().all(|c| is_word_letter(c) || c == ' ');
+    let name: Vec<&str> = if is_bare { name.split_whitespace().collect() } else { vec![name] };
+    let taken = matched(from, &[&name, rest].concat())?;
     let replacement: Vec<String> =
         to.split(' ').map(|part| filled(part, &taken)).filter(|part| !part.is_empty()).collect();
     let replacement = replacement.join(" ");

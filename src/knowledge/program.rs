@@ -34,6 +34,13 @@ impl Knowledge {
     /// What a command's first word stands for, and the program with the words that follow it, once aliases are followed.
     pub(super) fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        // `^ls` is the program, whatever else goes by its name.
+        let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
+        if let Some(name) = external.filter(|_| self.context.shell == Shell::Nu) {
+            let Some(program) = self.program(&name) else { return (Kind::Missing, None) };
+            let (path, real_path) = (program.path.clone(), program.real_path.clone());
+            return (Kind::Program { path, real_path }, Some((program, words.split_off(1))));
+        }
         let mut alias = None;
         let mut followed = BTreeSet::new();
         // A shell does not expand an alias again inside of itself.

@@ -37,18 +37,10 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("danger.toml")).expect("danger.toml is well-formed")
 });
 
-/// Nushell's lines are read as bash's here: only words are counted.
-fn grammar(shell: Shell) -> Shell {
-    if shell == Shell::Nu { Shell::Bash } else { shell }
-}
-
 /// Whether the new line has something dangerous more often than the old one.
 pub(super) fn grows(old: &str, new: &str, shell: Shell) -> bool {
-    let before = dangers(old, grammar(shell));
-    // Nushell's pipe of both outputs is no redirection to a file.
-    dangers(&new.replace("o+e>|", "|"), grammar(shell))
-        .iter()
-        .any(|(danger, count)| before.get(danger).copied().unwrap_or_default() < *count)
+    let before = dangers(old, shell);
+    dangers(new, shell).iter().any(|(danger, count)| before.get(danger).copied().unwrap_or_default() < *count)
 }
 
 /// How often each dangerous thing stands in a line.
@@ -87,10 +79,9 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
 /// Whether a line destroys, overwrites, publishes or stops something, so that nothing in it may be guessed: what
 /// failed as it was typed would do so once it is mended. Rather too often than too seldom.
 pub(super) fn destroys(line: &str, shell: Shell) -> bool {
-    let line = line.replace("o+e>|", "|");
     // The words of scripts in quotes and of what runs elsewhere, too.
     let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
-    words.any(is_destroyer) || is_any(&line, shell, command_destroys)
+    words.any(is_destroyer) || is_any(line, shell, |command| command_destroys(command, shell))
 }
 
 /// Whether a line rewrites files in place, which its writer has asked for in so many words.
@@ -113,13 +104,16 @@ pub(super) fn forces(line: &str, shell: Shell) -> bool {
 
 /// Whether it holds of a command of the line, be it typed or run by another one.
 fn is_any(line: &str, shell: Shell, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
-    let parsed = [syntax::parse(line, grammar(shell)), syntax::commands(line, grammar(shell))];
+    let parsed = [syntax::parse(line, shell), syntax::commands(line, shell)];
     parsed.iter().flat_map(|parsed| &parsed.commands).any(holds)
 }
 
-fn command_destroys(command: &SimpleCommand) -> bool {
+fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
     let name = command.name().map_or("", base);
-    let is_overwriter = has(&TABLE.overwriters, name)
+    // Nushell's `save` writes over nothing unless it is forced.
+    let may_overwrite = shell != Shell::Nu || name != "save" || command.words.iter().any(forces_save);
+    let is_nu_own = shell == Shell::Nu && syntax::nushell_commands().contains(name);
+    let is_overwriter = has(&TABLE.overwriters, name) && may_overwrite
         || name.strip_prefix('g').is_some_and(|name| has(&TABLE.overwriters, name));
     let is_option = |word: &&Word| word.text.starts_with('-');
     let has_option = command.words.iter().filter(is_option).any(|word| {
@@ -127,6 +121,7 @@ fn command_destroys(command: &SimpleCommand) -> bool {
         !is_shown && TABLE.beginnings.iter().any(|beginning| word.text.starts_with(beginning.as_str()))
     });
     let has_verb = !has(&TABLE.readers, name)
+        && !is_nu_own
         && command.words.iter().skip(1).filter(|word| !is_option(word)).take(SUBCOMMAND_WORDS_MAX).any(
             |word| {
                 has(&TABLE.verbs, &word.text)
@@ -139,13 +134,26 @@ fn command_destroys(command: &SimpleCommand) -> bool {
             && (subcommand.is_empty() || command.words.iter().any(|word| word.text == subcommand))
             && command.words.iter().flat_map(letters).any(|c| flagged.contains(c))
     });
-    is_overwriter || has_option || has_verb || has_letter || command.redirections.iter().any(overwrites)
+    // `stor delete`, `history clear`
+    let is_verb = is_nu_own && name.rsplit_once(' ').is_some_and(|(_, verb)| has(&TABLE.verbs, verb));
+    is_overwriter
+        || is_verb
+        || has_option
+        || has_verb
+        || has_letter
+        || command.redirections.iter().any(overwrites)
+}
+
+/// `--force`, `-f`, and what can't be read.
+fn forces_save(word: &Word) -> bool {
+    word.text == "--force" || letters(word).any(|c| c == 'f') || word.text.starts_with("...")
 }
 
 /// Whether what stood in the target is lost.
 fn overwrites(redirection: &Redirection) -> bool {
     let operator = redirection.operator.as_str();
-    let to_file = operator.contains('>') && !operator.contains(">>");
+    // Nushell's `o+e>|` leads into a pipe.
+    let to_file = operator.contains('>') && !operator.contains(">>") && !operator.ends_with('|');
     let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
     let is_device = target == "/dev/null" || target.bytes().all(|byte| byte.is_ascii_digit());
     to_file && !is_device
@@ -176,7 +184,9 @@ fn letters(word: &Word) -> impl Iterator<Item = char> {
 pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
     // A quote that is never closed quotes what was not meant.
     let open = quote::open_quote(old, shell).map_or(old.len(), |(start, _)| start);
-    syntax::parse(old, grammar(shell)).commands.iter().all(|command| {
+    // bash's quotes expand what Nushell's don't: a line of bash at Nushell is read as that.
+    let grammar = if shell == Shell::Nu { Shell::Bash } else { shell };
+    syntax::parse(old, grammar).commands.iter().all(|command| {
         let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
         // In Nushell what is expanded within quotes is written otherwise.
         words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {

@@ -10,7 +10,7 @@ use crate::shell::Shell;
 use crate::syntax;
 
 /// The Nushell whose `;` ends the line where a program fails, as `&&` does.
-const STOPS_SINCE: (u32, u32) = (0, 98);
+pub(super) const STOPS_SINCE: (u32, u32) = (0, 98);
 
 /// The line in the shell's own words, as one fix; none where nothing is foreign or something has no counterpart.
 pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
@@ -41,7 +41,7 @@ pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Op
 }
 
 /// Whether a version such as `0.98.0` is this one or a later one.
-fn is_since(version: &str, (major, minor): (u32, u32)) -> bool {
+pub(super) fn is_since(version: &str, (major, minor): (u32, u32)) -> bool {
     let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
     let told = numbers.next().flatten().zip(numbers.next().flatten());
     told.is_some_and(|told| (major, minor) <= told)

@@ -1,6 +1,7 @@
 //! bash's operators, variables and redirections in Nushell's words. Programs stay programs.
 
 use super::{Token, tokens, variable};
+use crate::syntax::nushell_commands;
 
 /// The change that is right only where `;` stops at a failure.
 pub(super) const AND: &str = "&& → ;";
@@ -20,6 +21,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
     let mut out = String::new();
     let mut changes: Vec<String> = Vec::new();
     let mut at_command = true;
+    let mut is_own = false;
     let mut index = 0;
     let word_at = |index: usize| match tokens.get(index) {
         Some(Token::Word(word)) => Some(*word),
@@ -62,6 +64,10 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                     }
                     ">" | "1>" | ">>" | "2>" | "2>>" | "&>" | "&>>" => {
                         at_command = false;
+                        // What Nushell's own commands give is no text: `save` writes it.
+                        if is_own {
+                            return None;
+                        }
                         let (file, next) = target(index)?;
                         let both = match (tokens.get(next), tokens.get(next + 1)) {
                             (Some(Token::Operator("2>&1")), _) => Some(next + 1),
@@ -91,6 +97,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
             }
             Token::Word(text) if at_command => {
                 at_command = false;
+                is_own = nushell_commands().contains(*text);
                 if UNTRANSLATED.contains(text) {
                     return None;
                 }

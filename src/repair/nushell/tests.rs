@@ -1,0 +1,207 @@
+//! Slips in Nushell's lines, each with the line that it becomes: on a machine with Nushell's own commands and a few programs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::*;
+use crate::check::{Report, check};
+use crate::platform::Userland;
+use crate::reference::Known;
+use crate::repair::repair;
+
+struct Machine;
+
+const PROGRAMS: [&str; 19] = [
+    "ls", "git", "cat", "make", "grep", "wc", "head", "tail", "awk", "date", "find", "ps", "uname", "du",
+    "sort", "cargo", "env", "mkdir", "less",
+];
+
+impl Reference for Machine {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        let name = command.first().copied().unwrap_or_default();
+        let (program, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
+        let path = PathBuf::from("/usr/bin").join(name);
+        let kind = if !program && syntax::nushell_commands().contains(name) {
+            reference::Kind::Builtin
+        } else if PROGRAMS.contains(&name) {
+            reference::Kind::Program { path: path.clone(), real_path: path }
+        } else {
+            reference::Kind::Missing
+        };
+        let userland = Userland::Gnu;
+        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+    }
+
+    fn names(&self) -> Vec<String> {
+        PROGRAMS.map(str::to_owned).to_vec()
+    }
+
+    fn exists(&self, _path: &str) -> Option<bool> {
+        None
+    }
+
+    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+        None
+    }
+
+    fn shell_version(&self) -> Option<String> {
+        Some("0.115.1".to_owned())
+    }
+}
+
+fn judge(line: &str) -> Report {
+    let mut report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), &Machine);
+    report.findings.extend(slips(line, &Machine));
+    report
+}
+
+fn mended(line: &str) -> Option<String> {
+    repair(line, Shell::Nu, &judge(line), &Machine, &judge).map(|repaired| repaired.line)
+}
+
+#[test]
+fn slips_become_nushell() {
+    for (line, right) in [
+        // bash's operators.
+        ("ls | where size > 1mb && type == file", "ls | where size > 1mb and type == file"),
+        ("mkdir logs && cd logs", "mkdir logs; cd logs"),
+        ("cargo build && ls target | where size > 1mb", "cargo build; ls target | where size > 1mb"),
+        (
+            "open a.json | where {|x| $x.a > 1 && $x.b < 2 }",
+            "open a.json | where {|x| $x.a > 1 and $x.b < 2 }",
+        ),
+        ("ls | get name | each {|f| $f | str length } 2>/dev/null", "none"),
+        ("make 2>&1 | lines | where $it =~ warning", "make o+e>| lines | where $it =~ warning"),
+        ("git status 2>/dev/null", "git status e> /dev/null"),
+        ("git log > log.txt", "git log | save log.txt"),
+        ("ls | get name | to text > names.txt", "ls | get name | to text | save names.txt"),
+        ("ps | to json >> procs.json", "ps | to json | save --append procs.json"),
+        // Variables.
+        ("ls $HOME | length", "ls $env.HOME | length"),
+        ("ls ${HOME} | where type == dir", "ls $env.HOME | where type == dir"),
+        (
+            "ls *.txt | each { open $it.name | str length }",
+            "ls *.txt | each {|it| open $it.name | str length }",
+        ),
+        (
+            "glob **/* | where { open --raw $f | str contains TODO }",
+            "glob **/* | where {|f| open --raw $f | str contains TODO }",
+        ),
+        // Units, operators of conditions.
+        ("ls | where size > 10M", "ls | where size > 10mb"),
+        (
+            "ls | where size > 10k and modified > (date now) - 7day",
+            "ls | where size > 10kb and modified > (date now) - 7day",
+        ),
+        ("ls | where name contains report", "ls | where name =~ report"),
+        // Tables for programs that read lines, text where lists are wanted.
+        ("ls | wc -l", "ls | length"),
+        ("ls **/*.rs | head -n 5", "ls **/*.rs | first 5"),
+        ("ps | sort-by cpu | tail -3", "ps | sort-by cpu | last 3"),
+        ("ps | grep firefox", "ps | where name =~ 'firefox'"),
+        ("ls | grep -i readme | length", "ls | where name =~ '(?i)readme' | length"),
+        ("history | grep ssh", "history | where command =~ 'ssh'"),
+        ("open notes.txt | length", "open notes.txt | lines | length"),
+        ("open app.log | first 10", "open app.log | lines | first 10"),
+        ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
+        ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
+        // Names.
+        ("mkdir -p a/b", "mkdir a/b"),
+        ("ps aux | where name =~ vim", "ps | where name =~ vim"),
+        ("date +%F", "^date +%F"),
+        ("[a b] | str collect ', '", "[a b] | str join ', '"),
+        ("date now | date format '%Y'", "date now | format date '%Y'"),
+        ("open a.json | get price | sum", "open a.json | get price | math sum"),
+        ("open a.json | map {|x| $x.a }", "open a.json | each {|x| $x.a }"),
+        ("ls | sort by size", "ls | sort-by size"),
+        ("ls | count", "ls | length"),
+        ("ls -lh", "ls -l"),
+    ] {
+        assert_eq!(mended(line).as_deref(), Some(right).filter(|right| *right != "none"), "{line}");
+    }
+}
+
+#[test]
+fn what_is_right_stays() {
+    for line in [
+        "ls | where size > 10mb and type == file",
+        "git log --oneline | head -n 5",
+        "cat notes.txt | wc -l",
+        "open notes.txt | lines | length",
+        "open --raw image.bin | first 32",
+        "open data.csv | first 5",
+        "open people.json | length",
+        "ls | each {|it| $it.name }",
+        "ls | each { $in.name }",
+        "[1 2 3] | where $it > 1",
+        "open notes.txt | lines | where $it =~ error",
+        "1..3 | each {|n| $n > 2 and $n < 5 }",
+        "git log | lines | first 5",
+        "if $env.X? == 1 and 2 > 1 { ls }",
+        "ps | where cpu > 5",
+        "date now | format date '%F'",
+        "'a && b' | str length",
+        "ls | where name =~ 'M'",
+        "ls ...(glob *.rs)",
+        "glob **/*.rs | each {|f| open --raw $f | lines | length } | math sum",
+        "let HOME = 1; $HOME",
+        "^ls -lh",
+        "^date +%F",
+        "for f in (glob *.txt) { print $f }",
+        "let f = 3; 1..3 | each { $in + $f }",
+        "open a.txt | lines | where $it != '' | collect | save --force a.txt",
+        "open a.txt | lines | save b.txt",
+    ] {
+        assert_eq!(slips(line, &Machine), [], "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_is_read_and_written_is_told() {
+    let line = "open a.txt | lines | where $it != '' | save -f a.txt";
+    let [finding] = slips(line, &Machine).try_into().unwrap();
+    assert_eq!(finding.fixes[0].replacement, "collect | ");
+    assert_eq!(mended(line), None, "a person looks");
+}
+
+/// Neither a guess nor a silent write over what is there.
+#[test]
+fn what_would_do_harm_stays() {
+    for line in ["rm *.txt && ls", "ls > a.txt && rm b.txt", "ls | xargs rm", "cat a || cat b"] {
+        assert_eq!(mended(line), None, "{line}");
+    }
+}
+
+#[test]
+fn no_text_makes_it_fail() {
+    for line in [
+        "&&",
+        "| &&",
+        "ls | where >",
+        "where > &&",
+        "$",
+        "${",
+        "2>&1",
+        "é > ü",
+        "ls > ",
+        "{ $it",
+        "ls | head -n",
+        "open | lines",
+        "ls | grep",
+        ">",
+    ] {
+        slips(line, &Machine);
+    }
+}
+
+#[test]
+fn forms_lead_to_what_nushell_has() {
+    for Form { from, to } in &TABLE.form {
+        let own = to.split(' ').take_while(|word| !word.starts_with('{')).collect::<Vec<_>>();
+        let is_own = (1..=own.len()).any(|n| syntax::nushell_commands().contains(&own[..n].join(" ")));
+        assert!(is_own || to.starts_with(['^', '$']), "{from}: {to}");
+    }
+    for name in TABLE.lists.iter().chain(&TABLE.want_lists).chain(&TABLE.blocks).chain(TABLE.flags.keys()) {
+        assert!(syntax::nushell_commands().contains(name), "{name}");
+    }
+}
