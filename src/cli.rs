@@ -157,6 +157,8 @@ fn login_shell(host: &dyn Host) -> Option<Shell> {
 /// Runs the program.
 pub fn run() -> ExitCode {
     crate::model::local::at_start();
+    // Without an ear for it, a limit of file sizes (`ulimit -f`) kills the program where a file can't be kept.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     trace(cli.debug);
     let exit = serve(&cli.command);
@@ -287,6 +289,8 @@ pub fn reason(error: &anyhow::Error) -> String {
 fn trace(debug: bool) {
     if debug {
         let told = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
+        // What can't be written is not told about either: that would end the program.
+        let told = told.log_internal_errors(false);
         let _ = told.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
         tracing::debug!("askline {}", env!("CARGO_PKG_VERSION"));
     }

@@ -40,7 +40,11 @@ const SCAN_BUDGET: Duration = Duration::from_millis(150);
 const CLOCK_GRAIN: Duration = Duration::from_secs(2);
 
 /// First line of the cache; another version means: make it anew.
-const CACHE_HEADER: &str = "askline commands 1";
+const CACHE_HEADER: &str = "askline commands 2";
+/// Most files beside it in our cache directory, which are none as a rule: the rest stands in directories of its own.
+const CACHE_FILES_MAX: usize = 16;
+/// Its last line, which no name can be: a list that lost its end would make commands missing.
+const CACHE_END: &str = "/\n";
 
 /// The machine that suggestions are for.
 #[derive(Clone)]
@@ -298,7 +302,9 @@ impl Commands {
                 text.push('\n');
             }
         }
-        store::write(&cache.join(CACHE_FILE), text.as_bytes())
+        text.push_str(CACHE_END);
+        store::write(&cache.join(CACHE_FILE), text.as_bytes())?;
+        store::thin_out(cache, CACHE_FILES_MAX)
     }
 }
 
@@ -321,9 +327,9 @@ fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
     };
     let read = store::read(file, CACHE_LIMIT).ok().flatten();
     let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else { return known };
-    let Some(rest) = text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')) else {
-        return known;
-    };
+    let whole =
+        text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')?.strip_suffix(CACHE_END));
+    let Some(rest) = whole else { return known };
     let mut names = None;
     for line in rest.lines() {
         if let Some((modified, path)) = line.strip_prefix('/').and_then(|line| line.split_once('\t')) {
@@ -551,7 +557,7 @@ mod tests {
     fn a_cache_that_is_a_link_or_open_to_others_is_not_believed() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("commands");
-        fs::write(&file, format!("{CACHE_HEADER}\n/1\t/x\nls\n")).unwrap();
+        fs::write(&file, format!("{CACHE_HEADER}\n/1\t/x\nls\n{CACHE_END}")).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(recall(&file).len(), 1);
         let link = home.path().join("link");
@@ -586,6 +592,10 @@ mod tests {
         assert_eq!(look(), (true, true, true), "a cache of another version is made anew");
         fs::write(cache.join("commands"), b"\xff\x00").unwrap();
         assert_eq!(look(), (true, true, true), "so is a broken one");
+        assert_eq!(look(), (false, true, true));
+        let whole = fs::read(cache.join("commands")).unwrap();
+        fs::write(cache.join("commands"), &whole[..whole.len() - "two\n/\n".len()]).unwrap();
+        assert_eq!(look(), (true, true, true), "and one that lost its end");
         assert_eq!(look(), (false, true, true));
     }
 }

@@ -36,6 +36,8 @@ const LOCK_WAIT: Duration = Duration::from_millis(100);
 const LOCK_TICK: Duration = Duration::from_millis(1);
 /// How many files that can't be read are kept aside.
 const BAD_MAX: usize = 3;
+/// Most files in the directory: the figures, the lock, those aside, and what another version may keep.
+const FILES_MAX: usize = 16;
 /// Days since 1970 before which no clock that is set can be: the start of 2025.
 const CLOCK_SET: u32 = 20_089;
 
@@ -244,6 +246,7 @@ impl Book {
         };
         counts.count(account, outcome, now);
         store::write_passing(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
+        store::thin_out(&self.directory, FILES_MAX)?;
         Ok(true)
     }
 

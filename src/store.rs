@@ -69,10 +69,14 @@ impl Paths {
     /// The directories of the user this runs as; `ASKLINE_CONFIG` names another configuration file.
     ///
     /// # Errors
-    /// When the user has no home directory.
+    /// When the user has no home directory, or one that depends on the working directory.
     pub fn of_user(host: &dyn Host) -> anyhow::Result<Self> {
         let user =
             directories::ProjectDirs::from("", "", "askline").context("no home directory; set HOME")?;
+        // Otherwise the working directory would hold our configuration and models.
+        let is_full =
+            [user.config_dir(), user.cache_dir(), user.data_dir()].iter().all(|path| path.is_absolute());
+        ensure!(is_full, "HOME is not a full path; set it to your home directory");
         let config_file =
             host.env("ASKLINE_CONFIG").map_or_else(|| user.config_dir().join("config.toml"), PathBuf::from);
         let data = user.data_dir();

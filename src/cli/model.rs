@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
@@ -301,8 +301,6 @@ pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
 
 /// Ends the program at Ctrl-C and its kin with a word on how to go on; what was fetched is on the disk by then.
 fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
-    // Without an ear for it, a limit of file sizes kills the program before it can say so.
-    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let progress = Arc::clone(progress);
     thread::spawn(move || {

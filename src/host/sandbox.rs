@@ -25,7 +25,7 @@ mod linux {
         RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
     };
     use rustix::io::Errno;
-    use rustix::process::{Pid, Resource, Rlimit, setrlimit, setsid};
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit, setsid};
     use seccompiler::{
         BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
         SeccompRule, apply_filter, sock_filter,
@@ -131,7 +131,8 @@ mod linux {
     fn enter(filters: &[BpfProgram]) -> std::io::Result<()> {
         setsid()?;
         for (resource, limit) in LIMITS {
-            let limit = Some(limit);
+            // Who has less can't give more, and would have no cage for asking.
+            let limit = Some(getrlimit(resource).maximum.map_or(limit, |most| most.min(limit)));
             setrlimit(resource, Rlimit { current: limit, maximum: limit })?;
         }
         close_on_exec()?;

@@ -35,6 +35,7 @@ macro_rules! in_every_shell {
 }
 
 mod again;
+mod faults;
 mod fix;
 mod inline;
 mod key;

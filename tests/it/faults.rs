@@ -1,0 +1,335 @@
+//! Machines that misbehave: homes that are missing or full, files that are damaged, limits, clocks that jump, processes that
+//! are killed. Whatever happens, the key answers or says why in one message, nothing of ours is left half written, and
+//! nobody waits for ever.
+//!
+//! Each case is the real helper in a real terminal, in a home of its own, with a scripted model. The resident process has its
+//! faults in `resident`, servers in `remote::faults`, model files in `models::tests`, the shells in `shells`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant, SystemTime};
+
+use portable_pty::CommandBuilder;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::pty::Pty;
+
+mod clock;
+mod files;
+mod many;
+mod surroundings;
+mod terminal;
+
+/// What the model says, once.
+const LS: &str = r#"{"reply": "ls -la"}"#;
+/// What stands beside that answer.
+const CHECKED: &str = "askline: checked 2/2 flags";
+/// A line of its own in an environment, by which the processes of a place are found.
+const MARK: &str = "ASKLINE_TEST_PLACE";
+
+/// A home, a runtime directory and a working directory for one case.
+struct Place {
+    top: TempDir,
+}
+
+/// What became of a press.
+#[derive(Debug)]
+struct Pressed {
+    code: i32,
+    /// The line, the separator and the message.
+    out: String,
+    /// Nothing, unless the helper died.
+    err: String,
+    took: Duration,
+}
+
+impl Place {
+    fn new() -> Self {
+        let place = Self { top: tempfile::Builder::new().prefix("askline-").tempdir().unwrap() };
+        for name in ["home", "work", "run", "told"] {
+            fs::create_dir(place.path(name)).unwrap();
+        }
+        set_mode(&place.path("run"), 0o700);
+        place.model(LS);
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.top.path().join(name)
+    }
+
+    /// Where our files are, by the home directory.
+    fn cache(&self) -> PathBuf {
+        self.path("home/.cache/askline")
+    }
+
+    fn stats(&self) -> PathBuf {
+        self.path("home/.local/share/askline/stats")
+    }
+
+    fn presses(&self) -> PathBuf {
+        self.path("run/askline/presses")
+    }
+
+    fn model(&self, rows: &str) {
+        fs::write(self.path("model"), rows).unwrap();
+    }
+
+    /// Starts one press with these words on the line. Before it, `sh` does what `before` says, with the helper and its
+    /// arguments in `$@`, which may be changed; `$top` is the place.
+    fn start(&self, words: &str, before: &str) -> Pty {
+        let script = format!(
+            r#"
+            cd "$top/work"
+            {{ {{
+                printf '%s' "$words" | {{
+                    set -- "$helper" line --shell bash --draw below
+                    {before}
+                    exec "$@"
+                }} 2>"$top/told/err"
+                echo $? >&3
+            }} | cat >"$top/told/out"; }} 3>&1 | cat >"$top/told/code"
+            "#
+        );
+        self.terminal(&script, &[("words", words)])
+    }
+
+    /// A terminal in which `sh` runs a script.
+    fn terminal(&self, script: &str, more: &[(&str, &str)]) -> Pty {
+        let mut command = CommandBuilder::new("/bin/sh");
+        command.args(["-c", script]);
+        command.env_clear();
+        for (name, value) in self.environment() {
+            command.env(name, value);
+        }
+        for (name, value) in [("TERM", "xterm-256color"), ("top", self.top.path().to_str().unwrap())] {
+            command.env(name, value);
+        }
+        for (name, value) in more {
+            command.env(name, value);
+        }
+        command.env("helper", env!("CARGO_BIN_EXE_askline"));
+        Pty::start(12, 100, command)
+    }
+
+    fn environment(&self) -> [(&'static str, String); 6] {
+        let here = |name: &str| self.path(name).display().to_string();
+        [
+            ("HOME", here("home")),
+            ("XDG_RUNTIME_DIR", here("run")),
+            ("PATH", "/usr/bin:/bin".to_owned()),
+            ("LC_ALL", "C.UTF-8".to_owned()),
+            ("ASKLINE_MODEL", format!("scripted:{}", here("model"))),
+            (MARK, here("")),
+        ]
+    }
+
+    /// The program without a terminal.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+        command.args(args).env_clear().envs(self.environment()).current_dir(self.path("work"));
+        command
+    }
+
+    /// One press, to its end.
+    #[track_caller]
+    fn press_on(&self, words: &str, before: &str) -> Pressed {
+        let started = Instant::now();
+        let mut pty = self.start(words, before);
+        pty.wait_exit();
+        self.pressed(started)
+    }
+
+    /// What the press that has ended left behind.
+    fn pressed(&self, started: Instant) -> Pressed {
+        let told = |name: &str| {
+            String::from_utf8(fs::read(self.path("told").join(name)).unwrap_or_default()).unwrap()
+        };
+        let code = told("code").trim().parse().unwrap_or(-1);
+        Pressed { code, out: told("out"), err: told("err"), took: started.elapsed() }
+    }
+
+    /// One press for which the model has an answer.
+    #[track_caller]
+    fn press(&self, before: &str) -> Pressed {
+        self.press_on("list files", before)
+    }
+
+    /// A press with nothing in its way, which gets its answer.
+    #[track_caller]
+    fn is_well(&self) {
+        self.press("").answers();
+    }
+
+    /// What was counted.
+    #[track_caller]
+    fn counts(&self) -> Value {
+        let text = fs::read_to_string(self.stats().join("counts")).unwrap();
+        serde_json::from_str(text.split_once('\n').unwrap().1).unwrap()
+    }
+
+    /// Presses that were counted.
+    #[track_caller]
+    fn counted(&self) -> u64 {
+        self.counts()["total"]["presses"].as_u64().unwrap()
+    }
+
+    /// Looks at every file of ours: each is whole. Gives how many there are, and how many temporary ones were left.
+    #[track_caller]
+    fn sound(&self) -> (usize, usize) {
+        let (mut whole, mut temporary) = (0, 0);
+        for directory in [
+            self.cache(),
+            self.cache().join("knowledge"),
+            self.stats(),
+            self.presses(),
+            self.path("run/askline"),
+        ] {
+            let Ok(entries) = fs::read_dir(&directory) else { continue };
+            for entry in entries {
+                let entry = entry.unwrap();
+                // Gone again: a temporary file of a process that works meanwhile.
+                let Ok(found) = entry.metadata() else { continue };
+                let name = entry.file_name().into_string().unwrap();
+                if name.starts_with(".tmp-") {
+                    temporary += 1;
+                } else if found.is_file() && !name.contains("lock") && !name.contains(".bad-") {
+                    let Ok(bytes) = fs::read(entry.path()) else { continue };
+                    assert!(
+                        is_whole(&name, &directory, &bytes),
+                        "{}: {}",
+                        entry.path().display(),
+                        bytes.escape_ascii()
+                    );
+                    whole += 1;
+                }
+            }
+        }
+        (whole, temporary)
+    }
+
+    /// Makes what killed processes left older than any process that still writes.
+    fn ages_temporary_files(&self) {
+        let then = SystemTime::now() - Duration::from_hours(2);
+        for directory in [self.cache(), self.cache().join("knowledge"), self.stats(), self.presses()] {
+            let entries = fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path());
+            for path in
+                entries.filter(|path| path.file_name().unwrap().as_encoded_bytes().starts_with(b".tmp-"))
+            {
+                fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+            }
+        }
+    }
+
+    /// The processes that were started in here, are no zombies and still live.
+    fn processes(&self) -> Vec<i32> {
+        let needle = format!("{MARK}={}", self.path("").display());
+        let all = fs::read_dir("/proc").unwrap();
+        all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+            .filter(|pid: &i32| {
+                let environ = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+                environ.split(|byte| *byte == 0).any(|variable| variable == needle.as_bytes())
+            })
+            .collect()
+    }
+}
+
+impl Pressed {
+    /// It answered as if nothing were wrong.
+    #[track_caller]
+    fn answers(self) -> Self {
+        self.is(0, "ls -la", CHECKED)
+    }
+
+    /// It ended like this, and silently.
+    #[track_caller]
+    fn is(self, code: i32, line: &str, message: &str) -> Self {
+        assert_eq!(
+            (self.code, self.out.as_str()),
+            (code, format!("{line}\u{1f}{message}").as_str()),
+            "{self:?}"
+        );
+        assert_eq!(self.err, "");
+        self
+    }
+
+    /// It gives a line, whatever it says beside it.
+    #[track_caller]
+    fn gives(self, line: &str) -> Self {
+        let (given, _) = self.out.split_once('\u{1f}').unwrap_or_else(|| panic!("{self:?}"));
+        assert!(given == line && self.code == 0 && self.err.is_empty(), "{self:?}");
+        self
+    }
+
+    /// It keeps the line and says why, in at most three rows.
+    #[track_caller]
+    fn says(self, why: &str) -> Self {
+        let message = self.out.strip_prefix("\u{1f}askline: ").unwrap_or_else(|| panic!("{self:?}"));
+        assert!(self.code == 3 && self.err.is_empty() && message.lines().count() <= 3, "{self:?}");
+        assert!(message.replace('\n', " ").contains(why), "{self:?}");
+        self
+    }
+}
+
+/// Whether a file of ours is one that was written to its end.
+fn is_whole(name: &str, directory: &Path, bytes: &[u8]) -> bool {
+    let has_json = |header: &[u8]| {
+        bytes.strip_prefix(header).is_some_and(|body| serde_json::from_slice::<Value>(body).is_ok())
+    };
+    match directory.file_name().and_then(|name| name.to_str()) {
+        Some("stats") => has_json(b"askline stats 1\n"),
+        Some("presses") => has_json(b"askline press 1\n"),
+        // How long its body is tells more where it is known what was to be written; see `many`.
+        Some("knowledge") => bytes.starts_with(b"askline knowledge 1\n") && 40 < bytes.len(),
+        _ if name == "commands" => bytes.starts_with(b"askline commands 2\n") && bytes.ends_with(b"\n/\n"),
+        _ => name.starts_with("resident."),
+    }
+}
+
+/// Numbers that look like chance and are the same in each run.
+struct Dice(u64);
+
+impl Default for Dice {
+    fn default() -> Self {
+        Self(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+impl Dice {
+    /// A number below `end`.
+    fn roll(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+}
+
+/// Tells a figure that was measured, where the test harness can't swallow it.
+fn figure(text: &str) {
+    std::io::stderr().write_all(format!("figure: {text}\n").as_bytes()).unwrap();
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+}
+
+/// Sends a signal to one process.
+fn signal(pid: i32, signal: rustix::process::Signal) {
+    let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal);
+}
+
+/// Whether this machine lets us mount something where nobody else sees it; says so where it does not.
+fn can_mount() -> bool {
+    let can = Command::new("unshare")
+        .args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])
+        .output()
+        .is_ok_and(|ran| ran.status.success());
+    if !can {
+        crate::parser::skipped("file systems can't be tried here: `unshare -rm mount` is refused");
+    }
+    can
+}

@@ -1,0 +1,270 @@
+//! Many at once, and many ended in the middle: kills, writers beside each other, locks that are held, cancels. Rows S8, S9 and
+//! S10 of the table of faults, goals G9 and G11.
+//!
+//! `ASKLINE_TEST_TIMES` repeats the loops of kills and cancels that often, for figures.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use super::{Dice, LS, Place, figure, signal};
+
+/// Longest time that a loop takes, unless it was told how often to go round.
+const LOOP: Duration = Duration::from_secs(12);
+
+/// How often a loop goes round: as often as told, else this often.
+fn times(usual: u64) -> (u64, Duration) {
+    match std::env::var("ASKLINE_TEST_TIMES") {
+        Ok(times) => (times.parse().unwrap(), Duration::from_hours(1)),
+        Err(_) => (usual, LOOP),
+    }
+}
+
+/// A request without a terminal, which writes all that a press does but for its memory.
+fn request(place: &Place) -> Child {
+    let mut command = place.command(&["suggest", "--shell", "bash", "list files"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+#[track_caller]
+fn answered(request: Child) {
+    let ran = request.wait_with_output().unwrap();
+    assert!(ran.status.success() && ran.stdout == b"ls -la\n" && ran.stderr.is_empty(), "{ran:?}");
+}
+
+/// What is known of `ls`: the file, which has one name whoever writes it.
+fn known(place: &Place) -> PathBuf {
+    let mut files = fs::read_dir(place.cache().join("knowledge")).unwrap().map(|entry| entry.unwrap().path());
+    files.find(|path| !path.file_name().unwrap().as_encoded_bytes().starts_with(b".")).unwrap()
+}
+
+/// S8: killed at any moment, what was kept is as it was or as it should be.
+#[test]
+fn a_kill_leaves_no_half_written_file() {
+    let place = Place::new();
+    // As quick as it is with nothing kept, by a machine that has nothing else to do just then.
+    let cold = (0..5).map(|_| {
+        let _ = fs::remove_dir_all(place.cache());
+        let started = Instant::now();
+        answered(request(&place));
+        started.elapsed()
+    });
+    let cold = cold.min().unwrap();
+    let record = known(&place);
+    // All but its last field, the time at which it was written.
+    let whole = fs::read(&record).unwrap();
+    let same =
+        |bytes: &[u8]| bytes.len() == whole.len() && bytes[..bytes.len() - 5] == whole[..whole.len() - 5];
+    let (most, longest) = times(150);
+    let (mut killed, mut ended, mut counted, mut fewer) = (0_u64, 0_u64, place.counted(), 0_u64);
+    let mut dice = Dice::default();
+    let begun = Instant::now();
+    while killed + ended < most && begun.elapsed() < longest {
+        // Mostly near the end, where it writes.
+        let micros = u64::try_from(cold.as_micros()).unwrap();
+        let from = if dice.roll(4) == 0 { 0 } else { micros * 6 / 10 };
+        let wait = Duration::from_micros(from + dice.roll(micros * 13 / 10 - from));
+        if dice.roll(2) == 0 {
+            let _ = fs::remove_file(&record);
+            let _ = fs::remove_file(place.cache().join("commands"));
+        }
+        let mut request = request(&place);
+        thread::sleep(wait);
+        signal(i32::try_from(request.id()).unwrap(), Signal::KILL);
+        if request.wait().unwrap().success() {
+            ended += 1
+        } else {
+            killed += 1
+        }
+        place.sound();
+        if let Ok(bytes) = fs::read(&record) {
+            assert!(same(&bytes), "{}", bytes.escape_ascii());
+        }
+        let now = place.counted();
+        fewer += u64::from(now < counted);
+        counted = now;
+    }
+    let (whole, temporary) = place.sound();
+    figure(&format!(
+        "{killed} kills and {ended} ends in {:?}: 0 unreadable files of {whole}, {fewer} lost figures, {temporary} temporary files left",
+        begun.elapsed()
+    ));
+    assert_eq!(fewer, 0, "no figure is lost");
+    assert!(10 <= killed, "{killed} were killed");
+    place.ages_temporary_files();
+    fs::remove_dir_all(place.cache().join("knowledge")).unwrap();
+    let _ = fs::remove_file(place.cache().join("commands"));
+    answered(request(&place));
+    assert_eq!(place.counted(), counted + 1);
+    assert_eq!(place.sound(), (3, 0), "what was left is swept out when nobody can be writing it any more");
+}
+
+/// S8 for what the helper writes: its memory of the press, in a terminal that is the same all the time.
+#[test]
+fn a_killed_helper_leaves_no_half_written_file() {
+    let place = Place::new();
+    let (most, longest) = times(60);
+    let milliseconds = longest.as_millis().min(10_000_000);
+    let script = format!(
+        r#"
+        cd "$top/work"; n=0; until=$(($(date +%s%3N) + {milliseconds}))
+        while [ $n -lt {most} ] && [ $(date +%s%3N) -lt $until ]; do
+            n=$((n + 1))
+            printf "list files $n" | timeout --foreground -s KILL $(printf "0.%03d" $((20 + (n * 37) % 120))) \
+                "$helper" line --shell bash --draw below >/dev/null 2>&1
+            echo $? >>$top/told/codes
+        done
+        echo done >$top/told/code
+        "#
+    );
+    let mut pty = place.terminal(&script, &[]);
+    let begun = Instant::now();
+    let mut looks = 0;
+    while !place.path("told/code").exists() {
+        assert!(begun.elapsed() < longest + Duration::from_secs(20), "{}", pty.describe());
+        place.sound();
+        looks += 1;
+        thread::sleep(Duration::from_millis(20));
+    }
+    pty.wait_exit();
+    let (whole, temporary) = place.sound();
+    let codes = fs::read_to_string(place.path("told/codes")).unwrap();
+    let killed = codes.lines().filter(|code| *code == "137").count();
+    let ended = codes.lines().filter(|code| *code == "0").count();
+    figure(&format!(
+        "{killed} killed helpers and {ended} that ended, looked at {looks} times: 0 unreadable files of {whole}, {temporary} temporary files left"
+    ));
+    assert_eq!(killed + ended, codes.lines().count(), "{codes}");
+    assert!(5 <= killed, "{killed} were killed");
+    place.is_well();
+}
+
+/// S9: a hundred at once: all answer, and nothing that others wrote is lost.
+#[test]
+fn a_hundred_at_once_all_answer() {
+    const MANY: u64 = 100;
+    let place = Place::new();
+    place.model(r#"{"reply": "cat -n x"}"#);
+    fs::write(place.path("work/x"), "").unwrap();
+    assert_eq!(place.press("").code, 0);
+    let other = known(&place);
+    let other_bytes = fs::read(&other).unwrap();
+    let figures = place.stats().join("counts");
+    let text =
+        fs::read_to_string(&figures).unwrap().replace("\"days\":{", "\"days\":{\"20000\":{\"presses\":7},");
+    fs::write(&figures, text).unwrap();
+    fs::remove_file(place.cache().join("commands")).unwrap();
+    place.model(LS);
+
+    let begun = Instant::now();
+    let requests: Vec<Child> = (0..MANY).map(|_| request(&place)).collect();
+    requests.into_iter().for_each(answered);
+    let took = begun.elapsed();
+    let counts = place.counts();
+    let counted = place.counted() - 1;
+    let (whole, temporary) = place.sound();
+    figure(&format!(
+        "{MANY} at once in {took:?}: all answered, {counted} counted, {whole} files whole, {temporary} temporary"
+    ));
+    assert_eq!(counts["days"]["20000"]["presses"], 7, "{counts}");
+    assert_eq!(counts["total"]["answers"].as_u64().unwrap(), counted + 1, "{counts}");
+    assert_eq!(temporary, 0);
+    assert!(1 <= counted && counted <= MANY);
+    assert!(fs::read(&other).unwrap() == other_bytes);
+    assert_eq!(fs::read_dir(place.cache().join("knowledge")).unwrap().count(), 2);
+    place.is_well();
+}
+
+/// S10: who holds a lock may be stopped, or die: nobody waits for them for long.
+#[test]
+fn a_stopped_holder_of_a_lock_is_not_waited_for() {
+    let place = Place::new();
+    place.is_well();
+    let plain = (0..3).map(|_| place.press("").answers().took).min().unwrap();
+    let counted = place.counted();
+    // Its one child, which holds the lock too, is the sleep.
+    let mut holder = Command::new("flock")
+        .args(["--no-fork", "--exclusive"])
+        .arg(place.stats().join("lock"))
+        .args(["sh", "-c", "echo held; exec sleep 600"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = [0; 5];
+    std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut said).unwrap();
+    let pid = i32::try_from(holder.id()).unwrap();
+    signal(pid, Signal::STOP);
+    let held = (0..3).map(|_| place.press("").answers().took).min().unwrap();
+    assert!(held < plain + Duration::from_millis(400), "{plain:?}, then {held:?}");
+    assert_eq!(place.counted(), counted, "they are not counted");
+    signal(pid, Signal::KILL);
+    holder.wait().unwrap();
+    place.is_well();
+    assert_eq!(place.counted(), counted + 1, "a lock is gone with who held it");
+    figure(&format!("a press took {plain:?}, while the lock was held {held:?}"));
+}
+
+/// G11: whoever gives up gets their line and their terminal back, however often.
+#[test]
+fn cancelling_again_and_again_leaves_nothing() {
+    let place = Place::new();
+    place.model(&LS.replace('}', ", \"delay_ms\": 60000}"));
+    let (most, longest) = times(60);
+    let script = format!(
+        r#"
+        cd "$top/work"; trap '' INT; n=0
+        stty -g >$top/told/before
+        while [ $n -lt {most} ] && [ ! -e $top/told/enough ]; do
+            n=$((n + 1))
+            printf 'list files' | "$helper" line --shell bash --draw below >$top/told/out 2>$top/told/err
+            echo "$? $(stty -g) $(wc -c <$top/told/out) $(wc -c <$top/told/err)" >>$top/told/codes
+        done
+        echo done >$top/told/code
+        "#
+    );
+    let mut pty = place.terminal(&script, &[]);
+    let rounds = || fs::read_to_string(place.path("told/codes")).unwrap_or_default().lines().count();
+    let begun = Instant::now();
+    let mut dice = Dice::default();
+    let mut slowest = Duration::ZERO;
+    while !place.path("told/code").exists() {
+        let round = rounds();
+        // Before it owns the terminal, when it has just got it, and later.
+        thread::sleep(Duration::from_millis(dice.roll(150)));
+        let key = ["\x03", "\x1b", "\x07"][usize::try_from(dice.roll(3)).unwrap()];
+        let (mut sent, pressed) = (Instant::now(), Instant::now());
+        pty.send(key);
+        while rounds() == round && !place.path("told/code").exists() {
+            assert!(pressed.elapsed() < Duration::from_secs(20), "{}", pty.describe());
+            thread::sleep(Duration::from_millis(2));
+            // One that came before the helper did is no key of its own.
+            if Duration::from_millis(300) < sent.elapsed() {
+                pty.send(key);
+                sent = Instant::now();
+            }
+        }
+        slowest = slowest.max(sent.elapsed());
+        if longest < begun.elapsed() {
+            fs::write(place.path("told/enough"), "").unwrap();
+        }
+    }
+    pty.wait_exit();
+    let before = fs::read_to_string(place.path("told/before")).unwrap();
+    let codes = fs::read_to_string(place.path("told/codes")).unwrap();
+    for row in codes.lines() {
+        assert_eq!(row, format!("130 {} 1 0", before.trim()), "cancelled, its modes back, no line, no word");
+    }
+    let cancels = codes.lines().count();
+    assert!(20 <= cancels, "{cancels}");
+    let left = place.processes();
+    assert!(left.is_empty(), "{left:?}");
+    figure(&format!(
+        "{cancels} cancels in {:?}, the slowest {slowest:?}: modes back, nothing said, no process left",
+        begun.elapsed()
+    ));
+}
