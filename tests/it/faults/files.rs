@@ -131,6 +131,14 @@ fn limits_cost_what_is_kept_and_are_told() {
     let ran = sh.env_clear().envs(place.environment()).output().unwrap();
     assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"ls -la\n"[..]), "{ran:?}");
 
+    // Limits below those of the cage are no reason to have none.
+    let _ = fs::remove_dir_all(place.cache());
+    let pressed = place.press("ulimit -n 100; ulimit -f 512; ulimit -c 0; set -- \"$@\" --debug");
+    assert!(
+        pressed.out == format!("ls -la\u{1f}{CHECKED}") && !pressed.err.contains("not permitted"),
+        "{pressed:?}"
+    );
+
     place.press("ulimit -n 16").answers();
     for few in [6, 7, 8, 9, 10, 12] {
         let pressed = place.press(&format!("ulimit -n {few}"));

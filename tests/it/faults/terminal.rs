@@ -52,6 +52,9 @@ fn output_may_go_nowhere() {
         let answered = pressed.out.starts_with("ls -la\u{1f}");
         assert_eq!(answered, !before.contains('>') || before.starts_with("exec 2"), "{before}: {pressed:?}");
     }
+    for before in ["exec 2>/dev/full", "ulimit -f 0; exec 2>$top/told/debug", "exec 2>&-"] {
+        place.press(&format!("set -- \"$@\" --debug; {before}")).answers();
+    }
     // A reader that is gone before the answer is.
     let mut child = place
         .command(&["line", "--shell", "bash"])
