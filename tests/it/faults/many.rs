@@ -62,7 +62,7 @@ fn a_kill_leaves_no_half_written_file() {
         |bytes: &[u8]| bytes.len() == whole.len() && bytes[..bytes.len() - 5] == whole[..whole.len() - 5];
     let (most, longest) = times(150);
     let (mut killed, mut ended, mut counted, mut fewer) = (0_u64, 0_u64, place.counted(), 0_u64);
-    let mut dice = Dice::default();
+    let (mut dice, mut looked) = (Dice::default(), 0);
     let begun = Instant::now();
     while killed + ended < most && begun.elapsed() < longest {
         // Mostly near the end, where it writes.
@@ -81,7 +81,7 @@ fn a_kill_leaves_no_half_written_file() {
         } else {
             killed += 1
         }
-        place.sound();
+        looked += place.sound().0;
         if let Ok(bytes) = fs::read(&record) {
             assert!(same(&bytes), "{}", bytes.escape_ascii());
         }
@@ -89,9 +89,9 @@ fn a_kill_leaves_no_half_written_file() {
         fewer += u64::from(now < counted);
         counted = now;
     }
-    let (whole, temporary) = place.sound();
+    let (_, temporary) = place.sound();
     figure(&format!(
-        "{killed} kills and {ended} ends in {:?}: 0 unreadable files of {whole}, {fewer} lost figures, {temporary} temporary files left",
+        "{killed} kills and {ended} ends in {:?}: 0 unreadable files in {looked} looks, {fewer} lost figures, {temporary} temporary files left",
         begun.elapsed()
     ));
     assert_eq!(fewer, 0, "no figure is lost");
@@ -115,7 +115,7 @@ fn a_killed_helper_leaves_no_half_written_file() {
         cd "$top/work"; n=0; until=$(($(date +%s%3N) + {milliseconds}))
         while [ $n -lt {most} ] && [ $(date +%s%3N) -lt $until ]; do
             n=$((n + 1))
-            printf "list files $n" | timeout --foreground -s KILL $(printf "0.%03d" $((20 + (n * 37) % 120))) \
+            printf "list files $n" | timeout --foreground -s KILL $(printf "0.%03d" $((15 + (n * 37) % 80))) \
                 "$helper" line --shell bash --draw below >/dev/null 2>&1
             echo $? >>$top/told/codes
         done
@@ -124,21 +124,20 @@ fn a_killed_helper_leaves_no_half_written_file() {
     );
     let mut pty = place.terminal(&script, &[]);
     let begun = Instant::now();
-    let mut looks = 0;
+    let mut looked = 0;
     while !place.path("told/code").exists() {
         assert!(begun.elapsed() < longest + Duration::from_secs(20), "{}", pty.describe());
-        place.sound();
-        looks += 1;
+        looked += place.sound().0;
         thread::sleep(Duration::from_millis(20));
     }
     pty.wait_exit();
-    let (whole, temporary) = place.sound();
+    let (_, temporary) = place.sound();
     let codes = fs::read_to_string(place.path("told/codes")).unwrap();
     let killed = codes.lines().filter(|code| *code == "137").count();
     // 124: it ended by itself in the moment in which it was to be killed.
     let ended = codes.lines().filter(|code| ["0", "124"].contains(code)).count();
     figure(&format!(
-        "{killed} killed helpers and {ended} that ended, looked at {looks} times: 0 unreadable files of {whole}, {temporary} temporary files left"
+        "{killed} killed helpers and {ended} that ended: 0 unreadable files in {looked} looks, {temporary} temporary files left"
     ));
     assert_eq!(killed + ended, codes.lines().count(), "{codes}");
     assert!(5 <= killed, "{killed} were killed");
