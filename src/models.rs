@@ -188,7 +188,13 @@ where
 ///
 /// # Errors
 /// When it can't.
-pub fn warm<H>(config: &Config, host: &H, paths: &Paths, fixed: &str, patience: &Patience) -> anyhow::Result<()>
+pub fn warm<H>(
+    config: &Config,
+    host: &H,
+    paths: &Paths,
+    fixed: &str,
+    patience: &Patience,
+) -> anyhow::Result<()>
 where
     H: Host + Clone + 'static,
 {

@@ -7,8 +7,8 @@
 //! Enter typed too early would run a command that nobody read. The script shows the message, in the way of its shell,
 //! after that, so that every key pressed in answer to it is the shell's.
 
-pub mod attended;
 pub(super) mod ahead;
+pub mod attended;
 mod input;
 mod keys;
 mod row;

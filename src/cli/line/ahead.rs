@@ -48,7 +48,8 @@ pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(Stri
         return;
     }
     let errand = Errand { terminal: terminal.to_owned(), told: told.to_vec() };
-    let started = serde_json::to_vec(&errand).map_err(Into::into).and_then(|text| LocalHost.start_ahead(&text));
+    let started =
+        serde_json::to_vec(&errand).map_err(Into::into).and_then(|text| LocalHost.start_ahead(&text));
     if let Err(error) = started {
         tracing::debug!("nobody looks ahead: {error:#}");
     }
@@ -65,7 +66,7 @@ pub(in crate::cli) fn run(desk: &Desk) -> anyhow::Result<Exit> {
     let Some(press) = terminal.last().filter(|press| !press.complete) else { return Ok(Exit::None) };
     let turn = Turn {
         input: Input { line: PromptLine::typed(press.words.clone()), facts: errand.told },
-        shell: press.shell.parse::<Shell>()?,
+        shell: press.shell.parse::<Shell>().map_err(anyhow::Error::msg)?,
         terminal: None,
         machine: desk.machine.clone(),
         config: desk.config()?,

@@ -33,7 +33,7 @@ fn the_others_are_there_before_the_key_is_pressed_again() {
     let sh = setup.variable("ASKLINE_DAEMON", "force").model(&format!("{THREE}\n{THREE}")).start();
     sh.asks("list files");
     sh.expect("ls -la");
-    let presses = sh.home().join("askline/presses");
+    let presses = sh.home().join("run/askline/presses");
     let is_complete = || {
         let entries = std::fs::read_dir(&presses).into_iter().flatten().flatten();
         let texts = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
