@@ -8,6 +8,7 @@ use std::path::Path;
 use crate::context::{Context, Machine};
 use crate::host::{Probe, Screen};
 use crate::patience::CANCEL_HINT;
+use crate::shell::Shell;
 use crate::store;
 
 /// Most bytes of a screen that are looked at; the end of it counts.
@@ -18,7 +19,8 @@ const SCREEN_FILE: &str = "screen";
 /// The lines that stand behind the last place where `command` was typed, without the prompt below them. None where
 /// nobody can be asked, or where it is not on the screen any more.
 pub fn after(command: &str, machine: &Machine, context: &Context) -> Option<String> {
-    below(&text(machine, context)?, command)
+    // Readline blanks the last row of its prompt before it calls anybody.
+    below(&text(machine, context)?, command, context.shell != Shell::Bash)
 }
 
 /// All that is on the screen now.
@@ -63,8 +65,9 @@ fn taken(file: &Path, machine: &Machine) -> Option<Vec<u8>> {
     read.ok()
 }
 
-/// The part of a screen behind the command, without the prompt that the key was pressed at and our own row.
-fn below(screen: &str, command: &str) -> Option<String> {
+/// The part of a screen behind the command, without our own row and, where it stands there, the prompt that the key was
+/// pressed at.
+fn below(screen: &str, command: &str, has_prompt: bool) -> Option<String> {
     let typed = command.trim().lines().last()?.trim();
     let mut rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
     let trim = |rows: &mut Vec<&str>| {
@@ -79,7 +82,7 @@ fn below(screen: &str, command: &str) -> Option<String> {
     let is_same = |row: &&str| row.split_once(typed).is_some_and(|(before, _)| before.trim_end() == last);
     let ends = |row: &&str| row.strip_suffix(typed).is_some_and(|before| !before.trim_end().ends_with(':'));
     let place = rows.iter().rposition(is_same);
-    if place.is_some() || !had_row {
+    if place.is_some() || has_prompt && !had_row {
         rows.pop();
     }
     let place = place.or_else(|| rows.iter().rposition(ends))?;
@@ -96,7 +99,6 @@ mod tests {
     use super::*;
     use crate::context;
     use crate::host::recorded::RecordedHost;
-    use crate::shell::Shell;
 
     #[test]
     fn what_a_command_printed_stands_below_it() {
@@ -120,7 +122,13 @@ mod tests {
             ("", "make", None),
             ("$ make\n$", "", None),
         ] {
-            assert_eq!(below(screen, command).as_deref(), expected, "{screen:?}");
+            assert_eq!(below(screen, command, true).as_deref(), expected, "{screen:?}");
+        }
+        for (screen, expected) in [
+            ("$ ls x\nls: no x\nat all\n\n\n", "ls: no x\nat all"),
+            ("$ ls x\nls: no x\n⠋ thinking 0 s — Esc keeps your line", "ls: no x"),
+        ] {
+            assert_eq!(below(screen, "ls x", false).as_deref(), Some(expected), "{screen:?}");
         }
     }
 
@@ -128,7 +136,7 @@ mod tests {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
         fn no_screen_is_too_odd(screen in "(.|\\n|[$a ]){0,200}", command in "(.|\\n|[$a ]){0,9}") {
-            if let Some(printed) = below(&screen, &command) {
+            if let Some(printed) = below(&screen, &command, true) {
                 prop_assert!(printed.len() <= screen.len());
             }
         }
@@ -163,7 +171,7 @@ mod tests {
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
         let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-        let context = context::gather(&machine, Shell::Bash, &[]);
+        let context = context::gather(&machine, Shell::Zsh, &[]);
         after("make x", &machine, &context)
     }
 

@@ -388,7 +388,8 @@ fn time_grows_with_length() {
             restored(&sent, &kept);
             start.elapsed()
         };
-        (0..3).map(once).min().unwrap()
+        // The quickest of some: other work on the machine makes times longer, never shorter.
+        (0..7).map(once).min().unwrap()
     };
     for piece in [
         "ordinary words and --options of=ordinary lines\n",

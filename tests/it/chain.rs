@@ -392,13 +392,17 @@ fn tried(config: &str, ports: &[u16]) -> (String, i32) {
     let mut told = String::new();
     for row in json(&ran.stdout).as_array().unwrap().iter().filter(|row| row["subject"] == "online") {
         told += &format!("{}: {}\n", row["grade"].as_str().unwrap(), row["text"].as_str().unwrap());
-        told += &format!("    {}\n", row["remedy"].as_str().unwrap());
+        if let Some(remedy) = row["remedy"].as_str().filter(|remedy| !remedy.is_empty()) {
+            told += &format!("    {remedy}\n");
+        }
     }
     for port in ports {
         told = told.replace(&port.to_string(), "PORT");
     }
     // Times differ.
-    let words = told.split(' ').map(|word| if word.contains("0.") { "TIME" } else { word });
+    let words = told
+        .split(' ')
+        .map(|word| if word.contains('.') && word.parse::<f64>().is_ok() { "TIME" } else { word });
     (words.collect::<Vec<_>>().join(" "), ran.code)
 }
 
@@ -415,8 +419,7 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
     let ports = [answering.port, wordy.port, closed.port, silent.port, nowhere];
     let (told, code) = tried(&format!("profile = \"team\"\n{team}"), &ports);
     expect![[r#"
-        ok: team (openai:some-model at TIME answers: first word after TIME s, all after TIME s, 0 + 1 tokens
-    
+        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first word after TIME s, all after TIME s, 0 + 1 tokens
     "#]]
     .assert_eq(&told);
     let heard = answering.heard();
@@ -437,26 +440,23 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
     let (told, code) = tried(&format!("profile = \"team\"\n{order}{team}{}", rest.concat()), &ports);
     assert_eq!((answering.heard().len(), code), (2, 1), "{told}");
     expect![[r#"
-        ok: team (openai:some-model at TIME answers: first word after TIME s, all after TIME s, 0 + 1 tokens
-    
-        warn: words (openai:some-model at TIME answers, but with no command: first word after TIME s, all after TIME s, 0 + 1 tokens
+        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first word after TIME s, all after TIME s, 0 + 1 tokens
+        warn: words (openai:some-model at 127.0.0.1:PORT) answers, but with no command: first word after TIME s, all after TIME s, 0 + 1 tokens
             use another model: this one may not do what it is told
-        fault: closed (openai:some-model at TIME gave nothing after TIME s
-            TIME it refuses the key (401); check the variable TEAM_KEY
-        fault: silent (openai:some-model at TIME gave nothing after TIME s
-            TIME no answer within 200ms; try again or raise `first_byte_ms`
-        fault: gone (openai:some-model at TIME gave nothing after TIME s
-            TIME can't connect: Connection refused (os error 111); is it running? check `url` in the profile
-        fault: far (anthropic:m at models.example) through the proxy TIME (HTTPS_PROXY) gave nothing after TIME s
-            models.example: can't connect through the proxy TIME Connection refus…; check HTTPS_PROXY and NO_PROXY
+        fault: closed (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+            127.0.0.1:PORT: it refuses the key (401); check the variable TEAM_KEY
+        fault: silent (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+            127.0.0.1:PORT: no answer within 200ms; try again or raise `first_byte_ms`
+        fault: gone (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+            127.0.0.1:PORT: can't connect: Connection refused (os error 111); is it running? check `url` in the profile
+        fault: far (anthropic:m at models.example) through the proxy 127.0.0.1:1 (HTTPS_PROXY) gave nothing after TIME s
+            models.example: can't connect through the proxy 127.0.0.1:1: Connection refus…; check HTTPS_PROXY and NO_PROXY
         ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
-    
     "#]].assert_eq(&told);
     // A local model is tried by nobody, and nothing goes out for a script.
     let (told, _) = tried("", &[]);
     expect![[r#"
         ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
-    
     "#]]
     .assert_eq(&told);
     // Without a key nobody is asked.

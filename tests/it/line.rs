@@ -1,6 +1,7 @@
 //! `askline line`, alone in a terminal: what it draws, which keys end it, and that the terminal is as it was before.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,8 @@ impl Run {
             printf '%s\n' "$typed" >typed
             "#
         );
+        let runtime = home.path().join("run");
+        DirBuilder::new().mode(0o700).create(&runtime).unwrap();
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", &script]);
         command.cwd(home.path());
@@ -63,7 +66,7 @@ impl Run {
         let model = format!("scripted:{}", home.path().join("model").display());
         for (name, value) in [
             ("HOME", home.path().to_str().unwrap()),
-            ("XDG_RUNTIME_DIR", home.path().to_str().unwrap()),
+            ("XDG_RUNTIME_DIR", runtime.to_str().unwrap()),
             ("PATH", &std::env::var("PATH").unwrap()),
             ("TERM", "xterm-256color"),
             ("LC_ALL", "C.UTF-8"),

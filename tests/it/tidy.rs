@@ -90,13 +90,17 @@ fn only_a_resident_model_starts_the_resident_process() {
     let homes = ["src/model/resident.rs", "src/nu_plugin/engine.rs"];
     only_in("Host::start_resident", |line| line.contains(".start_resident("), &homes);
     assert_eq!(askline::host::RESIDENT_ARGUMENTS, ["daemon", "run"]);
+    only_in("Host::start_ahead", |line| line.contains(".start_ahead("), &["src/cli/line/ahead.rs"]);
+    assert_eq!(askline::host::AHEAD_ARGUMENTS, ["ahead"]);
 }
 
-/// Nobody is let in but through the door, which looks at who comes.
+/// Nobody is let in but through the door, which looks at who comes; and we go to one socket of somebody else's, the bus of the
+/// desktop's session.
 #[test]
 fn only_the_daemon_listens() {
     only_in("UnixListener", |line| line.contains("UnixListener"), &["src/daemon.rs"]);
-    only_in("UnixStream::connect", |line| line.contains("UnixStream::connect"), &[]);
+    let homes = ["src/host/keyring.rs"];
+    only_in("UnixStream::connect", |line| line.contains("UnixStream::connect"), &homes);
 }
 
 #[test]

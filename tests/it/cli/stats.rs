@@ -171,7 +171,7 @@ fn forgetting_leaves_models_and_configuration() {
             .file("run/askline/socket", "")
             .file("own/file", "mine")
             .file("tmp/other", "");
-        for directory in ["run/askline", "run/askline/presses"] {
+        for directory in ["run", "run/askline", "run/askline/presses"] {
             let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
             fs::set_permissions(run.path(directory), private).unwrap();
         }

@@ -1,8 +1,8 @@
 //! A shell under test: its start-up files, its terminal, and what a person does in it.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io::Write as _;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -58,6 +58,7 @@ impl Setup {
     pub(crate) fn with(shell: Shell, program: PathBuf) -> Self {
         let home = TempDir::new().unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
+        DirBuilder::new().mode(0o700).create(home.path().join("run")).unwrap();
         symlink(env!("CARGO_BIN_EXE_askline"), home.path().join("bin/askline")).unwrap();
         let (before, after) = (String::new(), String::new());
         Self { shell, program, home, init: Vec::new(), before, after, variables: Vec::new() }
@@ -199,7 +200,7 @@ impl Setup {
             ("XDG_CONFIG_HOME", here("config")),
             ("XDG_DATA_HOME", here("data")),
             ("XDG_CACHE_HOME", here("cache")),
-            ("XDG_RUNTIME_DIR", here("")),
+            ("XDG_RUNTIME_DIR", here("run")),
             ("PATH", format!("{}:{}:{}", here("fake"), here("bin"), std::env::var("PATH").unwrap())),
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),
