@@ -322,7 +322,8 @@ fn signal(pid: i32, signal: rustix::process::Signal) {
     let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal);
 }
 
-/// Whether this machine lets us mount something where nobody else sees it; says so where it does not.
+/// Whether this machine lets us mount something where nobody else sees it; says so where it does not. Who is not root is
+/// root in there and the real one nobody, so that no program is trusted and little is told beside an answer.
 fn can_mount() -> bool {
     let can = Command::new("unshare")
         .args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])

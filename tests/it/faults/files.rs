@@ -52,16 +52,16 @@ fn a_home_that_is_read_only_costs_what_is_kept() {
         format!("set -- unshare -rm sh -c 'set -e; {mounts} exec \"$@\"' sh \"$@\"")
     };
     // Nothing is there yet.
-    place.press(&mount("home run")).answers();
+    place.press(&mount("home run")).gives("ls -la");
     assert_eq!(contents(&place.path("home")).len(), 0);
     place.is_well();
     let before = contents(&place.path("home"));
     for _ in 0..2 {
-        place.press(&mount("home run")).answers();
+        place.press(&mount("home run")).gives("ls -la");
     }
     assert!(contents(&place.path("home")) == before, "and what was there is used, and stays");
-    place.press(&mount("home")).answers();
-    place.press(&mount("run work")).answers();
+    place.press(&mount("home")).gives("ls -la");
+    place.press(&mount("run work")).gives("ls -la");
 }
 
 /// S3: the disk is full: no file that was whole is replaced by a part of another.
@@ -92,7 +92,7 @@ fn a_full_disk_leaves_what_was_there() {
         for copy in ["before", "after", "mended"] {
             let _ = fs::remove_dir_all(place.path(copy));
         }
-        place.press(&on_disk(size, first)).answers();
+        place.press(&on_disk(size, first)).gives("ls -la");
         let (before, after) = (contents(&place.path("before")), contents(&place.path("after")));
         for (path, held) in after {
             let name = path.strip_prefix(place.path("after")).unwrap();
@@ -104,7 +104,7 @@ fn a_full_disk_leaves_what_was_there() {
                 "{size}: {name:?} changed"
             );
         }
-        assert_eq!(fs::read_to_string(place.path("again")).unwrap(), format!("ls -la\u{1f}{}", CHECKED));
+        assert!(fs::read_to_string(place.path("again")).unwrap().starts_with("ls -la\u{1f}"));
         if size == "1m" {
             let mended = contents(&place.path("mended"));
             assert!(before.len() < mended.len(), "with room again it is kept again");
