@@ -9,18 +9,21 @@ use crate::host::Host;
 const MACHINE: &str = "/proc/meminfo";
 /// Where it tells the control group of this process, and where their limits stand.
 const GROUP: (&str, &str) = ("/proc/self/cgroup", "/sys/fs/cgroup");
+/// Where it tells what this process holds, and what it may.
+const STATUS: &str = "/proc/self/status";
+const LIMITS: &str = "/proc/self/limits";
 /// Most bytes of such a file that are read.
 const FILE_LIMIT: u64 = 64 << 10;
 /// Most control groups, one in the other, whose limits are looked at.
 const GROUPS_MAX: usize = 16;
 
 /// Bytes that can be had without anything else being written out to disk: the machine's, or the rest of the narrowest limit
-/// of a control group. None where the system doesn't tell.
+/// of a control group or of this process. None where the system doesn't tell.
 pub fn free(host: &dyn Host) -> Option<u64> {
     let machine = kibibytes(&text(host, Path::new(MACHINE))?, "MemAvailable:")?;
     let groups = groups(host);
-    let narrowest = groups.iter().filter_map(|group| left(host, group)).min();
-    Some(narrowest.map_or(machine, |left| left.min(machine)))
+    let lefts = groups.iter().filter_map(|group| left(host, group));
+    Some(lefts.chain(unmapped(host)).fold(machine, u64::min))
 }
 
 /// Why a model that takes `needed` bytes can't be loaded, if it can't.
@@ -57,6 +60,14 @@ fn left(host: &dyn Host, group: &Path) -> Option<u64> {
     Some(limit.saturating_sub(number("memory.current")?.saturating_sub(cached)))
 }
 
+/// What this process may still map (`ulimit -v`), files too; none where it is not limited.
+fn unmapped(host: &dyn Host) -> Option<u64> {
+    let limits = text(host, Path::new(LIMITS))?;
+    let limit = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    let limit: u64 = limit.split_whitespace().next()?.parse().ok()?;
+    Some(limit.saturating_sub(kibibytes(&text(host, Path::new(STATUS))?, "VmSize:")?))
+}
+
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -64,7 +75,7 @@ fn kibibytes(text: &str, name: &str) -> Option<u64> {
 
 /// Resident memory of this process, bytes: all of it, and what of it is no mapped file. None where the system doesn't tell.
 pub fn held(host: &dyn Host) -> Option<(u64, u64)> {
-    let status = text(host, Path::new("/proc/self/status"))?;
+    let status = text(host, Path::new(STATUS))?;
     Some((kibibytes(&status, "VmRSS:")?, kibibytes(&status, "RssAnon:")?))
 }
 
@@ -104,6 +115,23 @@ mod tests {
         );
         assert_eq!(shortage(&host(&limited), "small", 400_000_000), None);
         assert_eq!(shortage(&host(&[]), "small", u64::MAX), None);
+    }
+
+    #[test]
+    fn a_limit_of_the_process_counts_with_what_it_has_mapped() {
+        let limits = |limit: &str| {
+            let limits = format!(
+                "Limit                     Soft Limit           Hard Limit           Units     \n\
+                 Max address space         {limit:<20} {limit:<20} bytes     \n"
+            );
+            let status = "Name:\taskline\nVmPeak:\t  9 kB\nVmSize:\t  100000 kB\n";
+            free(&host(&[(MACHINE, MEMINFO), (LIMITS, &limits), (STATUS, status)]))
+        };
+        assert_eq!(limits("614400000"), Some(614_400_000 - 102_400_000));
+        assert_eq!(limits("1000"), Some(0));
+        for none in ["unlimited", "", "-1"] {
+            assert_eq!(limits(none), Some(2_000_000 * 1024), "{none}");
+        }
     }
 
     #[test]
