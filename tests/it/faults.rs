@@ -313,6 +313,12 @@ fn figure(text: &str) {
     std::io::stderr().write_all(format!("figure: {text}\n").as_bytes()).unwrap();
 }
 
+/// Whether a press took no longer than others do, by more than a busy machine explains.
+#[track_caller]
+fn is_as_quick(took: Duration, others: Duration) {
+    assert!(took < 3 * others + Duration::from_secs(1), "{others:?}, but {took:?} here");
+}
+
 fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
 }
