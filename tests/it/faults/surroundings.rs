@@ -4,7 +4,6 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::Duration;
 
 use super::{Place, is_as_quick, set_mode};
 
