@@ -399,7 +399,13 @@ fn other_users_are_turned_away() {
     for path in [home.runtime(), home.door().directory().to_owned()] {
         open(&path, 0o700);
     }
-    let error = home.door().enter().unwrap_err().to_string();
+    // The socket is there a moment before anybody listens.
+    let refused = std::cell::RefCell::new(None);
+    until("it listens", || {
+        refused.replace(home.door().enter().err());
+        refused.borrow().is_some()
+    });
+    let error = refused.take().unwrap().to_string();
     assert!(error.contains("another user listens at"), "{error}");
     assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
     assert!(listener.wait().unwrap().success());
