@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use crate::check::{self, Finding, Grade, Kind, Report};
+use crate::check::{self, Finding, Fix, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
 use crate::platform;
 use crate::reference::{self, Reference as _};
@@ -12,6 +12,9 @@ use crate::risk::{self, Around, Facts, Risk};
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed, SimpleCommand, Span};
 use crate::typed;
+
+/// What Nushell says of an option that a command of its own does not have.
+const NO_FLAG: &str = "doesn't have flag";
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -57,17 +60,35 @@ impl Examiner<'_> {
             }
             let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
+                let span = verdict.span.unwrap_or(0..line.len());
+                let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
                 report.findings.push(Finding {
                     kind: Kind::Syntax,
-                    span: verdict.span.unwrap_or(0..line.len()),
+                    fixes: self.as_program(line, &parsed, &span).filter(|_| is_flag).into_iter().collect(),
+                    span,
                     grade: Grade::Error,
                     text: format!("{} can't read it: {}", self.shell, verdict.message),
                     evidence: self.shell.to_string(),
-                    fixes: Vec::new(),
                 });
                 sort(&mut report);
             }
             Examined { parsed, report }
+        })
+    }
+
+    /// The program of the same name in place of the command of Nushell's own that `refused` stands in: whoever wrote an
+    /// option that only the program has meant that.
+    fn as_program(&self, line: &str, parsed: &Parsed, refused: &Span) -> Option<Fix> {
+        let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
+        let before = parsed.commands.iter().filter(|command| begin(command) <= Some(refused.start));
+        let command = before.max_by_key(|command| begin(command))?;
+        let (name, at) = (command.name()?, begin(command)?);
+        let program = format!("^{name}");
+        let is_there = matches!(self.knowledge.known(&[&program]).kind, reference::Kind::Program { .. });
+        (is_there && !line.get(..at)?.ends_with('^')).then(|| Fix {
+            span: at..at,
+            replacement: "^".to_owned(),
+            change: format!("{name} → {program}"),
         })
     }
 

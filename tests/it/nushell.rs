@@ -59,7 +59,8 @@ fn time_grows_with_the_text() {
             syntax::parse(text, Shell::Nu);
             begun.elapsed()
         };
-        (0..3).map(|_| round()).min().unwrap()
+        // The quickest of some: other work on the machine makes times longer, never shorter.
+        (0..7).map(|_| round()).min().unwrap()
     };
     let mut pieces: Vec<String> = lines().into_iter().step_by(20).map(|line| line + "\n").collect();
     let deep = [

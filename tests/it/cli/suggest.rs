@@ -2,9 +2,11 @@
 
 use std::process::Stdio;
 
+use askline::shell::Shell;
 use expect_test::expect;
 
 use super::Askline;
+use crate::parser::Parser;
 
 /// An answer for each row, in its place, whatever the other rows are.
 #[test]
@@ -32,6 +34,31 @@ fn suggest_answers_each_row_of_a_file() {
         askline: stdin:7: a request is not valid UTF-8; save it as UTF-8
     "#]]
     .assert_eq(&ran.stderr);
+}
+
+/// Nushell has commands of its own by the names of programs: who writes the program's options means the program.
+#[test]
+fn nushell_gets_the_program_whose_options_are_written() {
+    if Parser::of(Shell::Nu).is_none() {
+        return;
+    }
+    let ask = |command: &str| {
+        let asked = Askline::new(["suggest", "--shell", "nu", "--no-refine", "--", "do it"])
+            .model(&format!("{{\"reply\": {command:?}}}"))
+            .env("PATH", &std::env::var("PATH").unwrap());
+        asked.run().stdout
+    };
+    for (command, expected) in [
+        ("uname -r", "^uname -r\n"),
+        ("find . -name report.pdf", "^find . -name report.pdf\n"),
+        ("du -sh", "^du -sh\n"),
+        // Its own command has this one.
+        ("ls -a", "ls -a\n"),
+        // Once it works it would delete something.
+        ("rm --one-file-system x", "rm --one-file-system x\n"),
+    ] {
+        assert_eq!(ask(command), expected);
+    }
 }
 
 #[test]
