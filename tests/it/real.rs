@@ -257,6 +257,8 @@ fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value>
         .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
         .env("ASKLINE_DEADLINE_MS", "120000")
         .env("XDG_CACHE_HOME", cache().to_str().unwrap())
+        // Who writes for a shell has it on the PATH, and is helped by it.
+        .env("PATH", &std::env::var("PATH").unwrap())
         .stdin(&requests.join("\n"))
         .run();
     assert_eq!(ran.stderr, "");
