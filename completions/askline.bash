@@ -71,7 +71,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config doctor stats forget completions"
+            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -128,5 +128,6 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from path" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
+complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
 complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats cache all"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"
