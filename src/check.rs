@@ -16,7 +16,7 @@ mod walk;
 pub(crate) use self::commands::rewritten as form;
 use crate::reference::Reference;
 use crate::shell::Shell;
-use crate::syntax::{Parsed, Span, SyntaxError};
+use crate::syntax::{Parsed, SimpleCommand, Span, SyntaxError};
 
 /// Something found in a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,6 +172,13 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
+    /// The name by which the machine knows a command: `^ls` where Nushell is told to start the program.
+    fn looked_up(&self, command: &SimpleCommand, name: &str) -> String {
+        let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
+        let is_program = self.shell == Shell::Nu && before.is_some_and(|before| before.ends_with('^'));
+        if is_program { format!("^{name}") } else { name.to_owned() }
+    }
+
     /// By place, each once.
     fn finish(self) -> Report {
         let mut report = self.report;

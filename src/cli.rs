@@ -183,6 +183,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Forget(args) => forget::run(args, &Desk::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Ahead => line::ahead::run(&Desk::open()?),
         Command::Inline(args) => inline::run(args, &Desk::open()?),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),

@@ -55,6 +55,8 @@ pub struct Config {
     pub guard: Guard,
     /// How much may be asked of servers.
     pub limits: Limits,
+    /// When other suggestions are looked for.
+    pub alternatives: Alternatives,
     /// Whether a resident process computes the local model.
     pub daemon: Daemon,
     /// After how many minutes without a request it ends.
@@ -71,6 +73,16 @@ pub enum Daemon {
     Off,
     /// For tests: always, and for scripts too; there is no answer without it.
     Force,
+}
+
+/// When other suggestions than the first are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Alternatives {
+    /// While the person reads the first, by the resident process.
+    #[default]
+    Ahead,
+    /// When the key is pressed again.
+    Asked,
 }
 
 /// What stands before a line labelled Dangerous.
@@ -257,6 +269,10 @@ impl Config {
                         _ => Guard::Off,
                     },
                     limits: settings.limits(),
+                    alternatives: match settings.text(&["alternatives"]) {
+                        Some(("asked", _)) => Alternatives::Asked,
+                        _ => Alternatives::Ahead,
+                    },
                     daemon: match settings.text(&["daemon"]) {
                         Some(("off", _)) => Daemon::Off,
                         Some(("force", _)) => Daemon::Force,

@@ -2,7 +2,7 @@
 //!
 //! Nothing on a prompt line and nothing that a model wrote can be run: a process starts only through [`Host::probe`], and
 //! [`Probe`] holds every argument vector there is, through [`Host::key`], and only the user's own configuration makes a
-//! [`KeyCommand`], or through [`Host::start_resident`], which takes nothing and starts ourselves. Two real users: the machine this runs on ([`local`]) and a recording of one
+//! [`KeyCommand`], or through [`Host::start_resident`], which takes nothing and starts ourselves, as [`Host::start_ahead`] does. Two real users: the machine this runs on ([`local`]) and a recording of one
 //! ([`recorded`]), which replays bug reports and tests exactly.
 
 mod keyring;
@@ -57,6 +57,16 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it can't be started. A recording starts none.
     fn start_resident(&self) -> anyhow::Result<()> {
+        bail!("no process is started on a machine that is replayed")
+    }
+
+    /// Starts this very program once more, to look for further suggestions: with [`AHEAD_ARGUMENTS`], where this process
+    /// stands and with its environment, with `errand` as its input, no output and not in the terminal's foreground. It
+    /// outlives this process for some seconds.
+    ///
+    /// # Errors
+    /// When it can't be started. A recording starts none.
+    fn start_ahead(&self, _errand: &[u8]) -> anyhow::Result<()> {
         bail!("no process is started on a machine that is replayed")
     }
 
@@ -116,6 +126,9 @@ pub const KEY_LIMIT: usize = 4 << 10;
 
 /// The arguments of the process that keeps a model at hand.
 pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
+
+/// The arguments of the process that looks for further suggestions.
+pub const AHEAD_ARGUMENTS: [&str; 1] = ["ahead"];
 
 /// What it gets of the environment: where its socket goes, and what its program may need to start at all.
 pub const RESIDENT_VARIABLES: [&str; 4] =

@@ -183,6 +183,38 @@ where
     Ok(Box::new(script))
 }
 
+/// Has the resident process load the local model of the configuration and prepare it for prompts that start with `fixed`,
+/// starting it where there is none; with another model nothing happens. For someone who is about to ask.
+///
+/// # Errors
+/// When it can't.
+pub fn warm<H>(config: &Config, host: &H, paths: &Paths, fixed: &str, patience: &Patience) -> anyhow::Result<()>
+where
+    H: Host + Clone + 'static,
+{
+    let ModelChoice::Local(name) = &config.model else { return Ok(()) };
+    if config.daemon == Daemon::Off || cfg!(not(feature = "local-model")) {
+        return Ok(());
+    }
+    let installed = installed(name, config.model_file.as_deref(), host, paths)?;
+    let spec = spec(installed, config, paths)?;
+    Resident::new(spec, terms(config, Occasion::Press), host.clone(), None).prepare(fixed, patience)
+}
+
+/// A local model as the resident process is told of it.
+fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<Spec> {
+    let Installed { name, path, context, memory } = installed;
+    Ok(Spec::Local {
+        name,
+        file: std::path::absolute(path)?,
+        identity: Identity::default(),
+        room: context,
+        threads: config.threads,
+        states: std::path::absolute(paths.cache.join("states"))?,
+        memory,
+    })
+}
+
 fn open_local<H>(
     name: &str,
     config: &Config,
@@ -201,22 +233,16 @@ where
             Err(error) => return Err(error),
         },
     };
-    let Installed { name, path, context, memory } = installed;
     let states = paths.cache.join("states");
-    let local = || Local::new(name.clone(), path.clone(), states.clone(), context, config.threads);
+    let local = || {
+        let Installed { name, path, context, .. } = installed.clone();
+        Local::new(name, path, states.clone(), context, config.threads)
+    };
     let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
     if !is_resident || occasion == Occasion::Batch {
         return Ok(if occasion == Occasion::Idle { unasked(&choice) } else { Box::new(local()) });
     }
-    let spec = Spec::Local {
-        name: name.clone(),
-        file: std::path::absolute(&path)?,
-        identity: Identity::default(),
-        room: context,
-        threads: config.threads,
-        states: std::path::absolute(&states)?,
-        memory,
-    };
+    let spec = spec(installed.clone(), config, paths)?;
     let may_be_here = occasion == Occasion::Press && config.daemon != Daemon::Force;
     let here = may_be_here.then(|| Box::new(local()) as Box<dyn Model>);
     Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), here)))

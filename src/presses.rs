@@ -113,6 +113,14 @@ impl Press {
         Some(Solved { request: self.words.clone(), command: command.clone() })
     }
 
+    /// The same press with all other offers that were found.
+    #[must_use]
+    pub fn and(mut self, offers: Vec<Offer>) -> Self {
+        self.offers.extend(offers);
+        self.complete = true;
+        self
+    }
+
     /// How long ago it was; none when the clock says it is still to come.
     fn age(&self) -> Option<Duration> {
         seconds(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
@@ -144,12 +152,18 @@ fn seconds(time: SystemTime) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Terminal {
     file: PathBuf,
+    name: String,
 }
 
 impl Terminal {
     /// The terminal `name`, made of letters, digits and dashes, below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
-        Self { file: runtime.join("presses").join(name) }
+        Self { file: runtime.join("presses").join(name), name: name.to_owned() }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The last press here, unless it is lost.

@@ -52,7 +52,7 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<
         draft.report.commands_found += 1;
         return Presence::NotChecked;
     }
-    if !is_missing(name, draft.reference) {
+    if !is_missing(&draft.looked_up(command, name), draft.reference) {
         draft.report.commands_found += 1;
         deprecated(command, name, draft);
         return Presence::Here;

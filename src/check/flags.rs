@@ -141,6 +141,7 @@ fn deprecated(used: &Use, text: &str, draft: &mut Draft<'_>) {
 
 /// What was read, for people: `manual of ls 9.1`, `ls --help 9.1`.
 pub(super) fn documentation(command: &str, known: &Known) -> String {
+    let command = command.trim_start_matches('^');
     let Some(manual) = &known.manual else { return format!("no documentation of {command} here") };
     let said_by = |source| manual.options.iter().any(|card| card.source == source);
     let mut text = match (said_by(Source::Page), said_by(Source::Help)) {

@@ -43,14 +43,15 @@ pub(super) struct Level {
 }
 
 impl Level {
-    pub(super) fn top(name: &str, draft: &Draft<'_>) -> Self {
-        let known = draft.reference.known(&[name]);
+    /// `looked_up` is the name that the machine knows it by: `^ls` for the program at Nushell.
+    pub(super) fn top(name: &str, looked_up: &str, draft: &Draft<'_>) -> Self {
+        let known = draft.reference.known(&[looked_up]);
         let like =
             TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
         let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
         let builtin = builtin.filter(|_| known.kind == Kind::Builtin).cloned();
         Self {
-            words: vec![name.to_owned()],
+            words: vec![looked_up.to_owned()],
             name: name.to_owned(),
             known,
             more: like.into_iter().chain(TOOLS.also.get(name).cloned()).chain(builtin).collect(),
@@ -86,7 +87,7 @@ impl Level {
 
     /// What an option is that no documentation defines or mentions.
     pub(super) fn lacking(&self, option: &str) -> Standing {
-        let top = self.words.first().map_or("", String::as_str);
+        let top = self.words.first().map_or("", |word| word.trim_start_matches('^'));
         if self.known.kind == Kind::Function {
             return Standing::Open("it is a function of yours");
         }
@@ -162,7 +163,7 @@ impl Level {
         if !is_own && !is_listed {
             return false;
         }
-        self.name = words.join(" ");
+        self.name = words.join(" ").trim_start_matches('^').to_owned();
         self.last = !is_own || MAX_LEVELS < words.len();
         self.words = words;
         self.own = is_own;

@@ -68,7 +68,7 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Wa
         line,
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
-        level: Level::top(name, draft),
+        level: Level::top(name, &draft.looked_up(command, name), draft),
         found: Walk::default(),
     };
     if TOOLS.no_options.contains(name) {

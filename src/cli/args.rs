@@ -115,6 +115,9 @@ pub enum Command {
     /// Suggest for words that are being typed: the helper behind inline completion
     #[command(hide = true)]
     Inline(Inline),
+    /// Look for other suggestions: what the key leaves behind
+    #[command(hide = true)]
+    Ahead,
     /// Rewrite a prompt line: the helper behind the key
     #[command(hide = true)]
     Line(Line),

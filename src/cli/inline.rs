@@ -4,7 +4,7 @@
 //! newer came for a moment, and drops the work on any that is overtaken. An answer is one row: the words, the command and
 //! a note, with the character US (0x1f) between them. What has no answer of one row gets none. It ends with its input.
 //!
-//! Only a model that is there already is asked: typing must not load one, and no server is asked unasked.
+//! Only the resident process is asked, which is started with the line; no server is asked unasked.
 
 use std::io::{self, BufRead as _, Read as _, Write as _};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -22,6 +22,7 @@ use crate::line::PromptLine;
 use crate::model::Model;
 use crate::models::{self, Occasion};
 use crate::patience::Patience;
+use crate::prompt;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
 
@@ -41,6 +42,7 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
     if config.model.is_remote() {
         return Err(Failure::NoModel("nothing is asked of a server while you type".to_owned()).into());
     }
+    warm(args.shell, &config, desk);
     let working: Arc<Mutex<Patience>> = Arc::default();
     let rows = read_rows(Arc::clone(&working), args.once);
     let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config };
@@ -57,6 +59,18 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
         desk.machine.settle();
     }
     Ok(Exit::Done)
+}
+
+/// Has the model loaded meanwhile: who begins such a line will want it.
+fn warm(shell: Shell, config: &Config, desk: &Desk) {
+    let fixed = prompt::fixed(shell, &desk.system(shell));
+    let (config, host, paths) = (config.clone(), desk.host, desk.paths.clone());
+    thread::spawn(move || {
+        let patience = Patience::until(Instant::now() + PATIENCE);
+        if let Err(error) = models::warm(&config, &host, &paths, &fixed, &patience) {
+            tracing::debug!("the model is not prepared: {error:#}");
+        }
+    });
 }
 
 /// A model that answers only where that loads nothing.

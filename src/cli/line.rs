@@ -8,6 +8,7 @@
 //! after that, so that every key pressed in answer to it is the shell's.
 
 pub mod attended;
+pub(super) mod ahead;
 mod input;
 mod keys;
 mod row;
@@ -35,6 +36,7 @@ use self::turn::{Said, Turn};
 use super::args::Draw;
 use super::{Desk, Exit};
 use crate::clean::visible;
+use crate::config::Config;
 use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::Host;
@@ -122,6 +124,9 @@ fn help(args: &super::args::Line) -> Exit {
         (exit, &end, &attendant.memory)
     {
         memory.keep(press);
+        if let Some((config, facts)) = &attendant.errand {
+            ahead::send(config, press, memory.name(), facts);
+        }
     }
     if let Some(machine) = &attendant.machine {
         machine.settle();
@@ -163,6 +168,8 @@ struct Attendant {
     machine: Option<Machine>,
     /// What the key did last in this terminal.
     memory: Option<presses::Terminal>,
+    /// What further suggestions are looked for with.
+    errand: Option<(Config, Vec<(String, String)>)>,
 }
 
 impl Attendant {
@@ -193,6 +200,7 @@ impl Attendant {
             ended,
             machine: None,
             memory: None,
+            errand: None,
         };
         attendant.memory = attendant.remembered(host);
         let until = Instant::now() + FOREGROUND_WAIT;
@@ -236,6 +244,7 @@ impl Attendant {
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let patience = Patience::until(deadline);
         input.facts.push(("status".to_owned(), args.status.to_string()));
+        self.errand = Some((config.clone(), input.facts.clone()));
         let turn = Turn {
             input,
             shell: args.shell,

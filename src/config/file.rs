@@ -11,7 +11,7 @@ use super::told::{Item, Reach};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 15] = [
+pub(super) const TOP_KEYS: [&str; 16] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -20,6 +20,7 @@ pub(super) const TOP_KEYS: [&str; 15] = [
     "guard",
     "help",
     "refine_rounds",
+    "alternatives",
     "daemon",
     "daemon_idle_min",
     "roles",
@@ -104,6 +105,7 @@ fn kind(key: &str) -> Kind {
         "day_tokens" => Kind::Whole(0, 1_000_000_000_000),
         "day_cost" => Kind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => Kind::Amount(10_000),
+        "alternatives" => Kind::Word(&["ahead", "asked"]),
         "daemon" => Kind::Word(&["auto", "off", "force"]),
         "daemon_idle_min" => Kind::Whole(1, 1440),
         "evidence" => Kind::Word(&["all", "wrong"]),

@@ -60,6 +60,7 @@ fn the_defaults_stand_alone() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -105,6 +106,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -137,6 +139,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -146,6 +149,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
         .collect();
     expect![[r#"
+        alternatives = "ahead" # default
         context.aliases = "off" # default
         context.cwd = "off" # default
         context.git = "off" # default
@@ -224,7 +228,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

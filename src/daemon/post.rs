@@ -336,10 +336,13 @@ fn answer(
 fn load(spec: &Spec) -> anyhow::Result<Box<dyn Model>> {
     Ok(match spec {
         Spec::Local { name, file, room, threads, states, memory, .. } => {
-            if let Some(shortage) = memory::shortage(&LocalHost, name, *memory) {
+            let local = Local::new(name.clone(), file.clone(), states.clone(), *room, *threads);
+            // The file knows best; what it leaves open was estimated by whoever asks.
+            let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
+            if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
                 return Err(shortage.into());
             }
-            Box::new(Local::new(name.clone(), file.clone(), states.clone(), *room, *threads))
+            Box::new(local)
         }
         Spec::Scripted { file, .. } => {
             let text = LocalHost.read(file, SCRIPT_LIMIT)?;

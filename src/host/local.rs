@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::keyring;
 use super::sandbox::Cage;
 use super::{
-    Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, RESIDENT_ARGUMENTS,
+    AHEAD_ARGUMENTS, Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, RESIDENT_ARGUMENTS,
     RESIDENT_VARIABLES, System, find_on_path,
 };
 use crate::config::{KeyCommand, KeyringItem};
@@ -133,6 +133,16 @@ impl Host for LocalHost {
         let waits = thread::Builder::new().name("resident".to_owned()).stack_size(64 << 10);
         waits.spawn(move || child.wait())?;
         Ok(())
+    }
+
+    fn start_ahead(&self, errand: &[u8]) -> anyhow::Result<()> {
+        let program = own_program()?;
+        let mut command = Command::new(&program);
+        command.args(AHEAD_ARGUMENTS).process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
+        let mut input = child.stdin.take().context("a process without input")?;
+        input.write_all(errand).context("the errand was not taken")
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {

@@ -169,7 +169,7 @@ impl Model for Local {
     }
 
     fn rest(&mut self) {
-        self.sequence = None;
+        Self::rest(self);
     }
 
     fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {

@@ -281,13 +281,31 @@ impl Reader<'_> {
         let program = feeder.name()?;
         let is_plain = feeder.words.iter().all(|word| word.span.start < feeder.span.end)
             && feeder.redirections.is_empty();
-        let is_external =
-            self.is_program(feeder) || matches!(self.kind(program), reference::Kind::Program { .. });
-        (is_external && is_plain && TABLE.want_lists.contains(name)).then(|| {
+        // A row's column is none of a line's.
+        let column = command.words.get(1).filter(|word| !self.raw(&word.span).starts_with(['$', '{', '(']));
+        if name == "where" && column.is_some() && self.prints(feeder) {
+            let text =
+                format!("what `{program}` prints is text; `detect columns` makes a table of it for `where`");
+            return Some(Finding {
+                kind: Kind::Quoting,
+                span: command.words.first()?.span.clone(),
+                grade: Grade::Warning,
+                text,
+                evidence: "nushell".to_owned(),
+                fixes: Vec::new(),
+            });
+        }
+        (self.prints(feeder) && is_plain && TABLE.want_lists.contains(name)).then(|| {
             let text =
                 format!("`{name}` wants a list; what `{program}` prints is text until `lines` splits it");
             slip(at..at, Grade::Warning, &text, " | lines", "added `lines`")
         })
+    }
+
+    /// A program, whose output is text.
+    fn prints(&self, command: &SimpleCommand) -> bool {
+        let is_program = |name| matches!(self.kind(name), reference::Kind::Program { .. });
+        self.is_program(command) || command.name().is_some_and(is_program)
     }
 
     /// `$it` or the like in a block that names no parameter.

@@ -90,6 +90,8 @@ fn only_a_resident_model_starts_the_resident_process() {
     let homes = ["src/model/resident.rs", "src/nu_plugin/engine.rs"];
     only_in("Host::start_resident", |line| line.contains(".start_resident("), &homes);
     assert_eq!(askline::host::RESIDENT_ARGUMENTS, ["daemon", "run"]);
+    only_in("Host::start_ahead", |line| line.contains(".start_ahead("), &["src/cli/line/ahead.rs"]);
+    assert_eq!(askline::host::AHEAD_ARGUMENTS, ["ahead"]);
 }
 
 /// Nobody is let in but through the door, which looks at who comes; and we go to one socket of somebody else's, the bus of the

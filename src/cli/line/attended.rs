@@ -60,6 +60,7 @@ fn attendant(host: &dyn Host, draw: Draw) -> Attendant {
         ended: Arc::default(),
         machine: None,
         memory: None,
+        errand: None,
         asked: None,
     };
     let until = Instant::now() + FOREGROUND_WAIT;

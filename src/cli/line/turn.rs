@@ -84,21 +84,10 @@ impl Turn {
 
     /// The next suggestion, when all that are known were shown.
     fn more(&self, mut last: Press) -> anyhow::Result<Said> {
-        let words = PromptLine::typed(request_of(&last.words));
-        let request = Request { line: &words, ..self.request() };
-        let known: Vec<String> = last.offers.iter().map(|offer| offer.command.clone()).collect();
-        let found = models::open(&self.config, &LocalHost, &self.paths, Occasion::Press).and_then(|model| {
-            let model = Box::leak(model);
-            let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
-            model.finish()?;
-            Ok(found)
-        });
-        match found {
+        match self.others(&last, Occasion::Press) {
             Ok(found) => {
                 let next = Place::Offer(last.offers.len());
-                last.offers.extend(found.iter().map(|suggestion| self.offer(suggestion)));
-                last.complete = true;
-                self.show(last, next)
+                self.show(last.and(found), next)
             }
             Err(error) => match error.downcast_ref() {
                 Some(Failure::Cancelled) => Err(error),
@@ -110,6 +99,17 @@ impl Turn {
                 }
             },
         }
+    }
+
+    /// Further offers for the words of a press.
+    pub(super) fn others(&self, press: &Press, occasion: Occasion) -> anyhow::Result<Vec<Offer>> {
+        let words = PromptLine::typed(request_of(&press.words));
+        let request = Request { line: &words, ..self.request() };
+        let known: Vec<String> = press.offers.iter().map(|offer| offer.command.clone()).collect();
+        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, occasion)?);
+        let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
+        model.finish()?;
+        Ok(found.iter().map(|suggestion| self.offer(suggestion)).collect())
     }
 
     /// Something of an earlier press.

@@ -164,6 +164,12 @@ fn a_file_that_is_read_and_written_is_told() {
     assert_eq!(mended(line), None, "a person looks");
 }
 
+#[test]
+fn a_column_of_text_is_told() {
+    let [finding] = slips("cat jobs.txt | where status == running", &Machine).try_into().unwrap();
+    assert!(finding.text.contains("detect columns") && finding.fixes.is_empty(), "{finding:?}");
+}
+
 /// Neither a guess nor a silent write over what is there.
 #[test]
 fn what_would_do_harm_stays() {

@@ -1,5 +1,7 @@
 //! Pressing the key again: other suggestions, the person's words, and words that change the last request.
 
+use askline::shell::Shell;
+
 use super::sh::Setup;
 
 /// A model with one answer and two more in mind.
@@ -22,6 +24,30 @@ fn the_key_goes_round_and_comes_back_to_the_words(setup: Setup) {
     }
     // Nothing of it is asked for, or remembered by the shell.
     sh.is_well();
+}
+
+/// Only one shell: what looks ahead is no part of the scripts.
+#[test]
+fn the_others_are_there_before_the_key_is_pressed_again() {
+    let Some(setup) = Setup::of(Shell::Bash) else { return };
+    let sh = setup.variable("ASKLINE_DAEMON", "force").model(&format!("{THREE}\n{THREE}")).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    let presses = sh.home().join("askline/presses");
+    let is_complete = || {
+        let entries = std::fs::read_dir(&presses).into_iter().flatten().flatten();
+        let texts = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+        texts.into_iter().any(|text| text.contains("\"complete\":true"))
+    };
+    let started = std::time::Instant::now();
+    while !is_complete() {
+        assert!(started.elapsed().as_secs() < 20, "nobody looked ahead; {}", sh.pty.describe());
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    sh.model(r#"{"fail": "asked once more"}"#);
+    sh.press();
+    sh.expect("ls -l");
+    sh.runs("askline daemon stop >out 2>&1; touch done");
 }
 
 fn an_edited_suggestion_is_no_longer_one(setup: Setup) {
