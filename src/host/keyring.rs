@@ -5,7 +5,7 @@
 //! opened: a keyring that is locked is said to be locked.
 
 use std::ffi::OsString;
-use std::io::{Read as _, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::Path;
 use std::sync::mpsc;
@@ -243,7 +243,7 @@ impl Bus {
     fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.stream.set_write_timeout(self.left()?)?;
         // How the system words it helps nobody.
-        self.stream.write_all(bytes).ok().context("the session bus is gone; use key_cmd or key_file")
+        self.stream.write_all(bytes).ok().context(GONE)
     }
 
     /// Exactly so many bytes.
@@ -253,10 +253,13 @@ impl Bus {
         while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
             self.stream.set_read_timeout(self.left()?)?;
             match self.stream.read(rest) {
-                Ok(0) => bail!("the session bus hung up; use key_cmd or key_file"),
+                Ok(0) => bail!(GONE),
                 Ok(read) => filled += read,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(_) => bail!(SILENT),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                    bail!(SILENT)
+                }
+                Err(_) => bail!(GONE),
             }
         }
         Ok(bytes)
@@ -265,6 +268,9 @@ impl Bus {
 
 /// What is said of a bus that lets us wait.
 const SILENT: &str = "the keyring does not answer; use key_cmd or key_file";
+
+/// What is said of a bus that ends the connection.
+const GONE: &str = "the session bus hung up; use key_cmd or key_file";
 
 /// What is said of a message that makes no sense.
 const ODD: &str = "the keyring's answer can't be read; use key_cmd or key_file";
