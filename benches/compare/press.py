@@ -24,15 +24,17 @@ from pathlib import Path
 # Slips of the fingers and of memory, which the checks put right by themselves.
 SLIPS = [
     "git comit -m 'first words'",
-    "git branch --lsit",
+    "git sttaus -s",
+    "git diff --stta",
     "ls --colour=auto -l",
+    "ls --revrese",
     "find . -nmae '*.txt'",
-    "sort --uniqe notes.txt",
-    "grep --recursve word .",
-    "du --max-dept=1 .",
-    "tar --lsit -f old.tar",
-    "cp --recursve photos backup",
-    "wc --liens notes.txt",
+    "ps --forrest",
+    "df --human-readble",
+    "sort --numeric-srot notes.txt",
+    "tar --lst -f old.tar",
+    "date --utcc",
+    "du --summarze .",
 ]
 # How often each of them is pressed, after the first time, at which its program is looked up.
 PASSES = 10
