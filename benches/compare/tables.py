@@ -44,8 +44,8 @@ def heading(result: dict) -> str:
     others = ", ".join(result[name] for name in ("server", "aichat") if name in result)
     return (
         f"### {result['model']['file']}, {state}\n\n"
-        f"{done}{of} requests on {machine['cores']} cores ({machine['processor']}), {result['threads']} threads of the model; "
-        f"{result['askline']}; {others}; {result['when']}"
+        f"{done}{of} requests on {machine['cores']} cores ({machine['processor']}), {result['threads']} threads of the "
+        f"model; {result['askline']}; {others}; {result['when']}"
     )
 
 
