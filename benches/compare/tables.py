@@ -41,11 +41,12 @@ def heading(result: dict) -> str:
     state = "one core busy with something else" if result["busy"] else f"load before it {machine['load_before']:.1f}"
     done = len(result["rounds"])
     of = "" if done == result["requests"] else f" of {result['requests']}"
+    end = "" if result["complete"] else "; it did not come to its end"
     others = ", ".join(result[name] for name in ("server", "aichat") if name in result)
     return (
         f"### {result['model']['file']}, {state}\n\n"
         f"{done}{of} requests on {machine['cores']} cores ({machine['processor']}), {result['threads']} threads of the "
-        f"model; {result['askline']}; {others}; {result['when']}"
+        f"model; {result['askline']}; {others}; {result['when']}{end}"
     )
 
 
