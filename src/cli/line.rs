@@ -13,7 +13,7 @@ mod input;
 mod keys;
 mod row;
 mod terminal;
-mod turn;
+pub(super) mod turn;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
 use std::os::fd::OwnedFd;
@@ -137,6 +137,18 @@ fn help(args: &super::args::Line) -> Exit {
     exit
 }
 
+/// Where presses in the controlling terminal are remembered: nowhere without one.
+pub(super) fn memory_here(host: &dyn Host) -> Option<presses::Terminal> {
+    memory(&Terminal::find()?, host)
+}
+
+fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
+    let name = terminal::name(tty)?;
+    let door = Door::find(host).and_then(|door| door.make().map(|()| door));
+    let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
+    Some(presses::Terminal::new(door.directory(), &name))
+}
+
 fn write_reply(line: &str, message: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(line.as_bytes())?;
@@ -220,10 +232,7 @@ impl Attendant {
 
     /// Where presses in this terminal are remembered: nowhere without one.
     fn remembered(&self, host: &dyn Host) -> Option<presses::Terminal> {
-        let name = terminal::name(self.tty.as_ref()?)?;
-        let door = Door::find(host).and_then(|door| door.make().map(|()| door));
-        let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
-        Some(presses::Terminal::new(door.directory(), &name))
+        memory(self.tty.as_ref()?, host)
     }
 
     fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
