@@ -34,11 +34,16 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   }
 }
 
+# This Nushell as a number: 114 for 0.114.1, 1000 for 1.0.0.
+def __askline_version [] {
+  $env.NU_VERSION? | default "0.0" | split row "." | first 2 | into int | $in.0 * 1000 + $in.1
+}
+
 # Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
 # among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
 # one cancels. Gives the text of a closure: Nushell before 0.114 would refuse to read a script that holds it.
 def __askline_drop_keys [] {
-  if ($env.NU_VERSION? | default "0.0" | split row "." | get 1 | into int) >= 114 {
+  if (__askline_version) >= 114 {
     "{|| for _ in 1..1000 {
       if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) { return }
     } }"
@@ -90,12 +95,20 @@ def __askline_line [drop_keys: closure] {
 # -------------------------------------------------------------------------------------------------------------------
 
 # Its entries, from what is known by now: none where the line has become another one. The cursor is at the end.
+#
+# The helper is started by a job. Otherwise Nushell would give it the terminal, take that back a moment too late, find
+# itself unable to read keys, and end.
 def __askline_offers [line: string, bytes: int] {
   if $bytes == 0 {
     return []
   }
   let options = [--shell nu --bytes $bytes --columns (term size).columns]
-  try { $line | ^$__askline.program offers ...$options | complete | get stdout | from json | default [] } catch { [] }
+  let tag = (random int 1..1_000_000_000) # so that no late answer is taken for another one
+  job spawn {
+    let reply = (try { $line | ^$__askline.program offers ...$options | complete | get stdout } catch { "" })
+    $reply | job send 0 --tag $tag
+  } | ignore
+  try { job recv --tag $tag --timeout 500ms | from json | default [] } catch { [] }
 }
 
 # -------------------------------------------------------------------------------------------------------------------
@@ -171,8 +184,10 @@ $env.config.menus = (
   $env.config.menus
   | where { |it| $it.name != askline_menu }
   | append {
-      name: askline_menu, marker: "? ", only_buffer_difference: false, type: {layout: list, page_size: 10}
+      name: askline_menu, marker: "? ", type: {layout: list, page_size: 10}
       style: {text: default, selected_text: {attr: r}, description_text: yellow}
+      # The last two are for 0.114 and newer, whose cursor stays on the last character in vi's normal mode.
+      only_buffer_difference: false, input_mode: full_buffer, output_mode: full_buffer
       source: {|line, position| __askline_offers $line $position }
     }
 )
@@ -195,7 +210,7 @@ if $nu.is-interactive {
 # What stands behind the cursor on words after a #, where you asked for that: read at the first prompt, and by a Nushell
 # that can draw what comes while you type.
 if ($__askline_inline | is-not-empty) and $nu.is-interactive {
-  if ($env.NU_VERSION? | default "0.0" | split row "." | get 1 | into int) >= 115 {
+  if (__askline_version) >= 115 {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
       condition: {|| which __askline_inline_hint | is-empty }
       code: $__askline_inline

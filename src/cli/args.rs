@@ -323,7 +323,7 @@ pub struct Offers {
     /// The shell that asks
     #[arg(long, value_parser = shells())]
     pub shell: Shell,
-    /// Bytes of the whole line, of which stdin may hold the start
+    /// Where the cursor is, bytes from the start: at the end of the line, of which stdin may hold the start
     #[arg(long)]
     pub bytes: usize,
     /// Columns of the terminal

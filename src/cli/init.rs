@@ -17,9 +17,9 @@ use crate::shell::Shell;
 use key::Key;
 
 /// What Nushell's script reads for ghost text.
-const INLINE_NU: &str = include_str!("../../shell/askline-inline.nu");
-/// Nushell in which ghost text can be drawn when it comes: its second number.
-const INLINE_NU_MINOR: u32 = 115;
+const GHOST_NU: &str = include_str!("../../shell/askline-ghost.nu");
+/// The first Nushell in which ghost text can be drawn when it comes.
+const INLINE_NU: (u32, u32) = (0, 115);
 
 /// The name of this program where it is on the PATH.
 const NAME: &str = "askline";
@@ -46,8 +46,8 @@ pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
 
 /// What is to be said to somebody who wants ghost text in this version of Nushell.
 fn inline_in(version: Option<&str>) -> Option<&'static str> {
-    let minor: u32 = version?.split('.').nth(1)?.parse().ok()?;
-    (minor < INLINE_NU_MINOR).then_some(
+    let mut numbers = version?.split('.').map_while(|number| number.parse::<u32>().ok());
+    ((numbers.next()?, numbers.next()?) < INLINE_NU).then_some(
         "this Nushell can't draw ghost text when it comes, so nothing is completed inline; install 0.115 or newer",
     )
 }
@@ -152,7 +152,7 @@ fn settings(args: &Init, program: &str) -> String {
         Shell::Nu => {
             // Read when it is used, for older ones could not read a script that holds it.
             // Nushell ends a raw string at a # that it begins with.
-            let inline = if is_inline(args) { format!("\n{INLINE_NU}") } else { String::new() };
+            let inline = if is_inline(args) { format!("\n{GHOST_NU}") } else { String::new() };
             let inline = quote(shell, &inline);
             format!(
                 "const __askline = {{program: {program}, force: {force}, key: {}, menu: {}}}\n\

@@ -49,7 +49,7 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         if press.listed(line, args.shell).is_none() {
             return Vec::new();
         }
-        let entries = entries(&press, args);
+        let entries = entries(&press, args, line.len());
         memory.keep(&Press { place: Place::Any, ..press });
         entries
     });
@@ -61,15 +61,17 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
 /// text of `press` that goes on so and is as long.
 fn whole<'a>(press: &'a Press, start: &'a str, bytes: usize) -> &'a str {
     let texts = press.offers.iter().map(|offer| &offer.command).chain([&press.words]);
+    // The cursor, which tells the length, stands on the last character in vi's normal mode.
+    let on_last = |text: &str| text.char_indices().next_back().map(|(at, _)| at);
+    let is_as_long = |text: &str| text.len() == bytes || on_last(text) == Some(bytes);
     let goes_on = |text: &&String| {
-        text.len() == bytes && text.strip_prefix(start).is_some_and(|rest| rest.starts_with('!'))
+        is_as_long(text) && text.strip_prefix(start).is_some_and(|rest| rest.starts_with('!'))
     };
-    let mut found = texts.filter(goes_on).filter(|_| start.len() < bytes);
-    found.next().map_or(start, String::as_str)
+    texts.filter(|_| start.len() <= bytes).find(goes_on).map_or(start, String::as_str)
 }
 
-fn entries(press: &Press, args: &Offers) -> Vec<Entry> {
-    let span = Span { start: 0, end: args.bytes };
+fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<Entry> {
+    let span = Span { start: 0, end: bytes };
     let offers = press.offers.iter().filter_map(|offer| {
         let value = clean::clean(&offer.command, args.shell).ok()?.text.as_str().to_owned();
         let description = fit(&one_line(&offer.about), &value, args.columns);
@@ -127,6 +129,7 @@ mod tests {
             ("print h", 8, "print h"),
             ("say hi", 7, "say hi!"),
             ("", 10, ""),
+            ("print hi", 9, "print hi!!"),
             ("print hi", 11, "print hi"),
         ] {
             assert_eq!(whole(&press, start, bytes), expected, "{start} {bytes}");
@@ -137,7 +140,7 @@ mod tests {
     fn words_come_last_and_nothing_hidden_comes_at_all() {
         let args = Offers { shell: Shell::Nu, bytes: 9, columns: 80 };
         let texts = |words: &str, commands: &[&str]| {
-            let entries = entries(&press(words, commands), &args);
+            let entries = entries(&press(words, commands), &args, 9);
             entries.into_iter().map(|entry| entry.value).collect::<Vec<_>>()
         };
         assert_eq!(texts("list", &["ls", "ls -a"]), ["ls", "ls -a", "list"]);
