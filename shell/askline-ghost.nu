@@ -16,7 +16,7 @@ def __askline_inline_end [] {
 }
 
 def __askline_inline_ask [words: string] {
-  let started = (job spawn --description $"askline(char us)($words)" {
+  job spawn --description $"askline(char us)($words)" {
     sleep 250ms
     # Words, command and note, with a character between them that none holds; empty where there is no answer.
     let reply = (try {
@@ -31,7 +31,7 @@ def __askline_inline_ask [words: string] {
     }
     # Ended when the line changes.
     sleep 1hr
-  })
+  } | ignore
 }
 
 # For words after a #: the note, which is part of the comment when it is taken, and the command on a row of its own.
@@ -79,7 +79,7 @@ $env.config.hinter = {closure: { |it|
     __askline_inline_hint $it.line
   } else {
     __askline_inline_end
-    if $__askline_hinter == null { __askline_inline_past $it.line } else { do $__askline_hinter $it }
+    if $__askline_hinter == null { try { __askline_inline_past $it.line } } else { do $__askline_hinter $it }
   }
 }}
 
@@ -88,7 +88,7 @@ $env.config.hinter = {closure: { |it|
 let __askline_indicator = ($env.TRANSIENT_PROMPT_MULTILINE_INDICATOR?)
 $env.TRANSIENT_PROMPT_MULTILINE_INDICATOR = {||
   if $env.config.show_hints and (config use-colors) {
-    let started = (job spawn --description $"askline(char us)" { sleep 10sec })
+    job spawn --description $"askline(char us)" { sleep 10sec } | ignore
   }
   let indicator = ($__askline_indicator | default $env.PROMPT_MULTILINE_INDICATOR? | default "::: ")
   if ($indicator | describe) == closure { do $indicator } else { $indicator }

@@ -39,7 +39,7 @@ pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
     }
     // Nushell's script is saved once, by a person; the others are read again by each new shell, which must be silent.
     if is_read || args.shell == Shell::Nu && io::stderr().is_terminal() {
-        tell(worth_knowing(args.shell, args.key));
+        tell(&worth_knowing(args));
     }
     Ok(Exit::Done)
 }
@@ -48,7 +48,7 @@ pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
 fn inline_in(version: Option<&str>) -> Option<&'static str> {
     let mut numbers = version?.split('.').map_while(|number| number.parse::<u32>().ok());
     ((numbers.next()?, numbers.next()?) < INLINE_NU).then_some(
-        "this Nushell can't draw ghost text when it comes, so nothing is completed inline; install 0.115 or newer",
+        "askline: this Nushell can't draw ghost text when it comes, so nothing is completed inline; install 0.115 or newer",
     )
 }
 
@@ -73,23 +73,27 @@ pub(super) fn how_to_load(shell: Shell) -> &'static str {
 }
 
 /// What a person can't guess: what else the key changes, and what the shell doesn't let us do.
-fn worth_knowing(shell: Shell, key: Key) -> &'static str {
-    match shell {
-        Shell::Zsh => {
-            "worth knowing: undo takes the rewriting back; words with an apostrophe need quotes after `ask`"
-        }
+fn worth_knowing(args: &Init) -> String {
+    let worth = match args.shell {
+        Shell::Zsh => "undo takes the rewriting back; words with an apostrophe need quotes after `ask`",
         Shell::Bash => concat!(
-            "worth knowing: bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
+            "bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
             "inside a continued command (a prompt of >) the key rewrites the last row only"
         ),
         Shell::Fish => concat!(
-            "worth knowing: fish itself expands ? and * after `ask` and refuses what matches nothing, ",
+            "fish itself expands ? and * after `ask` and refuses what matches nothing, ",
             "so quote the words, or press the key instead"
         ),
-        Shell::Nu if key == Key::Ctrl('g') => {
-            "worth knowing: ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
+        Shell::Nu if args.key == Key::Ctrl('g') => {
+            "ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
         }
-        Shell::Nu => "worth knowing: ctrl-z pressed twice takes the rewriting back",
+        Shell::Nu => "ctrl-z pressed twice takes the rewriting back",
+    };
+    match menu_key(args) {
+        key if args.shell == Shell::Nu && key != Key::None => {
+            format!("worth knowing: {key} lists the suggestions, each with its risk; {worth}")
+        }
+        _ => format!("worth knowing: {worth}"),
     }
 }
 

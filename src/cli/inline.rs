@@ -138,7 +138,8 @@ impl Writer<'_> {
         let note = super::one_line(&note);
         if let Some(memory) = &self.memory {
             let offer = line::turn::offer(&suggestion, self.config.evidence);
-            memory.keep(&Press { place: Place::Any, ..Press::now(words, self.shell, offer) });
+            let press = Press::now(words, self.shell, offer);
+            memory.keep(&Press { place: Place::Any, complete: suggestion.rounds == 0, ..press });
         }
         Ok(format!("{words}{SEPARATOR}{command}{SEPARATOR}{note}"))
     }
