@@ -49,7 +49,8 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         if press.listed(line, args.shell).is_none() {
             return Vec::new();
         }
-        let entries = entries(&press, args, line.len());
+        // Whatever of the line was not handed over is replaced, too.
+        let entries = entries(&press, args, line.len().max(args.bytes));
         memory.keep(&Press { place: Place::Any, ..press });
         entries
     });
@@ -154,10 +155,10 @@ mod tests {
         let long = "x".repeat(70);
         for (value, columns, expected) in [
             ("rm -r a", 80, about),
-            ("rm -r a", 43, "!! Dangerous: deletes fil..."),
+            ("rm -r a", 43, "!! Dangerous: deletes files..."),
             ("rm -r a", 20, "!! Dangerous"),
             (long.as_str(), 80, "!! Dangerous"),
-            ("rm -r a\nsecond row", 43, "!! Dangerous: deletes fil..."),
+            ("rm -r a\nsecond row", 43, "!! Dangerous: deletes files..."),
             ("", 0, "!! Dangerous"),
         ] {
             let fitting = fit(about, value, columns);

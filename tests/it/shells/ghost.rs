@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use askline::shell::Shell;
 
+use super::key;
 use super::sh::{Setup, Sh};
 
 const LS: &str = r#"{"reply": "ls -la"}"#;
@@ -13,6 +14,8 @@ const TOUCH: &str = r#"{"reply": "touch suggested"}"#;
 in_nushell! {
     the_right_arrow_takes_it
     the_key_takes_it_at_once
+    the_key_need_not_wait_for_it
+    at_the_bottom_of_the_screen_the_words_stand_once
     the_menu_has_it
     it_goes_when_typing_goes_on
     only_the_last_state_of_the_words_is_asked_about
@@ -63,6 +66,28 @@ fn the_key_takes_it_at_once(setup: Setup) {
     sh.undo();
     sh.expect_line("# make a mark");
     sh.lacks("suggested");
+}
+
+fn the_key_need_not_wait_for_it(setup: Setup) {
+    let sh = on(setup).model(key::SLOW).start();
+    sh.types("# make a mark");
+    std::thread::sleep(Duration::from_millis(400)); // it is being asked for
+    sh.press();
+    sh.expect_line("touch suggested");
+    let jobs = sh.runs("job list | length | save -f out; touch done");
+    assert_eq!(jobs.trim(), "0");
+    sh.lacks("suggested");
+}
+
+fn at_the_bottom_of_the_screen_the_words_stand_once(setup: Setup) {
+    let sh = on(setup).model(TOUCH).start();
+    key::fills_the_screen(&sh);
+    sees(&sh, "# make a mark", "touch suggested");
+    let screen = sh.pty.screen();
+    assert_eq!(screen.matches("make a mark").count(), 1, "{screen}");
+    sh.pty.send("\x15");
+    sh.expect_line("");
+    assert!(!sh.pty.screen().contains("touch"), "{}", sh.pty.screen());
 }
 
 fn the_menu_has_it(setup: Setup) {

@@ -18,10 +18,12 @@ in_nushell! {
     choosing_runs_nothing_and_enter_runs_the_chosen
     the_key_goes_on_from_the_chosen
     your_words_come_last
+    what_was_found_ahead_is_in_it
     a_line_of_yours_has_none
     keys_typed_at_once_run_nothing
     rows_quotes_and_other_alphabets_arrive_exactly
     a_mark_of_the_history_hides_nothing
+    a_number_selects
     vi_insert_mode
     vi_normal_mode
     a_narrow_terminal
@@ -126,6 +128,27 @@ pub(super) fn your_words_come_last(setup: Setup) {
     sh.expect_line("touch suggested");
 }
 
+/// The key was pressed once; the resident process looked for others meanwhile.
+fn what_was_found_ahead_is_in_it(setup: Setup) {
+    let rows = format!("{MARKS}\n{MARKS}");
+    let sh = setup.variable("ASKLINE_DAEMON", "force").model(&rows).start();
+    sh.asks("make a mark");
+    sh.expect_line("touch suggested");
+    let is_whole = || {
+        sh.pty.send("\x1bg");
+        let screen = sh.pty.wait_for("total: ");
+        sh.pty.send("\x1b");
+        sh.pty.wait("the menu to go", |screen| !screen.contains("total:"));
+        screen.contains("2: (! Confirm")
+    };
+    let started = std::time::Instant::now();
+    while !is_whole() {
+        assert!(started.elapsed().as_secs() < 20, "nobody looked ahead; {}", sh.pty.describe());
+    }
+    ran_nothing(&sh);
+    sh.runs("askline daemon stop o+e> out; touch done");
+}
+
 pub(super) fn a_line_of_yours_has_none(setup: Setup) {
     let sh = setup.model(MARKS).start();
     for line in ["", "touch typed"] {
@@ -191,6 +214,15 @@ pub(super) fn a_mark_of_the_history_hides_nothing(setup: Setup) {
     sh.pty.wait_for("total: 3");
     sh.pty.send("\r");
     chosen(&sh, "print 'hi!!'");
+}
+
+/// Menus of Nushell take one, and it is no part of what comes out.
+pub(super) fn a_number_selects(setup: Setup) {
+    let sh = offered(setup);
+    opens(&sh);
+    keys(&sh, &["!1", "\r"]);
+    chosen(&sh, "touch 'second one'");
+    ran_nothing(&sh);
 }
 
 pub(super) fn vi_insert_mode(setup: Setup) {

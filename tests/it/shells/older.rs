@@ -60,6 +60,7 @@ in_older_nushells! {
     menu::keys_typed_at_once_run_nothing
     menu::rows_quotes_and_other_alphabets_arrive_exactly
     menu::a_mark_of_the_history_hides_nothing
+    menu::a_number_selects
     menu::vi_normal_mode
     menu::a_narrow_terminal
     menu::the_menu_key_of_yours_is_not_taken
