@@ -78,15 +78,20 @@ def __askline_repair [code: int] {
 }
 
 def __askline_line [drop_keys: closure] {
+  let line = (commandline)
   let reply = (
     # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
-    commandline | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
+    $line | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   if ($reply.answer | is-not-empty) {
     commandline edit --replace $reply.answer
   }
   if ($reply.message | is-not-empty) {
-    print -e $"\n\e[J($reply.message)" # low enough not to be painted over
+    # Low enough not to be painted over: the line may have had ghost text below it, which was this answer.
+    let below = (if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
+      1 + ($"($line)($reply.message)" | str length) // (term size).columns + ($reply.answer | str length) // (term size).columns
+    } else { 0 })
+    print -e $"\n\e[J($reply.message)('' | fill --character "\n" --width $below)"
   }
 }
 

@@ -63,6 +63,7 @@ fn the_key_takes_it_at_once(setup: Setup) {
     sh.model(r#"{"fail": "asked once more"}"#);
     sh.press();
     sh.expect_line("touch suggested");
+    sh.pty.wait_for("askline: 1 of 1");
     sh.undo();
     sh.expect_line("# make a mark");
     sh.lacks("suggested");
@@ -88,6 +89,12 @@ fn at_the_bottom_of_the_screen_the_words_stand_once(setup: Setup) {
     sh.pty.send("\x15");
     sh.expect_line("");
     assert!(!sh.pty.screen().contains("touch"), "{}", sh.pty.screen());
+    sees(&sh, "# make a mark", "touch suggested");
+    sh.press();
+    sh.expect_line("touch suggested");
+    // What is said of it stands above the line that it is said of.
+    let screen = sh.pty.wait_for("READY> # make a mark\naskline: 1 of 1\n");
+    assert_eq!(screen.matches("make a mark").count(), 1, "{screen}");
 }
 
 fn the_menu_has_it(setup: Setup) {
