@@ -43,7 +43,26 @@ impl Suggestion {
             Label::Confirm => vec![format!("! {}", Label::Confirm.name())],
             Label::Dangerous => vec![format!("!! {}: {}", Label::Dangerous.name(), self.risk.cause)],
         };
-        notes.extend(self.open.iter().cloned());
+        notes.extend(self.remarks(evidence));
+        notes
+    }
+
+    /// The same for a list to choose from, in which the risk of each is told, whatever it is.
+    pub fn about(&self, evidence: Evidence) -> Vec<String> {
+        let mark = match self.risk.label {
+            Label::Safe | Label::Cautious => "",
+            Label::Confirm => "! ",
+            Label::Dangerous => "!! ",
+        };
+        let cause = if self.risk.cause.is_empty() { String::new() } else { format!(": {}", self.risk.cause) };
+        let mut about = vec![format!("{mark}{}{cause}", self.risk.label.name())];
+        about.extend(self.remarks(evidence));
+        about
+    }
+
+    /// All that there is to say besides the risk.
+    fn remarks(&self, evidence: Evidence) -> Vec<String> {
+        let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
         if evidence == Evidence::All && self.checks.says_something() {
