@@ -61,10 +61,12 @@ pub fn suggest(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
+    let mut retrieve_time = Duration::ZERO;
     let refined = match asked.settled(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = asked.prompt(config, machine, &context);
+            let prompt = asked.prompt(config, machine, &context, &knowledge);
+            retrieve_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             asked.worth(refine::run(prompt, model, &examiner, limits, patience)?)?
@@ -79,7 +81,7 @@ pub fn suggest(
     };
     let timing = Timing {
         context: context_time,
-        retrieve: Duration::ZERO,
+        retrieve: retrieve_time,
         model: model_time,
         check: check_time,
         total: all,

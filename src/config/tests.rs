@@ -61,6 +61,7 @@ fn the_defaults_stand_alone() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -107,6 +108,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -140,6 +142,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
