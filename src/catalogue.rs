@@ -16,11 +16,11 @@ pub const SIGNATURE_CHARS_MAX: usize = 160;
 /// Longest example that can stand before a request, in characters.
 const EXAMPLE_CHARS_MAX: usize = 100;
 /// Examples given for one request.
-pub const EXAMPLES_MAX: usize = 3;
+pub const EXAMPLES_MAX: usize = 2;
 /// An example is given only if it suits a request at least so well, as a share of how well the best one does.
-const NEAR_THE_BEST: f32 = 0.6;
-/// And if it has at least so many of the words that were asked for, where these are so many.
-const SHARED_WORDS: usize = 2;
+const NEAR_THE_BEST: f32 = 0.8;
+/// And if it has at least this share of what was asked for, rare words counting for more.
+const SHARE_MIN: f32 = 0.4;
 
 /// The commands of a shell.
 #[derive(Debug, Default)]
@@ -173,7 +173,11 @@ impl Catalogue {
         let sought = sought(request);
         let found = index.search(&sought);
         let least = found.first().map_or(f32::MAX, |(_, best)| best * NEAR_THE_BEST);
-        let words = terms(&sought);
+        let mut words = terms(&sought);
+        words.sort();
+        words.dedup();
+        let weight =
+            |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
         let all: Vec<(&Card, &Example)> = all().collect();
         let mut given: Vec<(&Card, &Example)> = Vec::new();
         for (place, score) in found {
@@ -181,15 +185,13 @@ impl Catalogue {
                 break;
             }
             let Some((card, example)) = all.get(place).copied() else { continue };
-            let text = terms(&format!(
-                "{} {} {} {}",
-                example.request, card.name, card.search_terms, card.description
-            ));
-            let mut shared: Vec<&String> = words.iter().filter(|word| text.contains(word)).collect();
-            shared.sort();
-            shared.dedup();
+            let named = terms(&format!("{} {}", card.name, card.search_terms));
+            let text = [named.clone(), terms(&format!("{} {}", example.request, card.description))].concat();
+            let shared = weight(&mut words.iter().filter(|word| text.contains(word)));
+            // What a command is called says more than what is said about it.
+            let is_named = words.iter().any(|word| named.contains(word));
             let is_other = given.iter().all(|(other, _)| other.name != card.name);
-            if is_other && SHARED_WORDS.min(words.len()) <= shared.len() {
+            if is_other && is_named && SHARE_MIN * weight(&mut words.iter()) <= shared {
                 given.push((card, example));
             }
         }
@@ -211,9 +213,10 @@ fn sought(request: &str) -> String {
             let word = word.trim_end_matches(['.', ',', ';', ':', '?', '!']);
             if word.contains("://") {
                 words.push("url");
+            } else if word.contains('$') {
             } else if let Some((_, ending)) = word.rsplit_once('.') {
                 words.push(ending);
-            } else if !word.contains(['/', '\\', '=', '_', '$']) {
+            } else if !word.contains(['/', '\\', '=', '_']) {
                 words.push(word);
             }
         }
@@ -273,6 +276,12 @@ impl Card {
             line.push_str(&form);
         }
         line
+    }
+
+    /// Whether it can't do without what a pipe brings.
+    pub fn needs_input(&self) -> bool {
+        !self.inputs.is_empty()
+            && !self.inputs.iter().any(|input| matches!(input.as_str(), "nothing" | "any"))
     }
 
     /// It only stands above its subcommands and does nothing of its own.

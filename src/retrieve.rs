@@ -55,14 +55,20 @@ impl Index {
         index
     }
 
+    /// How much a stemmed word says: the more, the fewer texts have it.
+    pub fn rarity(&self, term: &str) -> f32 {
+        let with = self.postings.get(term).map_or(0, Vec::len) as f32;
+        let all = self.lengths.len() as f32;
+        ((all - with + 0.5) / (with + 0.5)).ln_1p()
+    }
+
     /// The texts that share a word with what is looked for, the best first, each with its score; of two alike the one that came
     /// first. A word that is given twice counts twice.
     pub fn search(&self, sought: &str) -> Vec<(usize, f32)> {
         let mut scores: BTreeMap<usize, f32> = BTreeMap::new();
         for word in terms(sought) {
             let Some(postings) = self.postings.get(&word) else { continue };
-            let (all, with) = (self.lengths.len() as f32, postings.len() as f32);
-            let rarity = ((all - with + 0.5) / (with + 0.5)).ln_1p();
+            let rarity = self.rarity(&word);
             for (place, weight) in postings {
                 let length =
                     self.lengths.get(*place).copied().unwrap_or_default() / self.mean.max(f32::EPSILON);

@@ -15,7 +15,7 @@ use crate::knowledge::Knowledge;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Solved};
+use crate::prompt::{self, Prompt, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
@@ -96,6 +96,19 @@ pub fn suggest(
         knowledge.remember();
     }));
     Ok(suggestion)
+}
+
+/// The prompt that a model would get for a request; none is asked.
+///
+/// # Errors
+/// When there is no request.
+pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
+    let asked = Asked::of(request)?;
+    let context = context::gather(machine, request.shell, request.told);
+    let knowledge = Knowledge::new(machine, &context, request.told, config.help);
+    let prompt = asked.prompt(config, machine, &context, &knowledge);
+    knowledge.remember();
+    Ok(prompt)
 }
 
 /// The system as prompts name it.

@@ -15,7 +15,7 @@ use crate::shell::Shell;
 use crate::store;
 
 /// Kind and version in the first line of the file.
-const KIND: (&str, u32) = ("commands", 1);
+const KIND: (&str, u32) = ("nushell-commands", 1);
 
 /// What the words of a level never are, so that the file has a name of its own.
 const WORDS: [&str; 1] = ["scope commands"];
