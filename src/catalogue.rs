@@ -106,6 +106,12 @@ impl Catalogue {
         Self { cards: cards.map(|card| (card.name.clone(), card)).collect(), ..Self::default() }
     }
 
+    /// These and those in a text of the same form, which count where both have one of a name.
+    pub fn with(&self, text: &str) -> Self {
+        let cards = self.cards.clone().into_iter().chain(Self::read(text).cards);
+        Self { cards: cards.collect(), ..Self::default() }
+    }
+
     /// Whether there is no command.
     pub fn is_empty(&self) -> bool {
         self.cards.is_empty()
@@ -176,6 +182,8 @@ impl Catalogue {
         let mut words = terms(&sought);
         words.sort();
         words.dedup();
+        // What no documentation has is a name or a value.
+        words.retain(|word| index.knows(word));
         let weight =
             |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
         let all: Vec<(&Card, &Example)> = all().collect();

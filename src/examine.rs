@@ -17,6 +17,9 @@ use crate::typed;
 /// What Nushell says of an option that a command of its own does not have.
 const NO_FLAG: &str = "doesn't have flag";
 
+/// What tells that a command needs input: Nushell takes the line, and ends it with an error.
+const SIGNATURE: &str = "nushell's signature of it";
+
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
 pub struct Examiner<'a> {
@@ -59,7 +62,9 @@ impl Examiner<'_> {
             if self.shell == Shell::Nu && verdict.ok == Some(true) {
                 self.believe_nushell(line, &parsed, &mut report);
             }
-            let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
+            let known = |finding: &Finding| {
+                matches!(finding.kind, Kind::Syntax | Kind::Incomplete) && finding.evidence != SIGNATURE
+            };
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
                 let span = verdict.span.unwrap_or(0..line.len());
                 let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
@@ -187,7 +192,7 @@ impl Examiner<'_> {
             span: command.words.first()?.span.clone(),
             grade: Grade::Error,
             text: format!("`{name}` needs input from a pipe: {inputs}"),
-            evidence: "nushell".to_owned(),
+            evidence: SIGNATURE.to_owned(),
             fixes: Vec::new(),
         })
     }

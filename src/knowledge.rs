@@ -26,6 +26,7 @@ use self::kept::{Key, Record, Stamp};
 use self::pages::{Manuals, Search};
 use self::program::Program;
 pub use self::verdict::SyntaxVerdict;
+use crate::catalogue::Catalogue;
 use crate::config::Help;
 use crate::context::owners::Owners;
 use crate::context::{Context, Machine};
@@ -70,6 +71,7 @@ pub struct Knowledge {
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
     pieces: Mutex<HashMap<String, String>>,
     commands: OnceLock<Option<Arc<commands::Own>>>,
+    all_commands: OnceLock<Option<Arc<Catalogue>>>,
     spent: Mutex<Duration>,
 }
 
@@ -133,6 +135,7 @@ impl Knowledge {
             verdicts: Mutex::default(),
             pieces: Mutex::default(),
             commands: OnceLock::new(),
+            all_commands: OnceLock::new(),
             spent: Mutex::default(),
         }
     }

@@ -55,6 +55,11 @@ impl Index {
         index
     }
 
+    /// Whether any text has a stemmed word.
+    pub fn knows(&self, term: &str) -> bool {
+        self.postings.contains_key(term)
+    }
+
     /// How much a stemmed word says: the more, the fewer texts have it.
     pub fn rarity(&self, term: &str) -> f32 {
         let with = self.postings.get(term).map_or(0, Vec::len) as f32;

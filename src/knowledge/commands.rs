@@ -62,10 +62,18 @@ impl Knowledge {
         if self.context.shell != Shell::Nu {
             return None;
         }
-        self.commands
-            .get_or_init(|| self.own_commands().map(Arc::new))
-            .as_ref()
-            .map(|own| own.catalogue.clone())
+        let own = self.commands.get_or_init(|| self.own_commands().map(Arc::new)).as_ref()?;
+        (!own.catalogue.is_empty()).then(|| own.catalogue.clone())
+    }
+
+    /// The same with what the user defined, where the very shell that asks can tell: inside Nushell.
+    pub fn all_commands(&self) -> Option<Arc<Catalogue>> {
+        let own = self.commands()?;
+        let with_all = || {
+            let told = self.host.own_shell(&Probe::Commands)?;
+            Some(Arc::new(own.with(&String::from_utf8_lossy(&told.stdout))))
+        };
+        self.all_commands.get_or_init(with_all).clone().or(Some(own))
     }
 
     fn own_commands(&self) -> Option<Own> {
@@ -76,18 +84,19 @@ impl Knowledge {
         let (rows, fresh) = match known {
             Some(rows) => (rows, None),
             None => {
-                let output = self.ask(&program.real_path, &Probe::Commands)?;
-                let rows = String::from_utf8_lossy(&output.stdout).into_owned();
-                // What was cut or broken off is used, not kept.
-                let is_whole = output.success && output.stdout.len() < OUTPUT_LIMIT;
+                // Not out of the time there is for looking up the commands of a line: this is done once a day.
+                let output = self.host.probe(&program.real_path, &Probe::Commands);
+                let output = output.inspect_err(|error| tracing::debug!("no commands: {error:#}")).ok();
+                // What was cut or broken off is no list of all; that there was none is kept, too, for a while.
+                let whole = output.filter(|output| output.success && output.stdout.len() < OUTPUT_LIMIT);
+                let rows = whole
+                    .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+                    .unwrap_or_default();
                 let written_s = kept::seconds(SystemTime::now());
-                let record = is_whole.then(|| Record { program: stamp, written_s, rows: rows.clone() });
-                (rows, record.map(|record| (key, record)))
+                (rows.clone(), Some((key, Record { program: stamp, written_s, rows })))
             }
         };
-        let own = self.host.own_shell(&Probe::Commands).map(|output| output.stdout).unwrap_or_default();
-        let catalogue = Catalogue::read(&format!("{rows}\n{}", String::from_utf8_lossy(&own)));
-        (!catalogue.is_empty()).then(|| Own { catalogue: Arc::new(catalogue), fresh })
+        Some(Own { catalogue: Arc::new(Catalogue::read(&rows)), fresh })
     }
 }
 
@@ -97,5 +106,6 @@ fn recall(cache: &Path, key: &Key, program: &Stamp) -> Option<String> {
     let record: Record = postcard::from_bytes(&body).ok()?;
     // One written in the future is from before the clock was set.
     let age = kept::seconds(SystemTime::now()).checked_sub(record.written_s)?;
-    (age <= kept::FOUND_FOR.as_secs() && record.program == *program).then_some(record.rows)
+    let lasts = if record.rows.is_empty() { kept::MISSED_FOR } else { kept::FOUND_FOR };
+    (age <= lasts.as_secs() && record.program == *program).then_some(record.rows)
 }

@@ -23,7 +23,7 @@ const DIRECTORY: &str = "knowledge";
 pub(super) const FOUND_FOR: Duration = Duration::from_hours(24);
 
 /// How long it is believed that there is no documentation: the next thing people do is to install it.
-const MISSED_FOR: Duration = Duration::from_mins(10);
+pub(super) const MISSED_FOR: Duration = Duration::from_mins(10);
 
 /// Largest file kept or read, bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
 pub(super) const FILE_LIMIT: u64 = 1 << 20;

@@ -14,7 +14,8 @@ const HINT_CHARS_MAX: usize = 320;
 /// Longest example in it, in characters.
 const EXAMPLE_CHARS_MAX: usize = 80;
 /// What Nushell's parser says where the right words stand behind the wrong command.
-const OTHER_COMMAND: [&str; 6] = [
+const OTHER_COMMAND: [&str; 7] = [
+    "doesn't understand",
     "needs input from a pipe",
     "Command does not support",
     "Extra positional argument",
@@ -39,7 +40,7 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     let command = before.max_by_key(|command| begin(command))?;
     let name = command.name()?;
     let is_program = line.get(..begin(command)?)?.ends_with('^');
-    let commands = examiner.knowledge.commands()?;
+    let commands = examiner.knowledge.all_commands()?;
     let own = commands.get(name).filter(|_| !is_program);
     let mut parts: Vec<String> = Vec::new();
     if let Some(card) = own {

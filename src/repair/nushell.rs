@@ -59,6 +59,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.unnamed(command));
         found.extend(reader.unset(command));
         found.extend(reader.duration(command));
+        found.extend(reader.file(command));
         found.extend(reader.saved_while_read(command));
         found.extend(reader.redirections(command));
         found
@@ -137,6 +138,21 @@ impl Reader<'_> {
         is_name.then(|| {
             let text = format!("`{path}` fails where it is not set; `{path}?` does not");
             slip(at..at, Grade::Warning, &text, "?", &format!("{path} → {path}?"))
+        })
+    }
+
+    /// The name of a file where a command is wanted: its content is meant.
+    fn file(&self, command: &SimpleCommand) -> Option<Finding> {
+        let [word] = command.words.as_slice() else { return None };
+        let name = self.raw(&word.span);
+        let (_, ending) = name.rsplit_once('.')?;
+        let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
+        let is_command = self.is_program(command) || self.kind(name) != reference::Kind::Missing;
+        let is_there = is_content && !is_command && self.reference.exists(name) == Some(true);
+        let at = word.span.start;
+        is_there.then(|| {
+            let text = format!("`{name}` is a file; `open` reads it");
+            slip(at..at, Grade::Error, &text, "open ", "added `open`")
         })
     }
 

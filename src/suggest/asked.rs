@@ -66,7 +66,7 @@ impl<'a> Asked<'a> {
 
     /// Solved requests that are like this one, from what the shell documents of its commands; none for a command that failed.
     fn like(&self, knowledge: &Knowledge) -> Vec<Solved> {
-        let commands = if self.failed.is_some() { None } else { knowledge.commands() };
+        let commands = if self.failed.is_some() { None } else { knowledge.all_commands() };
         commands.map(|commands| commands.examples(&self.words)).unwrap_or_default()
     }
 

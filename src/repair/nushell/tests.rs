@@ -36,8 +36,8 @@ impl Reference for Machine {
         PROGRAMS.map(str::to_owned).to_vec()
     }
 
-    fn exists(&self, _path: &str) -> Option<bool> {
-        None
+    fn exists(&self, path: &str) -> Option<bool> {
+        (path == "here.toml").then_some(true)
     }
 
     fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
@@ -112,6 +112,9 @@ fn slips_become_nushell() {
         ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
         ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
         // Names.
+        ("here.toml | get package.name", "open here.toml | get package.name"),
+        ("gone.toml | get package.name", "none"),
+        ("[a b] | join ', '", "[a b] | str join ', '"),
         ("3.14159 | round 2", "3.14159 | math round --precision 2"),
         ("'a' | upper", "'a' | str uppercase"),
         ("[1 2] | mean", "[1 2] | math avg"),
@@ -164,6 +167,8 @@ fn what_is_right_stays() {
         "mut a = 1; $a = 2",
         "sleep 5sec",
         "make 7200s",
+        "open here.toml | get package.name",
+        "[[a]; [1]] | join $other a",
         "^ls -lh",
         "^date +%F",
         "for f in (glob *.txt) { print $f }",
