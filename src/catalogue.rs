@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::manual::{Arity, Manual, OptionCard, Source};
 use crate::prompt::Solved;
 use crate::retrieve::{Index, terms};
 
@@ -284,6 +285,29 @@ impl Card {
             line.push_str(&form);
         }
         line
+    }
+
+    /// The same as documentation of a program.
+    pub fn manual(&self) -> Manual {
+        let option = |flag: &Parameter| OptionCard {
+            names: flag
+                .letter
+                .map(|letter| format!("-{letter}"))
+                .into_iter()
+                .chain((!flag.name.is_empty()).then(|| format!("--{}", flag.name)))
+                .collect(),
+            value: if flag.role == Role::Named { Arity::Required } else { Arity::None },
+            placeholder: flag.shape.clone(),
+            text: flag.description.chars().take(OptionCard::TEXT_MAX).collect(),
+            source: Source::Help,
+        };
+        Manual {
+            name: format!("help {}", self.name),
+            summary: self.description.clone(),
+            synopsis: self.signature(),
+            options: self.parameters.iter().filter(|parameter| parameter.is_flag()).map(option).collect(),
+            ..Manual::default()
+        }
     }
 
     /// Whether it can't do without what a pipe brings.

@@ -449,6 +449,11 @@ impl Reference for Knowledge {
         })
     }
 
+    fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
+        let card = self.all_commands()?.get(command)?.manual();
+        Some(Arc::new(card))
+    }
+
     fn shell_version(&self) -> Option<String> {
         self.context.shell_version.clone()
     }

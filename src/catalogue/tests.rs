@@ -47,6 +47,16 @@ fn a_signature_is_one_short_line() {
 }
 
 #[test]
+fn a_card_is_a_manual() {
+    let manual = catalogue().get("str replace").unwrap().manual();
+    assert_eq!((manual.name.as_str(), manual.options.len()), ("help str replace", 4));
+    let all = manual.option("-a").unwrap();
+    assert_eq!((all.text.as_str(), all.value), ("Each time it occurs.", Arity::None));
+    let round = catalogue().get("math round").unwrap().manual();
+    assert_eq!(round.option("--precision").unwrap().value, Arity::Required);
+}
+
+#[test]
 fn who_writes_another_name_means_a_near_one() {
     let catalogue = catalogue();
     for (request, name, meant) in [

@@ -417,6 +417,8 @@ mod tests {
         assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
         assert_eq!(probe.arguments()[3], Probe::PIECES);
         assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
+        assert!(Probe::Commands.is_caged() && Probe::Commands.input().is_none());
+        assert_eq!(Probe::Commands.arguments(), ["-n", "--no-std-lib", "-c", Probe::COMMANDS]);
     }
 
     #[test]
