@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::Evidence;
 use crate::line::LineText;
-use crate::risk::{Label, Risk};
+use crate::risk::Risk;
 
 /// A command for the prompt line and how it came to be.
 #[derive(Debug, Clone)]
@@ -38,12 +38,14 @@ impl Suggestion {
     /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
     /// changed, why another model answered, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
-        let mut notes = match self.risk.label {
-            Label::Safe | Label::Cautious => Vec::new(),
-            Label::Confirm => vec![format!("! {}", Label::Confirm.name())],
-            Label::Dangerous => vec![format!("!! {}: {}", Label::Dangerous.name(), self.risk.cause)],
-        };
-        notes.extend(self.open.iter().cloned());
+        let mut notes: Vec<String> = self.risk.note().into_iter().collect();
+        notes.extend(self.remarks(evidence));
+        notes
+    }
+
+    /// The same without its risk.
+    pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
+        let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
         if evidence == Evidence::All && self.checks.says_something() {
