@@ -112,6 +112,13 @@ impl Door {
         stream.set_nonblocking(true)?;
         match rustix::net::connect(&stream, &address) {
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::CONNREFUSED) => return Ok(None),
+            // So many were let in by nobody that the kernel takes no more.
+            Err(error @ rustix::io::Errno::AGAIN) => {
+                return Err(error).context(format!(
+                    "the process at {} lets nobody in; find it with `pgrep -af 'askline daemon run'` and `kill -9` it",
+                    self.socket().display()
+                ));
+            }
             other => other?,
         }
         ensure!(is_ours(&stream)?, "another user listens at {}", self.socket().display());

@@ -65,12 +65,15 @@ fn a_command_that_the_shell_keeps_no_record_of_is_not_mistaken(setup: Setup) {
         .model(r#"{"reply": "echo right"}"#)
         .start();
     fails(&sh, "dirname /a/b");
-    fails(&sh, " sh -c 'exit 7'");
+    sh.pty.send(" sh -c 'exit 7'\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 3);
+    sh.expect("");
     sh.press();
     if is_bash {
         sh.expect("echo right");
         sh.pty.wait_for("for dirname /a/b");
         sh.pty.send("\x15set +o history\r");
+        sh.expect("");
         fails(&sh, "sh -c 'exit 7'");
         sh.press();
         sh.pty.wait_for("type what you want");
