@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::prompt::Solved;
 use crate::shell::Shell;
 use crate::store;
 
 /// What the files are, and the version of their format.
-const KIND: (&str, u32) = ("press", 1);
+const KIND: (&str, u32) = ("press", 2);
+/// The directory of the files.
+const DIRECTORY: &str = "presses";
 /// Largest file that is read, bytes.
 const LIMIT: u64 = 1 << 20;
 /// Terminals that are remembered; those used last stay.
@@ -38,6 +41,12 @@ pub struct Press {
     pub complete: bool,
     /// When the key was pressed, seconds since 1970.
     pub at: u64,
+    /// What was asked before and answered, when the words change that.
+    #[serde(default)]
+    pub before: Option<Solved>,
+    /// What was around the line, as [`around`] tells it; none where that doesn't matter.
+    #[serde(default)]
+    pub around: Option<String>,
 }
 
 /// A command and what is to be said beside it.
@@ -45,7 +54,7 @@ pub struct Press {
 pub struct Offer {
     /// The command.
     pub command: String,
-    /// What a person should know of it.
+    /// What a person should know of it besides its risk, which is told as it is when it is shown.
     pub notes: Vec<String>,
     /// What a list says beside it: its risk, whatever that is, and the rest of the notes.
     #[serde(default)]
@@ -84,7 +93,14 @@ impl Press {
             place: Place::Offer(0),
             complete: false,
             at: seconds(SystemTime::now()),
+            before: None,
+            around: None,
         }
+    }
+
+    /// Whether the line is still the one of this press: nothing was run since, and the directory is the same.
+    pub fn is_around(&self, around: &str) -> bool {
+        self.around.as_deref().is_none_or(|then| then == around)
     }
 
     /// What pressing the key on `line` means after this press.
@@ -151,6 +167,16 @@ impl Press {
     }
 }
 
+/// What a press is bound to: the directory, and the last command that was run. Only a digest, for a command may hold a
+/// secret.
+pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
+    let mut digest = Sha256::new();
+    digest.update(directory.map(|directory| directory.as_os_str().as_encoded_bytes()).unwrap_or_default());
+    digest.update([0]);
+    digest.update(last.unwrap_or_default());
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// At least half of the earlier words are still there, but something changed.
 fn is_edited(before: &str, after: &str) -> bool {
     let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
@@ -182,7 +208,7 @@ pub struct Terminal {
 impl Terminal {
     /// The terminal `name`, made of letters, digits and dashes, below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
-        Self { file: runtime.join("presses").join(name), name: name.to_owned() }
+        Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned() }
     }
 
     /// Its name.
@@ -206,15 +232,25 @@ impl Terminal {
         let keep = || -> anyhow::Result<()> {
             let directory = self.file.parent().unwrap_or(Path::new("/"));
             store::make_directory(directory)?;
-            if !self.file.exists() {
-                store::thin_out(directory, TERMINALS_MAX)?;
-            }
+            forget(directory)?;
             store::write_passing(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
         };
         if let Err(error) = keep() {
             tracing::debug!("the press is not kept: {error:#}");
         }
     }
+}
+
+/// Removes the presses that are forgotten below a runtime directory.
+pub fn forget_old(runtime: &Path) {
+    if let Err(error) = forget(&runtime.join(DIRECTORY)) {
+        tracing::debug!("old presses stay: {error:#}");
+    }
+}
+
+fn forget(directory: &Path) -> anyhow::Result<()> {
+    store::remove_older(directory, AGE_MAX)?;
+    store::thin_out(directory, TERMINALS_MAX)
 }
 
 #[cfg(test)]
@@ -306,5 +342,37 @@ mod tests {
         }
         one.keep(&Press { offers: Vec::new(), ..press });
         assert_eq!(one.last(), None);
+    }
+
+    #[test]
+    fn old_presses_leave_no_file() {
+        let runtime = tempfile::tempdir().unwrap();
+        let [old, new, other] = ["1-a", "2-b", "3-c"].map(|name| Terminal::new(runtime.path(), name));
+        let press = press(&["ls"], Place::Offer(0), false);
+        let age = |terminal: &Terminal, age: Duration| {
+            let file = std::fs::File::options().write(true).open(&terminal.file).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+        };
+        forget_old(runtime.path());
+        old.keep(&press);
+        age(&old, AGE_MAX + Duration::from_secs(60));
+        new.keep(&press);
+        assert!(!old.file.exists() && new.file.exists());
+        age(&new, AGE_MAX - Duration::from_secs(60));
+        other.keep(&press);
+        age(&other, AGE_MAX + Duration::from_secs(60));
+        forget_old(runtime.path());
+        assert!(new.file.exists() && !other.file.exists());
+    }
+
+    #[test]
+    fn a_press_is_bound_to_where_it_was() {
+        let here = around(Some(Path::new("/a")), Some("ls"));
+        let press = Press { around: Some(here.clone()), ..press(&["ls"], Place::Offer(0), false) };
+        assert!(press.is_around(&here));
+        for (directory, last) in [("/b", Some("ls")), ("/a", Some("ls -a")), ("/a", None), ("/als", None)] {
+            assert!(!press.is_around(&around(Some(Path::new(directory)), last)), "{directory} {last:?}");
+        }
+        assert!(Press { around: None, ..press }.is_around(&here));
     }
 }

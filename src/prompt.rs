@@ -190,7 +190,7 @@ impl Prompt {
 }
 
 /// A request and the command that answers it, one row of `prompt/solved-*.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Solved {
     /// What a person asked.

@@ -173,7 +173,8 @@ fn draft(
 }
 
 /// Further commands for a prompt, none of them `known`, looked over and mended, the best first: those that check better,
-/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way.
+/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way, at once:
+/// what it would say to the prompt is known.
 ///
 /// # Errors
 /// As [`Model::complete`].
@@ -187,20 +188,23 @@ pub fn others(
 ) -> anyhow::Result<Refined> {
     let begun = Instant::now();
     patience.enter(Stage::Thinking, begun);
-    let first = model.complete(prompt, max_tokens, patience)?;
-    let mut replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?;
-    let mut rounds = 1;
-    if replies.is_empty() {
+    let (mut replies, mut rounds) = (Vec::new(), 0);
+    if model.keeps_others() {
+        replies.push(model.complete(prompt, max_tokens, patience)?);
+        replies.extend(model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?);
+        rounds += 1;
+    }
+    if replies.len() <= 1 {
         let told = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
         let mut said = known.to_vec();
-        said.extend(told(&first).into_iter().filter(|command| !known.contains(command)));
+        said.extend(replies.iter().flat_map(told).filter(|command| !known.contains(command)));
         replies.push(model.complete(&prompt.otherwise(&said), max_tokens, patience)?);
         rounds += 1;
     }
     let model_time = begun.elapsed();
     patience.enter(Stage::Checking, Instant::now());
     let mut found: Vec<Candidate> = Vec::new();
-    for reply in [first].iter().chain(&replies) {
+    for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
         for command in commands(&reply.text, examiner.shell).unwrap_or_default() {
             let Ok(cleaned) = clean::clean(&command, examiner.shell) else { continue };

@@ -1,5 +1,6 @@
 //! The product's story: a request becomes a suggestion.
 
+mod again;
 mod alternatives;
 mod asked;
 
@@ -12,7 +13,7 @@ use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
-use crate::line::PromptLine;
+use crate::line::{LineText, PromptLine};
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
 use crate::prompt::{self, Prompt, Solved};
@@ -22,6 +23,7 @@ use crate::shell::Shell;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
 
+pub use again::again;
 pub use alternatives::alternatives;
 use asked::Asked;
 
@@ -90,6 +92,7 @@ pub fn suggest(
     let facts = Surroundings::new(machine.host.as_ref());
     let risk = examiner.risk(refined.best.command.text.as_str(), said.as_deref(), &facts);
     let mut suggestion = told(request, refined, risk, source, timing, config.guard);
+    suggestion.changes.splice(..0, asked.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         context.remember(machine);
@@ -135,15 +138,8 @@ fn told(
     let mut open: Vec<_> =
         best.report.findings.into_iter().filter(|finding| finding.grade < Grade::Hint).collect();
     open.sort_by_key(|finding| finding.grade);
-    let mut command = best.command.text;
-    if guard == Guard::Comment && risk.label == Label::Dangerous {
-        // What can't be guarded stays as it is, with its label.
-        if let Ok(guarded) = clean(&risk::guarded(command.as_str(), request.shell), request.shell) {
-            command = guarded.text;
-        }
-    }
     Suggestion {
-        command,
+        command: self::guard(best.command.text, &risk, request.shell, guard),
         risk,
         changes,
         alternatives: others.into_iter().map(|other| other.command.text).collect(),
@@ -155,6 +151,14 @@ fn told(
         source,
         timing,
     }
+}
+
+/// The line, behind a guard where its risk asks for that. What can't be guarded stays as it is, with its label.
+fn guard(line: LineText, risk: &Risk, shell: Shell, guard: Guard) -> LineText {
+    if guard != Guard::Comment || risk.label != Label::Dangerous {
+        return line;
+    }
+    clean(&risk::guarded(line.as_str(), shell), shell).map_or(line, |guarded| guarded.text)
 }
 
 /// Time from lap to lap.

@@ -38,11 +38,7 @@ impl Suggestion {
     /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
     /// changed, why another model answered, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
-        let mut notes = match self.risk.label {
-            Label::Safe | Label::Cautious => Vec::new(),
-            Label::Confirm => vec![format!("! {}", Label::Confirm.name())],
-            Label::Dangerous => vec![format!("!! {}: {}", Label::Dangerous.name(), self.risk.cause)],
-        };
+        let mut notes: Vec<String> = self.risk.note().into_iter().collect();
         notes.extend(self.remarks(evidence));
         notes
     }
@@ -61,7 +57,7 @@ impl Suggestion {
     }
 
     /// All that there is to say besides the risk.
-    fn remarks(&self, evidence: Evidence) -> Vec<String> {
+    pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
         let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());

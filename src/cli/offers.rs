@@ -12,8 +12,9 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 use super::args::Offers;
 use super::{Exit, line, one_line, print};
 use crate::clean;
+use crate::host::Host as _;
 use crate::host::local::LocalHost;
-use crate::presses::{Place, Press};
+use crate::presses::{self, Place, Press};
 
 /// Most bytes of a line that are read; a longer one is none of ours.
 const LINE_LIMIT: u64 = 1 << 16;
@@ -46,7 +47,8 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
     let last = memory.as_ref().and_then(|memory| Some((memory, memory.last()?)));
     let entries = last.map_or_else(Vec::new, |(memory, press)| {
         let line = whole(&press, &line, args.bytes);
-        if press.listed(line, args.shell).is_none() {
+        let here = presses::around(LocalHost.current_dir().as_deref(), None);
+        if press.listed(line, args.shell).is_none() || !press.is_around(&here) {
             return Vec::new();
         }
         // Whatever of the line was not handed over is replaced, too.

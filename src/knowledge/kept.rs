@@ -150,7 +150,7 @@ pub(super) fn recall(host: &dyn Host, cache: &Path, key: &Key, program: &Stamp) 
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
 }
 
-/// Keeps a record. It waits for the disk.
+/// Keeps a record, without waiting for the disk: somebody waits for the terminal, and a record that is damaged is made anew.
 ///
 /// # Errors
 /// When the cache can't be written.
@@ -159,7 +159,7 @@ pub(super) fn keep(cache: &Path, key: &Key, record: &Record) -> anyhow::Result<(
     if FILE_LIMIT <= body.len() as u64 + 64 {
         return Ok(());
     }
-    store::write_versioned(&key.file(cache), KIND.0, KIND.1, &body)
+    store::write_passing(&key.file(cache), KIND.0, KIND.1, &body)
 }
 
 /// Leaves the records that were written last, as many as may be kept.

@@ -227,6 +227,10 @@ impl Model for Local {
         Ok(Reply { text: written.text, certainty: written.certainty, usage })
     }
 
+    fn keeps_others(&self) -> bool {
+        true
+    }
+
     fn others(
         &mut self,
         prompt: &Prompt,

@@ -45,7 +45,9 @@ pub fn alternatives(
     let suggestions = std::iter::once(best).chain(others).map(|best| {
         let risk = examiner.risk(best.command.text.as_str(), Some(&asked.said()), &facts);
         let alone = Refined { best, others: Vec::new(), rounds, time };
-        told(request, alone, risk, model.source(), timing, config.guard)
+        let mut suggestion = told(request, alone, risk, model.source(), timing, config.guard);
+        suggestion.changes.splice(..0, asked.about());
+        suggestion
     });
     Ok(suggestions.collect())
 }

@@ -10,8 +10,12 @@ use crate::fix::Failed;
 use crate::knowledge::Knowledge;
 use crate::prompt::{self, Prompt, Situation, Solved};
 use crate::refine::{self, Refined, Spent};
+use crate::shell::Shell;
 use crate::situation;
 use crate::typed;
+
+/// Most characters of a command that are told again.
+const ABOUT_CHARS_MAX: usize = 60;
 
 /// A request in words.
 #[derive(Debug)]
@@ -76,6 +80,17 @@ impl<'a> Asked<'a> {
     /// When there is none.
     pub(super) fn worth(&self, refined: Refined) -> Result<Refined, Failure> {
         self.failed.as_ref().map_or(Ok(refined.clone()), |failed| failed.another(refined))
+    }
+
+    /// Which command is put right, where that may not be the last one: bash tells what it keeps, and leaves out what
+    /// `HISTCONTROL` says, such as a command behind a blank.
+    pub(super) fn about(&self) -> Option<String> {
+        let failed = self.failed.as_ref().filter(|_| self.request.shell == Shell::Bash)?;
+        let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
+        if command.len() < failed.command.len() {
+            command.push('…');
+        }
+        Some(format!("for {command}"))
     }
 
     /// All that the person said. Nothing that was read on the machine is among it.

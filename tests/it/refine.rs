@@ -92,6 +92,36 @@ fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refi
     Ok(refined)
 }
 
+/// A model that keeps no other answers in mind, as a server: it is asked once, and not for what it has said.
+#[test]
+fn another_answer_is_one_question() {
+    for (script, expected, rounds) in [
+        (r#"{"reply": "show -l", "must_contain": "show -a"}"#.to_owned(), "show -l", 1),
+        (r#"{"reply": "show -a", "others": ["show  -a", "show -l"]}"#.to_owned(), "show -l", 1),
+        // One that has others, but not to this.
+        (
+            concat!(
+                r#"{"reply": "show -a"}"#,
+                "\n",
+                r#"{"reply": "show -l", "others": ["show -r"], "must_contain": "show -a"}"#
+            )
+            .to_owned(),
+            "show -l",
+            2,
+        ),
+    ] {
+        let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
+        let (machine, known) = (machine(), ["show -a".to_owned()]);
+        let context = context::gather(&machine, Shell::Bash, &[]);
+        let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
+        let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+        let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
+        let found = refine::others(&prompt, &mut model, &examiner, &known, 96, &Patience::endless()).unwrap();
+        assert_eq!((best(&found), found.rounds), (expected, rounds), "{script}");
+        model.finish().unwrap();
+    }
+}
+
 fn ask(model: &mut dyn Model, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
     let machine = machine();
     let context = context::gather(&machine, Shell::Bash, &[]);
