@@ -56,6 +56,9 @@ pub struct Offer {
     pub command: String,
     /// What a person should know of it besides its risk, which is told as it is when it is shown.
     pub notes: Vec<String>,
+    /// What a list says beside it: its risk, whatever that is, and the rest of the notes.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// What of a press stands on the line.
@@ -65,6 +68,8 @@ pub enum Place {
     Offer(usize),
     /// The words again.
     Words,
+    /// Whichever of these it is: a list of them was shown to choose from.
+    Any,
 }
 
 /// What pressing the key again means.
@@ -103,17 +108,34 @@ impl Press {
         if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
             return Step::Anew;
         }
-        match self.place {
-            Place::Words if line == self.words => Step::Show(Place::Offer(0)),
-            Place::Offer(at) if self.offers.get(at).is_some_and(|offer| offer.command == line) => {
-                match (at + 1 < self.offers.len(), self.complete) {
-                    (true, _) => Step::Show(Place::Offer(at + 1)),
-                    (false, true) => Step::Show(Place::Words),
-                    (false, false) => Step::More,
-                }
-            }
-            _ => Step::Anew,
+        match self.stands(line) {
+            Some(place) if self.place != Place::Any && self.place != place => Step::Anew,
+            Some(Place::Offer(at)) => match (at + 1 < self.offers.len(), self.complete) {
+                (true, _) => Step::Show(Place::Offer(at + 1)),
+                (false, true) => Step::Show(Place::Words),
+                (false, false) => Step::More,
+            },
+            Some(_) => Step::Show(Place::Offer(0)),
+            None => Step::Anew,
         }
+    }
+
+    /// What of this press `line` is, as a list to choose from shows it: none when it was edited, belongs to another shell or
+    /// is too old.
+    pub fn listed(&self, line: &str, shell: Shell) -> Option<Place> {
+        let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
+        self.stands(line).filter(|_| counts)
+    }
+
+    /// What of this press `line` is. A ghost text that was taken stands below the words, which begin with a # then.
+    fn stands(&self, line: &str) -> Option<Place> {
+        if line == self.words {
+            return Some(Place::Words);
+        }
+        let below = line.split_once('\n').filter(|(first, _)| first.starts_with('#'));
+        let below = below.filter(|(first, _)| first.starts_with(&self.words)).map(|(_, rest)| rest);
+        let is_it = |offer: &Offer| offer.command == line || below == Some(offer.command.as_str());
+        self.offers.iter().position(is_it).map(Place::Offer)
     }
 
     /// What was asked before and answered, when `words` are those of this press, edited: then they say what is wrong with the
@@ -123,6 +145,8 @@ impl Press {
         let offer = match self.place {
             Place::Offer(at) => self.offers.get(at),
             Place::Words => self.offers.first(),
+            // Nobody says which of them was seen.
+            Place::Any => None,
         };
         let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
         let command = &offer.filter(|_| goes_on)?.command;
@@ -234,7 +258,7 @@ mod tests {
     use super::*;
 
     fn offer(command: &str) -> Offer {
-        Offer { command: command.to_owned(), notes: Vec::new() }
+        Offer { command: command.to_owned(), notes: Vec::new(), about: String::new() }
     }
 
     fn press(commands: &[&str], place: Place, complete: bool) -> Press {
@@ -257,6 +281,11 @@ mod tests {
             (two, Place::Offer(0), true, "list files", Step::Anew),
             (two, Place::Words, true, "ls", Step::Anew),
             (two, Place::Offer(9), true, "ls", Step::Anew),
+            (two, Place::Any, true, "ls", Step::Show(Place::Offer(1))),
+            (two, Place::Any, true, "ls -a", Step::Show(Place::Words)),
+            (two, Place::Any, false, "ls -a", Step::More),
+            (two, Place::Any, true, "list files", Step::Show(Place::Offer(0))),
+            (two, Place::Any, true, "ls -l", Step::Anew),
         ] {
             let press = press(commands, place, complete);
             assert_eq!(press.step(line, Shell::Zsh), expected, "{place:?} {line:?}");

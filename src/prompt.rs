@@ -59,6 +59,8 @@ pub struct PromptSource {
 /// How a request goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
+    /// These are like it, and solved.
+    Like(Vec<Solved>),
     /// It changes this one, which was answered just before.
     After(Solved),
     /// This answer is wrong, and why.
@@ -119,6 +121,16 @@ impl Prompt {
         }
     }
 
+    /// The same prompt with requests that are like it and solved, the likest last.
+    pub fn like(&self, solved: Vec<Solved>) -> Self {
+        if solved.is_empty() { self.clone() } else { self.with(Step::Like(solved)) }
+    }
+
+    /// The request in the person's words, on one line; empty where the text is all there is.
+    pub fn request(&self) -> &str {
+        self.source.as_ref().map_or("", |source| &source.request)
+    }
+
     /// The same prompt after a request that was answered just before, and which this one changes.
     pub fn after(&self, before: &Solved) -> Self {
         self.with(Step::After(before.clone()))
@@ -137,6 +149,18 @@ impl Prompt {
     fn with(&self, step: Step) -> Self {
         let text = &self.fresh;
         let fresh = match (&step, self.form) {
+            (Step::Like(solved), Form::Completion) => {
+                let rows = solved.iter().map(|Solved { request, command }| {
+                    format!("# {}\n{}\n\n", one_line(request), visible(command))
+                });
+                format!("{}{text}", rows.collect::<String>())
+            }
+            (Step::Like(solved), Form::Chat) => {
+                let rows = solved.iter().map(|Solved { request, command }| {
+                    format!("\n`{}` ({})", visible(command), one_line(request))
+                });
+                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
+            }
             (Step::After(Solved { request, command }), Form::Completion) => {
                 format!("# {}\n{}\n\n{text}", one_line(request), visible(command))
             }

@@ -16,7 +16,7 @@ use crate::knowledge::Knowledge;
 use crate::line::{LineText, PromptLine};
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Solved};
+use crate::prompt::{self, Prompt, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
@@ -63,10 +63,12 @@ pub fn suggest(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
+    let mut retrieve_time = Duration::ZERO;
     let refined = match asked.settled(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = asked.prompt(config, machine, &context);
+            let prompt = asked.prompt(config, machine, &context, &knowledge);
+            retrieve_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             asked.worth(refine::run(prompt, model, &examiner, limits, patience)?)?
@@ -81,7 +83,7 @@ pub fn suggest(
     };
     let timing = Timing {
         context: context_time,
-        retrieve: Duration::ZERO,
+        retrieve: retrieve_time,
         model: model_time,
         check: check_time,
         total: all,
@@ -97,6 +99,19 @@ pub fn suggest(
         knowledge.remember();
     }));
     Ok(suggestion)
+}
+
+/// The prompt that a model would get for a request; none is asked.
+///
+/// # Errors
+/// When there is no request.
+pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
+    let asked = Asked::of(request)?;
+    let context = context::gather(machine, request.shell, request.told);
+    let knowledge = Knowledge::new(machine, &context, request.told, config.help);
+    let prompt = asked.prompt(config, machine, &context, &knowledge);
+    knowledge.remember();
+    Ok(prompt)
 }
 
 /// The system as prompts name it.

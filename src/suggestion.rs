@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::config::Evidence;
 use crate::line::LineText;
-use crate::risk::Risk;
+use crate::risk::{Label, Risk};
 
 /// A command for the prompt line and how it came to be.
 #[derive(Debug, Clone)]
@@ -43,7 +43,20 @@ impl Suggestion {
         notes
     }
 
-    /// The same without its risk.
+    /// The same for a list to choose from, in which the risk of each is told, whatever it is.
+    pub fn about(&self, evidence: Evidence) -> Vec<String> {
+        let mark = match self.risk.label {
+            Label::Safe | Label::Cautious => "",
+            Label::Confirm => "! ",
+            Label::Dangerous => "!! ",
+        };
+        let cause = if self.risk.cause.is_empty() { String::new() } else { format!(": {}", self.risk.cause) };
+        let mut about = vec![format!("{mark}{}{cause}", self.risk.label.name())];
+        about.extend(self.remarks(evidence));
+        about
+    }
+
+    /// All that there is to say besides the risk.
     pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
         let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());

@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args::Inline;
-use super::{Desk, Exit};
+use super::{Desk, Exit, line};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::models::{self, Occasion};
 use crate::patience::Patience;
+use crate::presses::{self, Place, Press};
 use crate::prompt;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
@@ -45,7 +46,8 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
     warm(args.shell, &config, desk);
     let working: Arc<Mutex<Working>> = Arc::default();
     let rows = read_rows(io::stdin(), Arc::clone(&working), args.once);
-    let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config };
+    let memory = if args.keep { line::memory_here(&desk.host) } else { None };
+    let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config, memory };
     while let Some((number, words)) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
         let patience = Patience::until(Instant::now() + PATIENCE);
         if !Working::begin(&working, number, &patience) {
@@ -174,6 +176,8 @@ struct Writer<'a> {
     desk: &'a Desk,
     config: Config,
     model: Box<dyn Model>,
+    /// Where answers are remembered for the key, if anywhere.
+    memory: Option<presses::Terminal>,
 }
 
 impl Writer<'_> {
@@ -188,6 +192,11 @@ impl Writer<'_> {
         anyhow::ensure!(!command.contains('\n'), "the command has several rows");
         let note = suggestion.notes(self.config.evidence).join("; ");
         let note = super::one_line(&note);
+        if let Some(memory) = &self.memory {
+            let offer = line::turn::offer(&suggestion, self.config.evidence);
+            let press = Press::now(words, self.shell, offer);
+            memory.keep(&Press { place: Place::Any, complete: suggestion.rounds == 0, ..press });
+        }
         Ok(format!("{words}{SEPARATOR}{command}{SEPARATOR}{note}"))
     }
 }

@@ -405,7 +405,7 @@ mod tests {
 
     #[test]
     fn a_probe_keeps_the_start_of_a_long_output() {
-        let output = probe("head -c 1000000 /dev/zero; head -c 300000 /dev/zero >&2");
+        let output = probe("head -c 1000000 /dev/zero; head -c 600000 /dev/zero >&2");
         assert!(output.success);
         assert_eq!((output.stdout.len(), output.stderr.len()), (OUTPUT_LIMIT, OUTPUT_LIMIT));
     }

@@ -30,7 +30,7 @@ pub fn alternatives(
     let context = context::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = asked.prompt(config, machine, &context);
+    let prompt = asked.prompt(config, machine, &context, &knowledge);
     let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, patience)?;
     let facts = Surroundings::new(machine.host.as_ref());
     let Refined { best, others, rounds, time } = found;

@@ -1,7 +1,7 @@
 //! One press of the key: goes on from the press before it, or asks anew.
 
 use crate::clean;
-use crate::config::Config;
+use crate::config::{Config, Evidence};
 use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::local::LocalHost;
@@ -129,7 +129,7 @@ impl Turn {
         } else {
             let at = match place {
                 Place::Offer(at) if at < last.offers.len() => at,
-                Place::Offer(_) | Place::Words => 0,
+                Place::Offer(_) | Place::Words | Place::Any => 0,
             };
             last.place = Place::Offer(at);
             let count = last.offers.len();
@@ -159,10 +159,16 @@ impl Turn {
     }
 
     fn offer(&self, suggestion: &Suggestion) -> Offer {
-        Offer {
-            command: suggestion.command.as_str().to_owned(),
-            notes: suggestion.remarks(self.config.evidence),
-        }
+        offer(suggestion, self.config.evidence)
+    }
+}
+
+/// What is kept of a suggestion.
+pub(in crate::cli) fn offer(suggestion: &Suggestion, evidence: Evidence) -> Offer {
+    Offer {
+        command: suggestion.command.as_str().to_owned(),
+        notes: suggestion.remarks(evidence),
+        about: suggestion.about(evidence).join("; "),
     }
 }
 
