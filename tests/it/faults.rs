@@ -281,7 +281,7 @@ fn is_whole(name: &str, directory: &Path, bytes: &[u8]) -> bool {
     };
     match directory.file_name().and_then(|name| name.to_str()) {
         Some("stats") => has_json(b"askline stats 1\n"),
-        Some("presses") => has_json(b"askline press 1\n"),
+        Some("presses") => has_json(b"askline press 2\n"),
         // How long its body is tells more where it is known what was to be written; see `many`.
         Some("knowledge") => bytes.starts_with(b"askline knowledge 1\n") && 40 < bytes.len(),
         _ if name == "commands" => bytes.starts_with(b"askline commands 2\n") && bytes.ends_with(b"\n/\n"),

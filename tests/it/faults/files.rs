@@ -221,8 +221,8 @@ fn a_damaged_press_is_forgotten() {
     let place = Place::new();
     for damage in [
         ": >$file",
-        "printf 'askline press 1\\n{\"words\":' >$file",
-        "printf 'askline press 2\\n' >$file.new; tail -n +2 $file >>$file.new; mv $file.new $file",
+        "printf 'askline press 2\\n{\"words\":' >$file",
+        "printf 'askline press 3\\n' >$file.new; tail -n +2 $file >>$file.new; mv $file.new $file",
         "sed -i 's/\"offers\":\\[.*\\],\"place\"/\"offers\":[],\"place\"/' $file",
         "sed -i 's/\"Offer\":0/\"Offer\":18446744073709551615/' $file",
         "sed -i 's/\"at\":[0-9]*/\"at\":18446744073709551615/' $file",

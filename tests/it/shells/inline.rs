@@ -217,6 +217,9 @@ mod cases {
 
     pub(super) fn a_coprocess_of_yours_stays(setup: Setup) {
         let sh = setup.model(LS).start();
+        // Ours of a line before is none of yours.
+        sh.types("# list files");
+        sh.expect(SHOWN);
         sh.runs("coproc cat; touch done");
         sh.types("# list files");
         std::thread::sleep(std::time::Duration::from_millis(600));
