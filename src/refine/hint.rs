@@ -67,14 +67,14 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     (!hint.is_empty()).then_some(hint)
 }
 
-/// A command that may be meant: in its shortest example, which says more to a model than its parameters, or as these.
+/// A command that may be meant: what it takes, and its shortest example.
 fn shown(card: &Card) -> String {
     let examples = card.examples.iter().map(|example| example.command.as_str());
     let short = |text: &&str| {
         text.contains(card.name.as_str()) && text.chars().count() <= EXAMPLE_CHARS_MAX && !text.contains('\n')
     };
     match examples.filter(short).min_by_key(|text| text.len()) {
-        Some(example) => format!("`{}`, as in `{example}`", card.name),
+        Some(example) => format!("`{}`, as in `{example}`", card.signature()),
         None => format!("`{}`", card.signature()),
     }
 }
