@@ -6,6 +6,7 @@ use crate::check::{Finding, Kind};
 use crate::examine::Examiner;
 use crate::shell::Shell;
 use crate::syntax::SimpleCommand;
+use crate::syntax::nu::NOT_UNDERSTOOD;
 
 /// Other commands that are named.
 const OTHERS_MAX: usize = 2;
@@ -15,7 +16,7 @@ const HINT_CHARS_MAX: usize = 320;
 const EXAMPLE_CHARS_MAX: usize = 80;
 /// What Nushell's parser says where the right words stand behind the wrong command.
 const OTHER_COMMAND: [&str; 7] = [
-    "doesn't understand",
+    NOT_UNDERSTOOD,
     "needs input from a pipe",
     "Command does not support",
     "Extra positional argument",
