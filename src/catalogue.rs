@@ -95,9 +95,13 @@ struct Row(
     Option<String>,
     Option<String>,
     Vec<String>,
-    Vec<(Role, Option<String>, Option<String>, Option<String>, bool, Option<String>)>,
+    Vec<ParameterRow>,
     Vec<(Option<String>, Option<String>)>,
 );
+
+/// What stands for a parameter there: role, name, letter, type, whether it may be left out, description.
+#[derive(Deserialize)]
+struct ParameterRow(Role, Option<String>, Option<String>, Option<String>, bool, Option<String>);
 
 impl Catalogue {
     /// The commands in a text of JSON, one a line. What can't be read is left out; of two of one name the later one counts.
@@ -213,16 +217,19 @@ impl Catalogue {
 /// names, which tell the format.
 fn sought(request: &str) -> String {
     let mut words: Vec<&str> = Vec::new();
+    let quotes = request.matches(['"', '\'', '`']).count();
     for (at, part) in request.split(['"', '\'', '`']).enumerate() {
         // Between two quotes; an apostrophe alone may cost a word or two.
-        if at % 2 == 1 && request.matches(['"', '\'', '`']).count() % 2 == 0 {
+        if at % 2 == 1 && quotes.is_multiple_of(2) {
             continue;
         }
         for word in part.split_whitespace() {
             let word = word.trim_end_matches(['.', ',', ';', ':', '?', '!']);
+            if word.contains('$') {
+                continue;
+            }
             if word.contains("://") {
                 words.push("url");
-            } else if word.contains('$') {
             } else if let Some((_, ending)) = word.rsplit_once('.') {
                 words.push(ending);
             } else if !word.contains(['/', '\\', '=', '_']) {
@@ -238,14 +245,7 @@ impl Card {
         let Row(name, description, search_terms, inputs, parameters, examples) = row;
         let one_line =
             |text: Option<String>| text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-        let parameter = |(role, name, letter, shape, optional, description): (
-            _,
-            Option<String>,
-            Option<String>,
-            _,
-            _,
-            _,
-        )| Parameter {
+        let parameter = |ParameterRow(role, name, letter, shape, optional, description)| Parameter {
             role,
             name: name.unwrap_or_default(),
             letter: letter.and_then(|letter| letter.chars().next()),

@@ -65,6 +65,14 @@ impl Examiner<'_> {
             let known = |finding: &Finding| {
                 matches!(finding.kind, Kind::Syntax | Kind::Incomplete) && finding.evidence != SIGNATURE
             };
+            if self.shell == Shell::Nu && verdict.ok == Some(false) {
+                // Its words say why; that it can't place one says only where.
+                report.findings.retain(|finding| {
+                    finding.kind != Kind::Syntax
+                        || !finding.fixes.is_empty()
+                        || !finding.text.starts_with(syntax::nu::NOT_UNDERSTOOD)
+                });
+            }
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
                 let span = verdict.span.unwrap_or(0..line.len());
                 let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);

@@ -208,7 +208,7 @@ impl Probe {
                 Duration::from_secs(2)
             }
             // Half a second on a machine at rest; what it says is kept for a day.
-            Self::Commands => Duration::from_secs(3),
+            Self::Commands => Duration::from_secs(5),
             // A person waits, and can do without.
             Self::Screen(_) => Duration::from_millis(200),
             // Interpreters and virtual machines take their time on a cold disk.

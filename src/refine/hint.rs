@@ -6,6 +6,7 @@ use crate::check::{Finding, Kind};
 use crate::examine::Examiner;
 use crate::shell::Shell;
 use crate::syntax::SimpleCommand;
+use crate::syntax::nu::NOT_UNDERSTOOD;
 
 /// Other commands that are named.
 const OTHERS_MAX: usize = 2;
@@ -15,7 +16,7 @@ const HINT_CHARS_MAX: usize = 320;
 const EXAMPLE_CHARS_MAX: usize = 80;
 /// What Nushell's parser says where the right words stand behind the wrong command.
 const OTHER_COMMAND: [&str; 7] = [
-    "doesn't understand",
+    NOT_UNDERSTOOD,
     "needs input from a pipe",
     "Command does not support",
     "Extra positional argument",
@@ -67,14 +68,14 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     (!hint.is_empty()).then_some(hint)
 }
 
-/// A command that may be meant: in its shortest example, which says more to a model than its parameters, or as these.
+/// A command that may be meant: what it takes, and its shortest example.
 fn shown(card: &Card) -> String {
     let examples = card.examples.iter().map(|example| example.command.as_str());
     let short = |text: &&str| {
         text.contains(card.name.as_str()) && text.chars().count() <= EXAMPLE_CHARS_MAX && !text.contains('\n')
     };
     match examples.filter(short).min_by_key(|text| text.len()) {
-        Some(example) => format!("`{}`, as in `{example}`", card.name),
+        Some(example) => format!("`{}`, as in `{example}`", card.signature()),
         None => format!("`{}`", card.signature()),
     }
 }

@@ -7,6 +7,8 @@ use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word
 
 /// Pieces read of one line.
 const MAX_PIECES: usize = 100_000;
+/// How the error about a piece begins that Nushell can't place.
+pub const NOT_UNDERSTOOD: &str = "nushell doesn't understand";
 /// Brackets inside each other.
 const MAX_DEPTH: usize = 48;
 
@@ -187,7 +189,7 @@ impl<'a> Reader<'a> {
         if content.strip_prefix('$').is_some_and(|name| !name.is_empty() && path(name)) {
             return;
         }
-        let text = format!("nushell doesn't understand `{content}`");
+        let text = format!("{NOT_UNDERSTOOD} `{content}`");
         self.parsed.errors.push(SyntaxError { span, text });
     }
 

@@ -13,6 +13,7 @@ use self::tokens::{Inside, Kind, Problem, Token};
 use self::values::Place;
 pub(super) use self::values::is_env_assignment;
 pub(super) use self::word::{external_word, word};
+use super::nu::NOT_UNDERSTOOD;
 use super::parser::Parser;
 use super::{Nesting, Redirection, SimpleCommand, Span, Word};
 
@@ -264,7 +265,7 @@ impl<'a> Parser<'a> {
             }
             let is_operator = is_operator(raw, wants_value);
             if !is_operator && understood {
-                self.error(token.span.clone(), format!("nushell doesn't understand `{raw}`"));
+                self.error(token.span.clone(), format!("{NOT_UNDERSTOOD} `{raw}`"));
                 understood = false;
             }
             add(command, word(raw, token.span.clone(), false));
