@@ -52,19 +52,106 @@ pub struct PromptSource {
     shell: Shell,
     system: String,
     situation: Situation,
+    /// What of the situation its reader is told, a line each.
+    facts: Vec<String>,
     /// How the request went on, in order.
     steps: Vec<Step>,
 }
 
 /// How a request goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+pub enum Step {
     /// It changes this one, which was answered just before.
     After(Solved),
     /// This answer is wrong, and why.
     Again(String, String),
     /// Another answer than these is wanted.
     Otherwise(Vec<String>),
+}
+
+impl Step {
+    /// The step with nothing in it that could pose as something else: each part on a line, and visible.
+    fn tame(self) -> Self {
+        match self {
+            Self::After(Solved { request, command }) => {
+                Self::After(Solved { request: one_line(&request), command: visible(&command) })
+            }
+            Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
+            Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
+        }
+    }
+
+    /// The text so far, gone on with.
+    fn onto(&self, text: &str, form: Form) -> String {
+        match (self, form) {
+            (Self::After(Solved { request, command }), Form::Completion) => {
+                format!("# {request}\n{command}\n\n{text}")
+            }
+            (Self::After(Solved { request, command }), Form::Chat) => {
+                format!("For \"{request}\" you gave `{command}`. Now: {text}")
+            }
+            (Self::Again(answer, wrong), Form::Completion) => {
+                format!("{text}{answer}\n# wrong: {wrong}. The same, corrected:\n")
+            }
+            (Self::Again(answer, wrong), Form::Chat) => {
+                format!("{text}\nNot `{answer}`: {wrong}. Give the corrected command.")
+            }
+            (Self::Otherwise(known), Form::Completion) => known
+                .iter()
+                .fold(text.to_owned(), |text, command| text + command + "\n# or, in another way:\n"),
+            (Self::Otherwise(known), Form::Chat) => {
+                let known: Vec<_> = known.iter().map(|command| format!("`{command}`")).collect();
+                format!("{text}\nAnother command than {}.", known.join(", "))
+            }
+        }
+    }
+
+    /// Its texts.
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::After(Solved { request, command }) => vec![request, command],
+            Self::Again(answer, wrong) => vec![answer, wrong],
+            Self::Otherwise(known) => known.iter_mut().collect(),
+        }
+    }
+}
+
+impl PromptSource {
+    /// What a person asks.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// What its reader is told of the machine, a line each: nothing before [`Prompt::told`].
+    pub fn facts(&self) -> &[String] {
+        &self.facts
+    }
+
+    /// How the request went on, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The fresh part of the prompt.
+    fn fresh(&self, form: Form) -> String {
+        let request = match form {
+            Form::Completion => format!("# {}\n", self.request),
+            Form::Chat => self.request.clone(),
+        };
+        let text = self.steps.iter().fold(request, |text, step| step.onto(&text, form));
+        match form {
+            _ if self.facts.is_empty() => text,
+            Form::Completion => format!("# {}\n{text}", self.facts.join("\n# ")),
+            Form::Chat => format!("{}\n\n{text}", self.facts.join("\n")),
+        }
+    }
+
+    /// Changes each text that a person or a model wrote, or that was read on the machine.
+    fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
+        let Self { request, facts, steps, .. } = self;
+        let texts = steps.iter_mut().flat_map(Step::texts);
+        [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
+    }
 }
 
 impl Prompt {
@@ -81,7 +168,8 @@ impl Prompt {
         self
     }
 
-    /// The prompt as one reader gets it: in its form, with the facts that it may be told. `redact` takes secrets out of these.
+    /// The prompt as one reader gets it: in its form, with the facts that it may be told. `redact` takes secrets out of all
+    /// that is not ours: more than once of each text, for what one of them says may be a secret in another.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] when the request itself is about what this reader may not be told.
@@ -91,24 +179,23 @@ impl Prompt {
         audience: Audience,
         redact: &mut dyn FnMut(&str) -> String,
     ) -> Result<Self, Failure> {
-        let Some(source) = &self.source else { return Ok(self.clone()) };
+        let Some(source) = &self.source else {
+            return Ok(Self { fresh: redact(&self.fresh), ..self.clone() });
+        };
         if let Some(item) = source.situation.withheld_from(audience) {
             return Err(Failure::Unavailable(withheld(item, audience)));
         }
-        let mut prompt = if form == self.form {
-            self.clone()
-        } else {
-            let again = draft(form, &source.request, source.shell, &source.system);
-            source.steps.iter().cloned().fold(again, |prompt, step| prompt.with(step))
+        let fixed = match form == self.form {
+            true => self.fixed.clone(),
+            false => told_first(form, source.shell, &source.system),
         };
-        let facts = source.situation.lines(audience, redact);
-        if !facts.is_empty() {
-            prompt.fresh = match form {
-                Form::Completion => format!("# {}\n{}", facts.join("\n# "), prompt.fresh),
-                Form::Chat => format!("{}\n\n{}", facts.join("\n"), prompt.fresh),
-            };
-        }
-        Ok(prompt)
+        let mut source = PromptSource::clone(source);
+        source.change(redact);
+        // Before they are cut and quoted, and below once more with the words around them.
+        source.facts = source.situation.lines(audience, redact);
+        let fresh = redact(&source.fresh(form));
+        source.change(redact);
+        Ok(Self { form, fixed, fresh, source: Some(Arc::new(source)) })
     }
 
     /// What a model gets, both parts in one text. A chat template, which the model's file holds, goes around them.
@@ -135,28 +222,8 @@ impl Prompt {
     }
 
     fn with(&self, step: Step) -> Self {
-        let text = &self.fresh;
-        let fresh = match (&step, self.form) {
-            (Step::After(Solved { request, command }), Form::Completion) => {
-                format!("# {}\n{}\n\n{text}", one_line(request), visible(command))
-            }
-            (Step::After(Solved { request, command }), Form::Chat) => {
-                format!("For \"{}\" you gave `{}`. Now: {text}", one_line(request), visible(command))
-            }
-            (Step::Again(answer, wrong), Form::Completion) => {
-                format!("{text}{}\n# wrong: {}. The same, corrected:\n", visible(answer), one_line(wrong))
-            }
-            (Step::Again(answer, wrong), Form::Chat) => {
-                format!("{text}\nNot `{}`: {}. Give the corrected command.", visible(answer), one_line(wrong))
-            }
-            (Step::Otherwise(known), Form::Completion) => known
-                .iter()
-                .fold(text.clone(), |text, command| text + &visible(command) + "\n# or, in another way:\n"),
-            (Step::Otherwise(known), Form::Chat) => {
-                let known: Vec<_> = known.iter().map(|command| format!("`{}`", visible(command))).collect();
-                format!("{text}\nAnother command than {}.", known.join(", "))
-            }
-        };
+        let step = step.tame();
+        let fresh = step.onto(&self.fresh, self.form);
         let mut source = self.source.clone();
         if let Some(source) = &mut source {
             Arc::make_mut(source).steps.push(step);
@@ -193,14 +260,24 @@ impl Section {
 
 /// The prompt for a request; `system` is a [`system_name`].
 pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
-    let request = one_line(request);
-    let (fixed, fresh) = match form {
-        Form::Completion => (fixed(shell, system), format!("# {request}\n")),
-        Form::Chat => (instruction(shell, system), request.clone()),
+    let source = PromptSource {
+        request: one_line(request),
+        shell,
+        system: system.to_owned(),
+        situation: Situation::default(),
+        facts: Vec::new(),
+        steps: Vec::new(),
     };
-    let (system, situation) = (system.to_owned(), Situation::default());
-    let source = PromptSource { request, shell, system, situation, steps: Vec::new() };
+    let (fixed, fresh) = (told_first(form, shell, system), source.fresh(form));
     Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }
+}
+
+/// What stands before the request.
+fn told_first(form: Form, shell: Shell, system: &str) -> String {
+    match form {
+        Form::Completion => fixed(shell, system),
+        Form::Chat => instruction(shell, system),
+    }
 }
 
 /// Why a reader can't be asked.
