@@ -68,7 +68,8 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Pr
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
-complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing' -r -f -a "on\t'Yes'
+complete -c askline -n "__fish_askline_using_subcommand init" -l menu-key -d 'The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]' -r
+complete -c askline -n "__fish_askline_using_subcommand init" -l inline -d 'Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there is no such thing [default: on, in Nushell off]' -r -f -a "on\t'Yes'
 off\t'No'"
 complete -c askline -n "__fish_askline_using_subcommand init" -l force -d 'Take the key even when something else is bound to it'
 complete -c askline -n "__fish_askline_using_subcommand init" -l debug -d 'Print what happens to stderr'

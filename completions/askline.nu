@@ -65,7 +65,8 @@ module completions {
   export extern "askline init" [
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     --force                   # Take the key even when something else is bound to it
-    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
+    --menu-key: string        # The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]
+    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there is no such thing [default: on, in Nushell off]
     --debug                   # Print what happens to stderr
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version

@@ -48,10 +48,13 @@ __askline_told() {
   for at in "${!names[@]}"; do
     facts+=("alias.${names[at]}" "${values[at]}")
   done
-  # The commands before this one, as the builtin prints them.
-  \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION" history.list
-  HISTTIMEFORMAT='' \builtin history 10
-  \builtin printf '\0'
+  \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION"
+  # The commands before this one, as the builtin prints them; what is not kept at all would be older ones.
+  if [[ -o history ]]; then
+    \builtin printf 'history.list\0'
+    HISTTIMEFORMAT='' \builtin history 10
+    \builtin printf '\0'
+  fi
   \builtin printf '%s\0' "${facts[@]}" functions
   \builtin compgen -A function
 }

@@ -71,11 +71,16 @@ function __askline_line --description 'Turn the words on the command line into a
     builtin commandline --function repaint
 end
 
-# Words after a # or `ask` become the command; anywhere else Tab is Tab.
+# Words after a # or after our `ask` become the command, where they are all that stands there; anywhere else Tab is Tab.
 function __askline_tab
-    set -l line (builtin commandline --current-buffer | string collect)
+    set -l rows (builtin commandline --current-buffer)
+    set -l begin '#'
+    if builtin functions ask 2>/dev/null | string match --quiet '*__askline_ask $argv*'
+        set begin '(#|ask\s)'
+    end
     if not builtin commandline --paging-mode
-        and string match --quiet --regex '^\s*(#|ask\s)\s*\S' -- "$line"
+        and test (builtin count $rows) -eq 1
+        and string match --quiet --regex "^\s*$begin\s*\S" -- $rows
         __askline_line
     else
         builtin commandline --function complete

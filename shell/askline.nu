@@ -38,11 +38,16 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   }
 }
 
+# This Nushell as a number: 114 for 0.114.1, 1000 for 1.0.0.
+def __askline_version [] {
+  $env.NU_VERSION? | default "0.0" | split row "." | first 2 | into int | $in.0 * 1000 + $in.1
+}
+
 # Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
 # among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
 # one cancels. Gives the text of a closure: Nushell before 0.114 would refuse to read a script that holds it.
 def __askline_drop_keys [] {
-  if ($env.NU_VERSION? | default "0.0" | split row "." | get 1 | into int) >= 114 {
+  if (__askline_version) >= 114 {
     "{|| for _ in 1..1000 {
       if (try { input listen --types [key paste] --timeout 1ms | is-empty } catch { true }) { return }
     } }"
@@ -77,16 +82,42 @@ def __askline_repair [code: int] {
 }
 
 def __askline_line [drop_keys: closure] {
+  let line = (commandline)
   let reply = (
     # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
-    commandline | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
+    $line | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   if ($reply.answer | is-not-empty) {
     commandline edit --replace $reply.answer
   }
   if ($reply.message | is-not-empty) {
-    print -e $"\n\e[J($reply.message)" # low enough not to be painted over
+    # Low enough not to be painted over: the line may have had ghost text below it, which was this answer.
+    let below = (if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
+      1 + ($"($line)($reply.message)" | str length) // (term size).columns + ($reply.answer | str length) // (term size).columns
+    } else { 0 })
+    print -e $"\n\e[J($reply.message)('' | fill --character "\n" --width $below)"
   }
+}
+
+# -------------------------------------------------------------------------------------------------------------------
+# The menu: what the last press offered, how careful to be with each, and your own words
+# -------------------------------------------------------------------------------------------------------------------
+
+# Its entries, from what is known by now: none where the line has become another one. The cursor is at the end.
+#
+# The helper is started by a job. Otherwise Nushell would give it the terminal, take that back a moment too late, find
+# itself unable to read keys, and end.
+def __askline_offers [line: string, bytes: int] {
+  if $bytes == 0 {
+    return []
+  }
+  let options = [--shell nu --bytes $bytes --columns (term size).columns]
+  let tag = (random int 1..1_000_000_000) # so that no late answer is taken for another one
+  job spawn {
+    let reply = (try { $line | ^$__askline.program offers ...$options | complete | get stdout } catch { "" })
+    $reply | job send 0 --tag $tag
+  } | ignore
+  try { job recv --tag $tag --timeout 500ms | from json | default [] } catch { [] }
 }
 
 # -------------------------------------------------------------------------------------------------------------------
@@ -111,40 +142,63 @@ def __askline_ask [words: list<string>, drop_keys: closure] {
 # Loading
 # -------------------------------------------------------------------------------------------------------------------
 
-# What you or a tool bound to the key, if anything. Redo, which is Nushell's own, gives way.
-def __askline_conflict [] {
+# What you or a tool bound to a key, if anything. Redo, which is Nushell's own, gives way.
+def __askline_conflict [key: record] {
   $env.config.keybindings
   | where { |it|
-      (($it.modifier? | default "") =~ $"\(?i\)^($__askline.modifier)$"
-        and ($it.keycode? | default "") =~ $"\(?i\)^($__askline.keycode)$"
-        and ($it.name? | default "") != "askline_line"
+      (($it.modifier? | default "") =~ $"\(?i\)^($key.modifier)$"
+        and ($it.keycode? | default "") =~ $"\(?i\)^($key.keycode)$"
+        and ($it.name? | default "") not-in [askline_line askline_menu]
         and ($it.event? | default {} | to nuon) != "{edit: redo}")
     }
   | each { |it| $it.name? | default ($it.event? | to nuon) }
 }
 
-def __askline_bind [] {
-  let taken = (if $__askline.force { [] } else { __askline_conflict })
-  if ($taken | is-not-empty) {
-    print -e ($"askline: ($__askline.key) is already bound to ($taken | first); "
-      + "choose another key: askline init nu --key alt-g (or --force)")
+# The binding of a key as a list, empty where the key is taken, which is said, or none is wanted.
+def __askline_bind [key: record, option: string, binding: record] {
+  if $key.name == none {
     return []
   }
-  let line = {
-    name: askline_line, modifier: $__askline.modifier, keycode: $__askline.keycode
-    mode: [emacs vi_insert vi_normal], event: {send: executehostcommand, cmd: $"__askline_line (__askline_drop_keys)"}
+  let taken = (if $__askline.force { [] } else { __askline_conflict $key })
+  if ($taken | is-not-empty) {
+    print -e ($"askline: ($key.name) is already bound to ($taken | first); "
+      + $"choose another key: askline init nu ($option) \(or --force)")
+    return []
   }
+  [{modifier: $key.modifier, keycode: $key.keycode, mode: [emacs vi_insert vi_normal], ...$binding}]
+}
+
+def __askline_keys [] {
+  let line = (__askline_bind $__askline.key "--key alt-g" {
+    name: askline_line, event: {send: executehostcommand, cmd: $"__askline_line (__askline_drop_keys)"}
+  })
+  # The menu is given the line up to the cursor, so that goes to the end first.
+  let menu = (__askline_bind $__askline.menu "--menu-key alt-a" {
+    name: askline_menu, event: [{edit: movetoend} {send: menu, name: askline_menu}]
+  })
   # ctrl-g was the only key for Redo in emacs mode; alt-shift-z takes its place.
   let redo = {
     name: askline_redo, modifier: alt_shift, keycode: char_z, mode: emacs, event: {edit: redo}
   }
-  if $__askline.key == "ctrl-g" { [$line $redo] } else { [$line] }
+  $line | append $menu | append (if ($line | is-not-empty) and $__askline.key.name == "ctrl-g" { [$redo] } else { [] })
 }
 
 $env.config.keybindings = (
   $env.config.keybindings
-  | where { |it| ($it.name? | default "") not-in [askline_line askline_redo] }
-  | append (if $__askline.key == "none" { [] } else { __askline_bind })
+  | where { |it| ($it.name? | default "") not-in [askline_line askline_menu askline_redo] }
+  | append (__askline_keys)
+)
+
+$env.config.menus = (
+  $env.config.menus
+  | where { |it| $it.name != askline_menu }
+  | append {
+      name: askline_menu, marker: "? ", type: {layout: list, page_size: 10}
+      style: {text: default, selected_text: {attr: r}, description_text: yellow}
+      # The last two are for 0.114 and newer, whose cursor stays on the last character in vi's normal mode.
+      only_buffer_difference: false, input_mode: full_buffer, output_mode: full_buffer
+      source: {|line, position| __askline_offers $line $position }
+    }
 )
 
 # A definition here would silently replace an `ask` of yours, so it is made at the first prompt, where there is none.
@@ -158,6 +212,17 @@ if $nu.is-interactive {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
       condition: {|| which ask | is-empty }
       code: $"def --wrapped ask [...words: string] { __askline_ask $words (__askline_drop_keys) }"
+    })
+  }
+}
+
+# What stands behind the cursor on words after a #, where you asked for that: read at the first prompt, and by a Nushell
+# that can draw what comes while you type.
+if ($__askline_inline | is-not-empty) and $nu.is-interactive {
+  if (__askline_version) >= 115 {
+    $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {
+      condition: {|| which __askline_inline_hint | is-empty }
+      code: $__askline_inline
     })
   }
 }

@@ -140,7 +140,7 @@ __askline_ask() {
 
 # Before the line is drawn. Elsewhere than on such words this is one comparison.
 __askline_inline_draw() {
-  [[ $BUFFER == '# '* || -n $__askline_inline_sent ]] || \builtin return 0
+  [[ $BUFFER == '# '* || -n $__askline_inline_sent$__askline_inline_mark ]] || \builtin return 0
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
   if [[ -n $__askline_inline_command && $BUFFER == "$__askline_inline_words" ]]; then
@@ -157,10 +157,13 @@ __askline_inline_draw() {
   fi
   __askline_inline_sent='' __askline_inline_command=''
   if [[ $BUFFER == '# '*[^[:space:]]* && $BUFFER != *$'\n'* && $CONTEXT == start ]]; then
-    __askline_inline_start && \builtin print -ru$__askline_inline_in -- "$BUFFER" && __askline_inline_sent=$BUFFER
+    # A helper that has just ended takes no words; that is told by its output.
+    __askline_inline_start && \builtin print -ru$__askline_inline_in -- "$BUFFER" 2>/dev/null &&
+      __askline_inline_sent=$BUFFER
   elif (( __askline_inline_in )); then
-    \builtin print -u$__askline_inline_in # what was asked for counts no more
+    \builtin print -u$__askline_inline_in 2>/dev/null # what was asked for counts no more
   fi
+  \builtin return 0 # else zsh leaves out the hooks of others
 }
 
 __askline_inline_show() {
@@ -208,14 +211,16 @@ __askline_inline_hidden() {
   __askline_inline_before=() __askline_inline_mark=''
 }
 
-# Starts the helper, once for all that is typed on a line; it waits for a pause in the typing by itself. A coprocess of
-# yours is left alone.
+# Starts the helper, once for all that is typed on a line; it waits for a pause in the typing by itself. One that ended is
+# not missed before the next line. A coprocess of yours is left alone.
 __askline_inline_start() {
   if (( __askline_inline_in )); then
     \builtin return 0
   fi
-  \builtin setopt no_monitor no_notify
-  if { : >&p } 2>/dev/null; then
+  \builtin local REPLY=''
+  # Not nice: the resident process, which the helper may start, serves all shells.
+  \builtin setopt no_monitor no_notify no_bg_nice
+  if (( __askline_inline_over )) || { __askline_inline_coprocess && [[ $REPLY != "$__askline_inline_dummy" ]] }; then
     \builtin return 1
   fi
   coproc \command "$__askline_program" inline --shell zsh 2>/dev/null
@@ -223,7 +228,17 @@ __askline_inline_start() {
   \builtin disown 2>/dev/null
   coproc : # lets go of the ends that are not ours
   \builtin disown 2>/dev/null
+  __askline_inline_coprocess && __askline_inline_dummy=$REPLY
   \builtin zle -F $__askline_inline_out __askline_inline_answer
+}
+
+# Names in REPLY the pipe to the coprocess, which zsh keeps when that has ended; fails where there is none.
+__askline_inline_coprocess() {
+  \builtin local fd pipe
+  pipe=() REPLY=unknown
+  { \builtin exec {fd}>&p } 2>/dev/null || \builtin return 1
+  \builtin zmodload -F zsh/stat b:zstat 2>/dev/null && \builtin zstat -A pipe -f $fd +inode 2>/dev/null && REPLY=$pipe[1]
+  \builtin exec {fd}>&-
 }
 
 __askline_inline_stop() {
@@ -240,9 +255,8 @@ __askline_inline_answer() {
   \builtin setopt no_err_exit no_err_return
   \builtin local row='' field=$'\x1f' IFS=''
   if [[ -n $2 ]] || ! \builtin read -ru$1 row; then
-    \builtin local sent=$__askline_inline_sent
     __askline_inline_stop
-    __askline_inline_sent=$sent # not asked about again
+    __askline_inline_over=1
     \builtin return 0
   fi
   __askline_inline_words=${row%%$field*}
@@ -276,10 +290,26 @@ __askline_inline_take() {
   fi
 }
 
+# A line begins. The one before may have been left with ctrl-c, of which no hook is told.
+__askline_inline_begin() {
+  __askline_inline_hidden
+  __askline_inline_stop
+  __askline_inline_over=0
+  if (( __askline_inline_comment )); then
+    \builtin unsetopt interactive_comments
+    __askline_inline_comment=0
+  fi
+}
+
+# A line ends. One of words after a # is no mistake but a comment; what a # means in any other line is yours to say.
 __askline_inline_finish() {
   POSTDISPLAY=''
   __askline_inline_hidden
   __askline_inline_stop
+  if [[ $BUFFER == '# '* && $BUFFER != *$'\n'* && $CONTEXT == start && ! -o interactive_comments ]]; then
+    \builtin setopt interactive_comments
+    __askline_inline_comment=1
+  fi
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -355,7 +385,8 @@ __askline_bind() {
 __askline_inline_load() {
   \builtin typeset -g __askline_inline_words='' __askline_inline_command='' __askline_inline_note=''
   \builtin typeset -g __askline_inline_sent='' __askline_inline_mark='' __askline_inline_sign='=>'
-  \builtin typeset -gi __askline_inline_in=0 __askline_inline_out=0
+  \builtin typeset -g __askline_inline_dummy=''
+  \builtin typeset -gi __askline_inline_in=0 __askline_inline_out=0 __askline_inline_over=0 __askline_inline_comment=0
   \builtin typeset -gA __askline_inline_before
   if [[ ${LC_ALL:-${LC_CTYPE:-$LANG}} == *[Uu][Tt][Ff]* ]]; then
     __askline_inline_sign='⇥'
@@ -364,6 +395,7 @@ __askline_inline_load() {
   \builtin zle -N _askline_inline_show __askline_inline_shown
   \builtin zle -N _askline_inline_take __askline_inline_take
   add-zle-hook-widget line-pre-redraw __askline_inline_draw
+  add-zle-hook-widget line-init __askline_inline_begin
   add-zle-hook-widget line-finish __askline_inline_finish
 }
 
@@ -395,6 +427,5 @@ if [[ -o interactive && -o zle ]]; then
   __askline_load
   if (( __askline_inline )); then
     __askline_inline_load
-    \builtin setopt interactive_comments # a line that begins with a # is no mistake
   fi
 fi

@@ -13,6 +13,7 @@ mod inline;
 mod interrupts;
 pub mod line;
 mod model;
+mod offers;
 mod rows;
 mod stats;
 pub mod suggest;
@@ -188,6 +189,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Completions { shell } => completions::run(*shell),
         Command::Ahead => line::ahead::run(&Desk::open()?),
         Command::Inline(args) => inline::run(args, &Desk::open()?),
+        Command::Offers(args) => offers::run(args),
         // Tells on the screen what goes wrong, so it opens the desk itself.
         Command::Line(args) => line::run(args),
     }

@@ -57,6 +57,8 @@ pub struct Config {
     pub limits: Limits,
     /// When other suggestions are looked for.
     pub alternatives: Alternatives,
+    /// Whether examples of the shell's own documentation that suit a request stand before it.
+    pub retrieve: bool,
     /// Whether a resident process computes the local model.
     pub daemon: Daemon,
     /// After how many minutes without a request it ends.
@@ -273,6 +275,7 @@ impl Config {
                         Some(("asked", _)) => Alternatives::Asked,
                         _ => Alternatives::Ahead,
                     },
+                    retrieve: matches!(settings.text(&["retrieve"]), Some(("on", _))),
                     daemon: match settings.text(&["daemon"]) {
                         Some(("off", _)) => Daemon::Off,
                         Some(("force", _)) => Daemon::Force,
@@ -326,7 +329,7 @@ impl Config {
 }
 
 /// Variables that override one setting.
-const VARIABLES: [(&str, &str); 8] = [
+const VARIABLES: [(&str, &str); 9] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
@@ -335,6 +338,7 @@ const VARIABLES: [(&str, &str); 8] = [
     ("ASKLINE_DAEMON", "daemon"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
+    ("ASKLINE_RETRIEVE", "retrieve"),
 ];
 
 #[cfg(test)]

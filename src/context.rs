@@ -303,7 +303,7 @@ impl Commands {
             }
         }
         text.push_str(CACHE_END);
-        store::write(&cache.join(CACHE_FILE), text.as_bytes())?;
+        store::write_cache(&cache.join(CACHE_FILE), text.as_bytes())?;
         store::thin_out(cache, CACHE_FILES_MAX)
     }
 }

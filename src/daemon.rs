@@ -20,10 +20,10 @@ use anyhow::Context as _;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::host::local::LocalHost;
-use crate::model::resident::door::Door;
+use crate::host::local::{self, LocalHost};
+use crate::model::resident::door::{Door, identity};
 use crate::model::resident::{self, wire::Hello};
-use crate::store;
+use crate::{presses, store};
 use post::{End, Post};
 
 /// Most connections at a time; further ones are closed at once.
@@ -48,7 +48,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 pub struct Waits {
     /// After how long without a question the model rests.
     pub rest: Duration,
-    /// How often the socket and the program's file are looked at.
+    /// How often the socket, the program's file and old presses are looked at.
     pub look: Duration,
     /// After how long without a question the process ends, until a question says otherwise.
     pub idle: Duration,
@@ -133,10 +133,18 @@ impl Bell {
 /// # Errors
 /// When the directory or the socket can't be made.
 pub fn serve(door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
+    serve_as(resident::hello()?, door, waits, bell)
+}
+
+/// The same as a program that says this of itself; for tests, which can't replace their own.
+///
+/// # Errors
+/// As [`serve`].
+pub fn serve_as(hello: Hello, door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
     door.make()?;
     let Some(lock) = lock(door)? else { return Ok(()) };
     let socket = Socket::bind(door)?;
-    let hello = Arc::new(resident::hello()?);
+    let hello = Arc::new(hello);
     let post = Arc::new(Post::new(waits, Arc::clone(bell)));
     let worker = thread::Builder::new().name("worker".to_owned()).spawn({
         let post = Arc::clone(&post);
@@ -206,11 +214,18 @@ fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, b
         }
         if looked + waits.look <= Instant::now() {
             looked = Instant::now();
-            if !socket.is_ours() {
+            presses::forget_old(socket.door.directory());
+            if !socket.is_ours() || !is_installed(hello) {
                 return End::Finish;
             }
         }
     }
+}
+
+/// Whether the program that runs is still the file in its place.
+fn is_installed(hello: &Hello) -> bool {
+    let program = local::own_program().and_then(|program| Ok(identity(&program)?));
+    program.is_ok_and(|program| program == hello.program)
 }
 
 /// The socket, as long as it is the one that we made.

@@ -3,6 +3,7 @@
 
 use std::thread;
 
+use crate::catalogue::Card;
 use crate::check::{self, Finding, Fix, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
 use crate::platform;
@@ -15,6 +16,9 @@ use crate::typed;
 
 /// What Nushell says of an option that a command of its own does not have.
 const NO_FLAG: &str = "doesn't have flag";
+
+/// What tells that a command needs input: Nushell takes the line, and ends it with an error.
+const SIGNATURE: &str = "nushell's signature of it";
 
 /// Looks lines over for one shell on one machine.
 #[derive(Clone, Copy)]
@@ -58,7 +62,9 @@ impl Examiner<'_> {
             if self.shell == Shell::Nu && verdict.ok == Some(true) {
                 self.believe_nushell(line, &parsed, &mut report);
             }
-            let known = |finding: &Finding| matches!(finding.kind, Kind::Syntax | Kind::Incomplete);
+            let known = |finding: &Finding| {
+                matches!(finding.kind, Kind::Syntax | Kind::Incomplete) && finding.evidence != SIGNATURE
+            };
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
                 let span = verdict.span.unwrap_or(0..line.len());
                 let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
@@ -151,8 +157,44 @@ impl Examiner<'_> {
         let slips = repair::slips(line, self.shell, self.knowledge);
         let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
         report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
+        report.findings.extend(self.without_input(line, &parsed));
         sort(&mut report);
         Examined { parsed, report }
+    }
+
+    /// A command of Nushell's own that works on what a pipe brings, where nothing comes in: it ends with an error there.
+    fn without_input(&self, line: &str, parsed: &Parsed) -> Option<Finding> {
+        if self.shell != Shell::Nu {
+            return None;
+        }
+        let begins = |command: &&SimpleCommand| {
+            let before =
+                command.words.first().and_then(|word| line.get(..word.span.start)).map(str::trim_end);
+            // What stands in a block gets what the block gets.
+            command.within.is_empty()
+                && before.is_some_and(|before| before.is_empty() || before.ends_with(';'))
+        };
+        let is_asked = |command: &SimpleCommand| {
+            command.words.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h"))
+        };
+        let commands = parsed.commands.iter().filter(begins).filter(|command| !is_asked(command));
+        let (command, name) =
+            commands.filter_map(|command| Some((command, command.name()?))).find(|(_, name)| {
+                self.knowledge.known(&[name]).kind == reference::Kind::Builtin
+                    && self
+                        .knowledge
+                        .commands()
+                        .is_some_and(|own| own.get(name).is_some_and(Card::needs_input))
+            })?;
+        let inputs = self.knowledge.commands()?.get(name)?.inputs.join(" or ");
+        Some(Finding {
+            kind: Kind::Syntax,
+            span: command.words.first()?.span.clone(),
+            grade: Grade::Error,
+            text: format!("`{name}` needs input from a pipe: {inputs}"),
+            evidence: SIGNATURE.to_owned(),
+            fixes: Vec::new(),
+        })
     }
 }
 

@@ -1,5 +1,7 @@
 //! What each word of a line does, from this machine's manuals. Pure but for what the reference answers.
 
+use std::sync::Arc;
+
 use crate::manual::{Arity, Manual};
 use crate::reference::{Kind, Known, Reference};
 use crate::syntax::{Parsed, SimpleCommand, Span, Word};
@@ -48,9 +50,9 @@ impl Role {
 }
 
 /// Explains a line part by part, in the order of the line. Never fails; what isn't documented has no meaning.
-pub fn explain(parsed: &Parsed, reference: &dyn Reference) -> Vec<Part> {
+pub fn explain(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Part> {
     let mut parts: Vec<Part> =
-        parsed.commands.iter().flat_map(|command| command_parts(command, reference)).collect();
+        parsed.commands.iter().flat_map(|command| command_parts(line, command, reference)).collect();
     parts.sort_by_key(|part| (part.span.start, std::cmp::Reverse(part.span.end)));
     // A wrapped command (`sudo ls`) is explained as itself too; its command word then says more than the operand that it is
     // to the wrapper.
@@ -64,7 +66,7 @@ pub fn explain(parsed: &Parsed, reference: &dyn Reference) -> Vec<Part> {
     parts
 }
 
-fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part> {
+fn command_parts(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part> {
     let depth = command.within.len();
     let part = |span: &Span, role, (meaning, evidence): (String, String)| Part {
         span: span.clone(),
@@ -95,7 +97,7 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
     }
     let level = level(command, reference);
     let names: Vec<&str> = command.words.iter().take(level.max(1)).map(|word| word.text.as_str()).collect();
-    let known = reference.known(&names);
+    let known = known(line, name.span.start, &names, reference);
     let end = command.words.get(level.max(1) - 1).map_or(name.span.end, |word| word.span.end);
     parts.push(part(&(name.span.start..end), Role::Command, command_meaning(&names, &known)));
     let mut arguments = arguments.iter().skip(level.max(1) - 1).peekable();
@@ -119,6 +121,22 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
         parts.push(part(&span, Role::Option, (meaning, evidence(&names, &known))));
     }
     parts
+}
+
+/// What is known of a command: at Nushell `^` in front says that the program is meant, not the shell's own of that name.
+fn known(line: &str, start: usize, names: &[&str], reference: &dyn Reference) -> Arc<Known> {
+    let first = names.first().copied().unwrap_or_default();
+    let is_program = line.get(..start).is_some_and(|before| before.ends_with('^'));
+    let program = format!("^{first}");
+    let known = match names.split_first() {
+        Some((_, rest)) if is_program => reference.known(&[&[program.as_str()], rest].concat()),
+        _ => reference.known(names),
+    };
+    let is_bare = known.manual.is_none() && matches!(known.kind, Kind::Builtin | Kind::Function);
+    match reference.own_manual(first).filter(|_| is_bare) {
+        Some(manual) => Arc::new(Known { manual: Some(manual), ..Known::clone(&known) }),
+        None => known,
+    }
 }
 
 /// How many of the command's words lead to the documented level: 2 for `git log`.

@@ -116,7 +116,7 @@ pub trait Host: Send + Sync {
 }
 
 /// Most bytes kept of each stream of a probed program; the rest is read and dropped.
-pub const OUTPUT_LIMIT: usize = 256 << 10;
+pub const OUTPUT_LIMIT: usize = 512 << 10;
 
 /// How long a command that prints a key, or the keyring, may take.
 pub const KEY_PATIENCE: Duration = Duration::from_secs(5);

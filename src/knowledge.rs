@@ -5,6 +5,7 @@
 //! if it is a packaged program ([`eligible`]), and only in a cage. What was found is kept for a day.
 
 mod builtins;
+mod commands;
 mod eligible;
 mod kept;
 mod pages;
@@ -25,6 +26,7 @@ use self::kept::{Key, Record, Stamp};
 use self::pages::{Manuals, Search};
 use self::program::Program;
 pub use self::verdict::SyntaxVerdict;
+use crate::catalogue::Catalogue;
 use crate::config::Help;
 use crate::context::owners::Owners;
 use crate::context::{Context, Machine};
@@ -68,6 +70,8 @@ pub struct Knowledge {
     levels: Mutex<HashMap<Key, Arc<Looked>>>,
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
     pieces: Mutex<HashMap<String, String>>,
+    commands: OnceLock<Option<Arc<commands::Own>>>,
+    all_commands: OnceLock<Option<Arc<Catalogue>>>,
     spent: Mutex<Duration>,
 }
 
@@ -130,6 +134,8 @@ impl Knowledge {
             levels: Mutex::default(),
             verdicts: Mutex::default(),
             pieces: Mutex::default(),
+            commands: OnceLock::new(),
+            all_commands: OnceLock::new(),
             spent: Mutex::default(),
         }
     }
@@ -207,12 +213,17 @@ impl Knowledge {
 
     /// What the shell says when it is started for that.
     fn ask_a_new_shell(&self, probe: &Probe) -> Option<Output> {
+        self.ask(&self.startable_shell()?.real_path, probe)
+    }
+
+    /// The shell's program, if it may be started to ask it something.
+    fn startable_shell(&self) -> Option<Program> {
         let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
         let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
         may_start
             .inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display()))
             .ok()?;
-        self.ask(&program.real_path, probe)
+        Some(program)
     }
 
     /// The version of a program: what its page names or, where that names none, what it says itself.
@@ -241,10 +252,12 @@ impl Knowledge {
             .filter(|(_, looked)| looked.changed)
             .map(|(key, looked)| (key.clone(), Arc::clone(looked)))
             .collect();
-        if changed.is_empty() {
+        let commands = self.commands.get().and_then(|own| own.as_ref()?.to_keep());
+        if changed.is_empty() && commands.is_none() {
             return;
         }
         let kept = changed.iter().try_for_each(|(key, looked)| kept::keep(cache, key, &looked.record));
+        let kept = kept.and_then(|()| commands.map_or(Ok(()), |own| own.keep(cache)));
         if let Err(error) = kept.and_then(|()| kept::thin_out(cache)) {
             tracing::debug!("what is known of commands is not kept: {error:#}");
         }
@@ -434,6 +447,11 @@ impl Reference for Knowledge {
             version,
             askable,
         })
+    }
+
+    fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
+        let card = self.all_commands()?.get(command)?.manual();
+        Some(Arc::new(card))
     }
 
     fn shell_version(&self) -> Option<String> {

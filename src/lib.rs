@@ -12,6 +12,7 @@ pub mod patience;
 pub mod shell;
 // 1 judgement: pure, value in, value out
 pub mod answer;
+pub mod catalogue;
 pub mod check;
 pub mod clean;
 pub mod explain;
@@ -22,6 +23,7 @@ pub mod quoting;
 pub mod redact;
 pub mod reference;
 pub mod repair;
+pub mod retrieve;
 pub mod risk;
 pub mod suggestion;
 pub mod syntax;

@@ -35,6 +35,11 @@ pub trait Model: Send {
     /// A [`crate::failure::Failure`] when patience ran out or there is no model; anything else is unexpected.
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
 
+    /// Whether it has further answers in mind to a prompt that it has answered. Otherwise it must be asked for another one.
+    fn keeps_others(&self) -> bool {
+        false
+    }
+
     /// Up to `most` further answers to the prompt that was asked last, likeliest first; none is the answer of
     /// [`Model::complete`], and no two are the same. A model that can't give any gives none.
     ///

@@ -7,13 +7,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
 use crate::prompt::Solved;
 use crate::shell::Shell;
 use crate::store;
 
 /// What the files are, and the version of their format.
-const KIND: (&str, u32) = ("press", 1);
+const KIND: (&str, u32) = ("press", 2);
+/// The directory of the files.
+const DIRECTORY: &str = "presses";
 /// Largest file that is read, bytes.
 const LIMIT: u64 = 1 << 20;
 /// Terminals that are remembered; those used last stay.
@@ -38,6 +41,12 @@ pub struct Press {
     pub complete: bool,
     /// When the key was pressed, seconds since 1970.
     pub at: u64,
+    /// What was asked before and answered, when the words change that.
+    #[serde(default)]
+    pub before: Option<Solved>,
+    /// What was around the line, as [`around`] tells it; none where that doesn't matter.
+    #[serde(default)]
+    pub around: Option<String>,
 }
 
 /// A command and what is to be said beside it.
@@ -45,8 +54,11 @@ pub struct Press {
 pub struct Offer {
     /// The command.
     pub command: String,
-    /// What a person should know of it.
+    /// What a person should know of it besides its risk, which is told as it is when it is shown.
     pub notes: Vec<String>,
+    /// What a list says beside it: its risk, whatever that is, and the rest of the notes.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// What of a press stands on the line.
@@ -56,6 +68,8 @@ pub enum Place {
     Offer(usize),
     /// The words again.
     Words,
+    /// Whichever of these it is: a list of them was shown to choose from.
+    Any,
 }
 
 /// What pressing the key again means.
@@ -79,7 +93,14 @@ impl Press {
             place: Place::Offer(0),
             complete: false,
             at: seconds(SystemTime::now()),
+            before: None,
+            around: None,
         }
+    }
+
+    /// Whether the line is still the one of this press: nothing was run since, and the directory is the same.
+    pub fn is_around(&self, around: &str) -> bool {
+        self.around.as_deref().is_none_or(|then| then == around)
     }
 
     /// What pressing the key on `line` means after this press.
@@ -87,17 +108,34 @@ impl Press {
         if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
             return Step::Anew;
         }
-        match self.place {
-            Place::Words if line == self.words => Step::Show(Place::Offer(0)),
-            Place::Offer(at) if self.offers.get(at).is_some_and(|offer| offer.command == line) => {
-                match (at + 1 < self.offers.len(), self.complete) {
-                    (true, _) => Step::Show(Place::Offer(at + 1)),
-                    (false, true) => Step::Show(Place::Words),
-                    (false, false) => Step::More,
-                }
-            }
-            _ => Step::Anew,
+        match self.stands(line) {
+            Some(place) if self.place != Place::Any && self.place != place => Step::Anew,
+            Some(Place::Offer(at)) => match (at + 1 < self.offers.len(), self.complete) {
+                (true, _) => Step::Show(Place::Offer(at + 1)),
+                (false, true) => Step::Show(Place::Words),
+                (false, false) => Step::More,
+            },
+            Some(_) => Step::Show(Place::Offer(0)),
+            None => Step::Anew,
         }
+    }
+
+    /// What of this press `line` is, as a list to choose from shows it: none when it was edited, belongs to another shell or
+    /// is too old.
+    pub fn listed(&self, line: &str, shell: Shell) -> Option<Place> {
+        let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
+        self.stands(line).filter(|_| counts)
+    }
+
+    /// What of this press `line` is. A ghost text that was taken stands below the words, which begin with a # then.
+    fn stands(&self, line: &str) -> Option<Place> {
+        if line == self.words {
+            return Some(Place::Words);
+        }
+        let below = line.split_once('\n').filter(|(first, _)| first.starts_with('#'));
+        let below = below.filter(|(first, _)| first.starts_with(&self.words)).map(|(_, rest)| rest);
+        let is_it = |offer: &Offer| offer.command == line || below == Some(offer.command.as_str());
+        self.offers.iter().position(is_it).map(Place::Offer)
     }
 
     /// What was asked before and answered, when `words` are those of this press, edited: then they say what is wrong with the
@@ -107,6 +145,8 @@ impl Press {
         let offer = match self.place {
             Place::Offer(at) => self.offers.get(at),
             Place::Words => self.offers.first(),
+            // Nobody says which of them was seen.
+            Place::Any => None,
         };
         let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
         let command = &offer.filter(|_| goes_on)?.command;
@@ -125,6 +165,16 @@ impl Press {
     fn age(&self) -> Option<Duration> {
         seconds(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
     }
+}
+
+/// What a press is bound to: the directory, and the last command that was run. Only a digest, for a command may hold a
+/// secret.
+pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
+    let mut digest = Sha256::new();
+    digest.update(directory.map(|directory| directory.as_os_str().as_encoded_bytes()).unwrap_or_default());
+    digest.update([0]);
+    digest.update(last.unwrap_or_default());
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// At least half of the earlier words are still there, but something changed.
@@ -158,7 +208,7 @@ pub struct Terminal {
 impl Terminal {
     /// The terminal `name`, made of letters, digits and dashes, below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
-        Self { file: runtime.join("presses").join(name), name: name.to_owned() }
+        Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned() }
     }
 
     /// Its name.
@@ -182,9 +232,7 @@ impl Terminal {
         let keep = || -> anyhow::Result<()> {
             let directory = self.file.parent().unwrap_or(Path::new("/"));
             store::make_directory(directory)?;
-            if !self.file.exists() {
-                store::thin_out(directory, TERMINALS_MAX)?;
-            }
+            forget(directory)?;
             store::write_passing(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
         };
         if let Err(error) = keep() {
@@ -193,12 +241,24 @@ impl Terminal {
     }
 }
 
+/// Removes the presses that are forgotten below a runtime directory.
+pub fn forget_old(runtime: &Path) {
+    if let Err(error) = forget(&runtime.join(DIRECTORY)) {
+        tracing::debug!("old presses stay: {error:#}");
+    }
+}
+
+fn forget(directory: &Path) -> anyhow::Result<()> {
+    store::remove_older(directory, AGE_MAX)?;
+    store::thin_out(directory, TERMINALS_MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn offer(command: &str) -> Offer {
-        Offer { command: command.to_owned(), notes: Vec::new() }
+        Offer { command: command.to_owned(), notes: Vec::new(), about: String::new() }
     }
 
     fn press(commands: &[&str], place: Place, complete: bool) -> Press {
@@ -221,6 +281,11 @@ mod tests {
             (two, Place::Offer(0), true, "list files", Step::Anew),
             (two, Place::Words, true, "ls", Step::Anew),
             (two, Place::Offer(9), true, "ls", Step::Anew),
+            (two, Place::Any, true, "ls", Step::Show(Place::Offer(1))),
+            (two, Place::Any, true, "ls -a", Step::Show(Place::Words)),
+            (two, Place::Any, false, "ls -a", Step::More),
+            (two, Place::Any, true, "list files", Step::Show(Place::Offer(0))),
+            (two, Place::Any, true, "ls -l", Step::Anew),
         ] {
             let press = press(commands, place, complete);
             assert_eq!(press.step(line, Shell::Zsh), expected, "{place:?} {line:?}");
@@ -277,5 +342,37 @@ mod tests {
         }
         one.keep(&Press { offers: Vec::new(), ..press });
         assert_eq!(one.last(), None);
+    }
+
+    #[test]
+    fn old_presses_leave_no_file() {
+        let runtime = tempfile::tempdir().unwrap();
+        let [old, new, other] = ["1-a", "2-b", "3-c"].map(|name| Terminal::new(runtime.path(), name));
+        let press = press(&["ls"], Place::Offer(0), false);
+        let age = |terminal: &Terminal, age: Duration| {
+            let file = std::fs::File::options().write(true).open(&terminal.file).unwrap();
+            file.set_modified(SystemTime::now() - age).unwrap();
+        };
+        forget_old(runtime.path());
+        old.keep(&press);
+        age(&old, AGE_MAX + Duration::from_secs(60));
+        new.keep(&press);
+        assert!(!old.file.exists() && new.file.exists());
+        age(&new, AGE_MAX - Duration::from_secs(60));
+        other.keep(&press);
+        age(&other, AGE_MAX + Duration::from_secs(60));
+        forget_old(runtime.path());
+        assert!(new.file.exists() && !other.file.exists());
+    }
+
+    #[test]
+    fn a_press_is_bound_to_where_it_was() {
+        let here = around(Some(Path::new("/a")), Some("ls"));
+        let press = Press { around: Some(here.clone()), ..press(&["ls"], Place::Offer(0), false) };
+        assert!(press.is_around(&here));
+        for (directory, last) in [("/b", Some("ls")), ("/a", Some("ls -a")), ("/a", None), ("/als", None)] {
+            assert!(!press.is_around(&around(Some(Path::new(directory)), last)), "{directory} {last:?}");
+        }
+        assert!(Press { around: None, ..press }.is_around(&here));
     }
 }

@@ -61,6 +61,8 @@ pub struct PromptSource {
 /// How a request goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
+    /// These are like it, and solved.
+    Like(Vec<Solved>),
     /// It changes this one, which was answered just before.
     After(Solved),
     /// This answer is wrong, and why.
@@ -73,9 +75,8 @@ impl Step {
     /// The step with nothing in it that could pose as something else: each part on a line, and visible.
     fn tame(self) -> Self {
         match self {
-            Self::After(Solved { request, command }) => {
-                Self::After(Solved { request: one_line(&request), command: visible(&command) })
-            }
+            Self::Like(rows) => Self::Like(rows.into_iter().map(Solved::tame).collect()),
+            Self::After(before) => Self::After(before.tame()),
             Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
             Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
         }
@@ -84,6 +85,16 @@ impl Step {
     /// The text so far, gone on with.
     fn onto(&self, text: &str, form: Form) -> String {
         match (self, form) {
+            (Self::Like(solved), Form::Completion) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("# {request}\n{command}\n\n"));
+                format!("{}{text}", rows.collect::<String>())
+            }
+            (Self::Like(solved), Form::Chat) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("\n`{command}` ({request})"));
+                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
+            }
             (Self::After(Solved { request, command }), Form::Completion) => {
                 format!("# {request}\n{command}\n\n{text}")
             }
@@ -109,6 +120,9 @@ impl Step {
     /// Its texts.
     fn texts(&mut self) -> Vec<&mut String> {
         match self {
+            Self::Like(rows) => {
+                rows.iter_mut().flat_map(|Solved { request, command }| [request, command]).collect()
+            }
             Self::After(Solved { request, command }) => vec![request, command],
             Self::Again(answer, wrong) => vec![answer, wrong],
             Self::Otherwise(known) => known.iter_mut().collect(),
@@ -206,6 +220,16 @@ impl Prompt {
         }
     }
 
+    /// The same prompt with requests that are like it and solved, the likest last.
+    pub fn like(&self, solved: Vec<Solved>) -> Self {
+        if solved.is_empty() { self.clone() } else { self.with(Step::Like(solved)) }
+    }
+
+    /// The request in the person's words, on one line; empty where the text is all there is.
+    pub fn request(&self) -> &str {
+        self.source.as_ref().map_or("", |source| &source.request)
+    }
+
     /// The same prompt after a request that was answered just before, and which this one changes.
     pub fn after(&self, before: &Solved) -> Self {
         self.with(Step::After(before.clone()))
@@ -233,13 +257,20 @@ impl Prompt {
 }
 
 /// A request and the command that answers it, one row of `prompt/solved-*.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Solved {
     /// What a person asked.
     pub request: String,
     /// The command, one line.
     pub command: String,
+}
+
+impl Solved {
+    /// Each part on a line, and visible.
+    fn tame(self) -> Self {
+        Self { request: one_line(&self.request), command: visible(&self.command) }
+    }
 }
 
 /// A kind of solved requests, and the name of its tables in `prompt/solved-*.toml`.

@@ -61,6 +61,11 @@ pub trait Reference {
     /// asked or its answer is not clear.
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool>;
 
+    /// What the shell itself documents of a command of its own, where it has no page.
+    fn own_manual(&self, _command: &str) -> Option<Arc<Manual>> {
+        None
+    }
+
     /// The version of the shell at the prompt, where it is told.
     fn shell_version(&self) -> Option<String> {
         None

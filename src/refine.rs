@@ -4,6 +4,8 @@
 //! short, concrete error, and the new answer is kept only when it checks better. Whatever happens later, a draft that
 //! once stood is the answer: a model that fails or is late in a second round takes nothing away.
 
+mod hint;
+
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
@@ -117,14 +119,17 @@ pub fn run(
         found.sort_by_key(|candidate| cost(&candidate.report));
         let Some(best) = found.first() else { break };
         let Some(wrong) = complaint(&best.report) else { break };
-        let stuck = seen.contains(&wrong);
+        let stuck = seen.contains(&wrong.text);
         if limits.rounds < rounds || stuck || until <= Instant::now() {
-            tracing::debug!(rounds, stuck, "left as it is: {wrong}");
+            tracing::debug!(rounds, stuck, "left as it is: {}", wrong.text);
             break;
         }
-        tracing::debug!("round {rounds}: {wrong}");
-        asked = prompt.again(best.command.text.as_str(), &wrong);
-        seen.push(wrong);
+        let line = best.command.text.as_str();
+        let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
+        let told = format!("{}{}", wrong.text, hint.unwrap_or_default());
+        tracing::debug!("round {rounds}: {told}");
+        asked = prompt.again(line, &told);
+        seen.push(wrong.text.clone());
     }
     spent.check = spent.check.saturating_sub(spent.model);
     let mut found = found.into_iter();
@@ -168,7 +173,8 @@ fn draft(
 }
 
 /// Further commands for a prompt, none of them `known`, looked over and mended, the best first: those that check better,
-/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way.
+/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way, at once:
+/// what it would say to the prompt is known.
 ///
 /// # Errors
 /// As [`Model::complete`].
@@ -182,20 +188,23 @@ pub fn others(
 ) -> anyhow::Result<Refined> {
     let begun = Instant::now();
     patience.enter(Stage::Thinking, begun);
-    let first = model.complete(prompt, max_tokens, patience)?;
-    let mut replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?;
-    let mut rounds = 1;
-    if replies.is_empty() {
+    let (mut replies, mut rounds) = (Vec::new(), 0);
+    if model.keeps_others() {
+        replies.push(model.complete(prompt, max_tokens, patience)?);
+        replies.extend(model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?);
+        rounds += 1;
+    }
+    if replies.len() <= 1 {
         let told = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
         let mut said = known.to_vec();
-        said.extend(told(&first).into_iter().filter(|command| !known.contains(command)));
+        said.extend(replies.iter().flat_map(told).filter(|command| !known.contains(command)));
         replies.push(model.complete(&prompt.otherwise(&said), max_tokens, patience)?);
         rounds += 1;
     }
     let model_time = begun.elapsed();
     patience.enter(Stage::Checking, Instant::now());
     let mut found: Vec<Candidate> = Vec::new();
-    for reply in [first].iter().chain(&replies) {
+    for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
         for command in commands(&reply.text, examiner.shell).unwrap_or_default() {
             let Ok(cleaned) = clean::clean(&command, examiner.shell) else { continue };
@@ -260,20 +269,15 @@ fn cost(report: &Report) -> (usize, usize, usize) {
     (count(Grade::Error), count(Grade::Warning), report.flags_unknown)
 }
 
-/// The one error that the model is told: the first of the worst, if it is one that a model can mend. What only the
+/// What the model is told is wrong: the first of the worst, if it is one that a model can mend. What only the
 /// documentation says (a warning) is told too; what nobody could find out is not.
-fn complaint(report: &Report) -> Option<String> {
+fn complaint(report: &Report) -> Option<&Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
         Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
         Grade::Warning => matches!(finding.kind, Kind::FlagRefuted | Kind::Platform | Kind::Quoting),
         Grade::Hint => false,
     };
-    report
-        .findings
-        .iter()
-        .filter(tellable)
-        .min_by_key(|finding| finding.grade)
-        .map(|finding| finding.text.clone())
+    report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)
 }
 
 /// What was looked up, for people and scripts.

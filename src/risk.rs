@@ -27,7 +27,7 @@ mod words;
 
 pub use effect::{Effect, Label, Scope};
 pub use facts::{Facts, Seen, Unknown};
-pub use guard::guarded;
+pub use guard::{guarded, unguarded};
 pub use table::is_like;
 pub use weigh::Act;
 
@@ -62,6 +62,15 @@ pub struct Risk {
 }
 
 impl Risk {
+    /// How careful one should be, for people; none of a line that is neither Confirm nor Dangerous.
+    pub fn note(&self) -> Option<String> {
+        match self.label {
+            Label::Safe | Label::Cautious => None,
+            Label::Confirm => Some(format!("! {}", Label::Confirm.name())),
+            Label::Dangerous => Some(format!("!! {}: {}", Label::Dangerous.name(), self.cause)),
+        }
+    }
+
     /// The same, at least as careful as somebody else says. Nothing lowers a label.
     fn raise(&mut self, label: Label, span: Span, cause: String) {
         if self.label < label {

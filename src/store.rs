@@ -102,6 +102,19 @@ pub fn make_directory(path: &Path) -> anyhow::Result<()> {
 /// # Errors
 /// When the disk is full or the directory can't be written; the old content stays.
 pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    put(path, content, true)
+}
+
+/// As [`write`], but without waiting for the disk: after a power cut it may be gone or damaged. For what can be found out
+/// again.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_cache(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    put(path, content, false)
+}
+
+fn put(path: &Path, content: &[u8], is_synced: bool) -> anyhow::Result<()> {
     let directory = path.parent().context("a file without a directory")?;
     // "config.toml" has the parent "", which means here.
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -110,9 +123,13 @@ pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
         let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
         // Past the wrapper, whose errors name the temporary file.
         file.as_file_mut().write_all(content)?;
-        file.as_file().sync_all()?;
+        if is_synced {
+            file.as_file().sync_all()?;
+        }
         file.persist(path).map_err(|error| error.error)?;
-        sync_directory(directory);
+        if is_synced {
+            sync_directory(directory);
+        }
         Ok(())
     };
     write().map_err(|error| not_written(path, error))
@@ -138,20 +155,13 @@ pub fn is_private(directory: &Path) -> bool {
         .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
 }
 
-/// Writes a file whose first line says what it is, as [`write_versioned`], but without waiting for the disk: after a power
-/// cut it may be gone.
+/// Writes a file whose first line says what it is, as [`write_versioned`], but without waiting for the disk, as
+/// [`write_cache`].
 ///
 /// # Errors
-/// As [`write`]. Its directory must be there.
+/// As [`write`].
 pub fn write_passing(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
-    let directory = path.parent().context("a file without a directory")?;
-    let write = || -> io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
-        file.as_file_mut().write_all(&[header(kind, version).as_bytes(), body].concat())?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|error| not_written(path, error))
+    write_cache(path, &[header(kind, version).as_bytes(), body].concat())
 }
 
 /// Reads one of our files of at most `limit` bytes; none when it does not exist.
@@ -352,6 +362,25 @@ fn sync_directory(directory: &Path) {
     if let Ok(directory) = File::open(directory) {
         let _ = directory.sync_all();
     }
+}
+
+/// Removes the files of a directory that were written longer than `age` ago. One that isn't there holds none.
+///
+/// # Errors
+/// When the directory can't be listed; a file that can't be removed stays.
+pub fn remove_older(directory: &Path, age: Duration) -> anyhow::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries.with_context(|| format!("can't list {}", directory.display()))?,
+    };
+    for entry in entries.filter_map(Result::ok) {
+        let written =
+            entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|found| found.modified().ok());
+        if written.and_then(|written| written.elapsed().ok()).is_some_and(|passed| age < passed) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// Leaves the `most` files of a directory that were written last, and no temporary file of a process that ended in the

@@ -1,5 +1,6 @@
 //! The product's story: a request becomes a suggestion.
 
+mod again;
 mod alternatives;
 mod asked;
 
@@ -12,16 +13,17 @@ use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
-use crate::line::PromptLine;
+use crate::line::{LineText, PromptLine};
 use crate::model::Model;
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Solved};
+use crate::prompt::{self, Prompt, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::risk::{self, Label, Risk};
 use crate::shell::Shell;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
 
+pub use again::again;
 pub use alternatives::alternatives;
 use asked::Asked;
 
@@ -61,10 +63,12 @@ pub fn suggest(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
+    let mut retrieve_time = Duration::ZERO;
     let refined = match asked.settled(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = asked.prompt(config, machine, &context);
+            let prompt = asked.prompt(config, machine, &context, &knowledge);
+            retrieve_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             asked.worth(refine::run(prompt, model, &examiner, limits, patience)?)?
@@ -79,7 +83,7 @@ pub fn suggest(
     };
     let timing = Timing {
         context: context_time,
-        retrieve: Duration::ZERO,
+        retrieve: retrieve_time,
         model: model_time,
         check: check_time,
         total: all,
@@ -88,12 +92,26 @@ pub fn suggest(
     let facts = Surroundings::new(machine.host.as_ref());
     let risk = examiner.risk(refined.best.command.text.as_str(), said.as_deref(), &facts);
     let mut suggestion = told(request, refined, risk, source, timing, config.guard);
+    suggestion.changes.splice(..0, asked.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         context.remember(machine);
         knowledge.remember();
     }));
     Ok(suggestion)
+}
+
+/// The prompt that a model would get for a request; none is asked.
+///
+/// # Errors
+/// When there is no request.
+pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
+    let asked = Asked::of(request)?;
+    let context = context::gather(machine, request.shell, request.told);
+    let knowledge = Knowledge::new(machine, &context, request.told, config.help);
+    let prompt = asked.prompt(config, machine, &context, &knowledge);
+    knowledge.remember();
+    Ok(prompt)
 }
 
 /// The system as prompts name it.
@@ -120,15 +138,8 @@ fn told(
     let mut open: Vec<_> =
         best.report.findings.into_iter().filter(|finding| finding.grade < Grade::Hint).collect();
     open.sort_by_key(|finding| finding.grade);
-    let mut command = best.command.text;
-    if guard == Guard::Comment && risk.label == Label::Dangerous {
-        // What can't be guarded stays as it is, with its label.
-        if let Ok(guarded) = clean(&risk::guarded(command.as_str(), request.shell), request.shell) {
-            command = guarded.text;
-        }
-    }
     Suggestion {
-        command,
+        command: self::guard(best.command.text, &risk, request.shell, guard),
         risk,
         changes,
         alternatives: others.into_iter().map(|other| other.command.text).collect(),
@@ -140,6 +151,14 @@ fn told(
         source,
         timing,
     }
+}
+
+/// The line, behind a guard where its risk asks for that. What can't be guarded stays as it is, with its label.
+fn guard(line: LineText, risk: &Risk, shell: Shell, guard: Guard) -> LineText {
+    if guard != Guard::Comment || risk.label != Label::Dangerous {
+        return line;
+    }
+    clean(&risk::guarded(line.as_str(), shell), shell).map_or(line, |guarded| guarded.text)
 }
 
 /// Time from lap to lap.

@@ -38,12 +38,27 @@ impl Suggestion {
     /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
     /// changed, why another model answered, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
-        let mut notes = match self.risk.label {
-            Label::Safe | Label::Cautious => Vec::new(),
-            Label::Confirm => vec![format!("! {}", Label::Confirm.name())],
-            Label::Dangerous => vec![format!("!! {}: {}", Label::Dangerous.name(), self.risk.cause)],
+        let mut notes: Vec<String> = self.risk.note().into_iter().collect();
+        notes.extend(self.remarks(evidence));
+        notes
+    }
+
+    /// The same for a list to choose from, in which the risk of each is told, whatever it is.
+    pub fn about(&self, evidence: Evidence) -> Vec<String> {
+        let mark = match self.risk.label {
+            Label::Safe | Label::Cautious => "",
+            Label::Confirm => "! ",
+            Label::Dangerous => "!! ",
         };
-        notes.extend(self.open.iter().cloned());
+        let cause = if self.risk.cause.is_empty() { String::new() } else { format!(": {}", self.risk.cause) };
+        let mut about = vec![format!("{mark}{}{cause}", self.risk.label.name())];
+        about.extend(self.remarks(evidence));
+        about
+    }
+
+    /// All that there is to say besides the risk.
+    pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
+        let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
         if evidence == Evidence::All && self.checks.says_something() {

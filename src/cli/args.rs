@@ -115,6 +115,9 @@ pub enum Command {
     /// Suggest for words that are being typed: the helper behind inline completion
     #[command(hide = true)]
     Inline(Inline),
+    /// List what the key offered: the helper behind the menu
+    #[command(hide = true)]
+    Offers(Offers),
     /// Look for other suggestions: what the key leaves behind
     #[command(hide = true)]
     Ahead,
@@ -231,9 +234,13 @@ pub struct Init {
     /// Take the key even when something else is bound to it
     #[arg(long)]
     pub force: bool,
-    /// Complete words behind a # inline: fish with tab, zsh behind the cursor; in bash and Nushell there is no such thing
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Switch::On)]
-    pub inline: Switch,
+    /// The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]
+    #[arg(long, value_name = "KEY")]
+    pub menu_key: Option<Key>,
+    /// Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there
+    /// is no such thing [default: on, in Nushell off]
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub inline: Option<Switch>,
 }
 
 /// `askline model`
@@ -305,6 +312,23 @@ pub struct Inline {
     /// Answer the one row of the input and end
     #[arg(long)]
     pub once: bool,
+    /// Remember the answer, so that the key and its menu have it at hand
+    #[arg(long)]
+    pub keep: bool,
+}
+
+/// `askline offers`
+#[derive(Debug, Args)]
+pub struct Offers {
+    /// The shell that asks
+    #[arg(long, value_parser = shells())]
+    pub shell: Shell,
+    /// Where the cursor is, bytes from the start: at the end of the line, of which stdin may hold the start
+    #[arg(long)]
+    pub bytes: usize,
+    /// Columns of the terminal
+    #[arg(long, default_value_t = 80)]
+    pub columns: usize,
 }
 
 /// `askline stats`

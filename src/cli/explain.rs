@@ -20,7 +20,7 @@ pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
     let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
-    let parts = explain(&parsed, &knowledge);
+    let parts = explain(&line, &parsed, &knowledge);
     let text = if args.json {
         format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": objects(&line, &parts) }))
     } else {

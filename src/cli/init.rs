@@ -12,24 +12,44 @@ use anyhow::Context as _;
 
 use super::args::{Init, Switch};
 use super::{Desk, Exit, print, tell};
+use crate::config::Wrong;
 use crate::shell::Shell;
 use key::Key;
+
+/// What Nushell's script reads for ghost text.
+const GHOST_NU: &str = include_str!("../../shell/askline-ghost.nu");
+/// The first Nushell in which ghost text can be drawn when it comes.
+const INLINE_NU: (u32, u32) = (0, 115);
 
 /// The name of this program where it is on the PATH.
 const NAME: &str = "askline";
 
 /// Prints the script for a shell; on a terminal also how to load it.
 pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
+    if args.menu_key.is_some_and(|menu| menu == args.key && menu != Key::None) {
+        return Err(Wrong(format!("{} is the key of the line; choose another --menu-key", args.key)).into());
+    }
     print(&script(args, &program()?))?;
+    if args.shell == Shell::Nu && is_inline(args) {
+        inline_in(std::env::var("NU_VERSION").ok().as_deref()).into_iter().for_each(tell);
+    }
     let is_read = io::stdout().is_terminal();
     if is_read {
         tell(how_to_load(args.shell));
     }
     // Nushell's script is saved once, by a person; the others are read again by each new shell, which must be silent.
     if is_read || args.shell == Shell::Nu && io::stderr().is_terminal() {
-        tell(worth_knowing(args.shell, args.key));
+        tell(&worth_knowing(args));
     }
     Ok(Exit::Done)
+}
+
+/// What is to be said to somebody who wants ghost text in this version of Nushell.
+fn inline_in(version: Option<&str>) -> Option<&'static str> {
+    let mut numbers = version?.split('.').map_while(|number| number.parse::<u32>().ok());
+    ((numbers.next()?, numbers.next()?) < INLINE_NU).then_some(
+        "askline: this Nushell can't draw ghost text when it comes, so nothing is completed inline; install 0.115 or newer",
+    )
 }
 
 /// The first line of every printed script. Nushell's is saved to a file, which can grow old: `askline doctor` compares.
@@ -53,23 +73,27 @@ pub(super) fn how_to_load(shell: Shell) -> &'static str {
 }
 
 /// What a person can't guess: what else the key changes, and what the shell doesn't let us do.
-fn worth_knowing(shell: Shell, key: Key) -> &'static str {
-    match shell {
-        Shell::Zsh => {
-            "worth knowing: undo takes the rewriting back; words with an apostrophe need quotes after `ask`"
-        }
+fn worth_knowing(args: &Init) -> String {
+    let worth = match args.shell {
+        Shell::Zsh => "undo takes the rewriting back; words with an apostrophe need quotes after `ask`",
         Shell::Bash => concat!(
-            "worth knowing: bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
+            "bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
             "inside a continued command (a prompt of >) the key rewrites the last row only"
         ),
         Shell::Fish => concat!(
-            "worth knowing: fish itself expands ? and * after `ask` and refuses what matches nothing, ",
+            "fish itself expands ? and * after `ask` and refuses what matches nothing, ",
             "so quote the words, or press the key instead"
         ),
-        Shell::Nu if key == Key::Ctrl('g') => {
-            "worth knowing: ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
+        Shell::Nu if args.key == Key::Ctrl('g') => {
+            "ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
         }
-        Shell::Nu => "worth knowing: ctrl-z pressed twice takes the rewriting back",
+        Shell::Nu => "ctrl-z pressed twice takes the rewriting back",
+    };
+    match menu_key(args) {
+        key if args.shell == Shell::Nu && key != Key::None => {
+            format!("worth knowing: {key} lists the suggestions, each with its risk; {worth}")
+        }
+        _ => format!("worth knowing: {worth}"),
     }
 }
 
@@ -99,8 +123,8 @@ fn script(args: &Init, program: &str) -> String {
 /// The settings that a script reads: program, key and its spellings, whether to take a key that is in use, and whether to
 /// complete inline.
 fn settings(args: &Init, program: &str) -> String {
-    let &Init { shell, key, force, inline } = args;
-    let inline = u8::from(inline == Switch::On);
+    let &Init { shell, key, force, .. } = args;
+    let inline = u8::from(is_inline(args));
     let program = quote(shell, program);
     let spellings: Vec<String> =
         key.sequences(shell).iter().map(|sequence| quote(Shell::Bash, sequence)).collect();
@@ -130,18 +154,43 @@ fn settings(args: &Init, program: &str) -> String {
             )
         }
         Shell::Nu => {
-            let (modifier, keycode) = match key {
-                Key::Ctrl(letter) => ("control", format!("char_{letter}")),
-                Key::Alt(letter) => ("alt", format!("char_{letter}")),
-                Key::Function(n) => ("none", format!("f{n}")),
-                Key::None => ("none", String::new()),
-            };
+            // Read when it is used, for older ones could not read a script that holds it.
+            // Nushell ends a raw string at a # that it begins with.
+            let inline = if is_inline(args) { format!("\n{GHOST_NU}") } else { String::new() };
+            let inline = quote(shell, &inline);
             format!(
-                "const __askline = {{program: {program}, key: '{key}', modifier: '{modifier}', \
-                 keycode: '{keycode}', force: {force}}}"
+                "const __askline = {{program: {program}, force: {force}, key: {}, menu: {}}}\n\
+                 const __askline_inline = {inline}",
+                nu_key(key),
+                nu_key(menu_key(args))
             )
         }
     }
+}
+
+/// A key as the record that Nushell's script reads.
+fn nu_key(key: Key) -> String {
+    let (modifier, keycode) = match key {
+        Key::Ctrl(letter) => ("control", format!("char_{letter}")),
+        Key::Alt(letter) => ("alt", format!("char_{letter}")),
+        Key::Function(n) => ("none", format!("f{n}")),
+        Key::None => ("none", String::new()),
+    };
+    format!("{{name: '{key}', modifier: '{modifier}', keycode: '{keycode}'}}")
+}
+
+/// The key of the menu: alt-g where that is free, and none where no key is wanted.
+fn menu_key(args: &Init) -> Key {
+    args.menu_key.unwrap_or(match args.key {
+        Key::None => Key::None,
+        Key::Alt('g') => Key::Alt('a'),
+        _ => Key::Alt('g'),
+    })
+}
+
+/// Whether words behind a # are completed inline.
+fn is_inline(args: &Init) -> bool {
+    args.inline.map_or(args.shell != Shell::Nu, |inline| inline == Switch::On)
 }
 
 /// A word that the shell reads as exactly `text`, which holds no control characters.
@@ -175,7 +224,8 @@ mod tests {
     #[test]
     fn the_script_follows_its_stamp_and_settings() {
         for shell in Shell::ALL {
-            let args = Init { shell, key: Key::Alt('a'), force: true, inline: Switch::On };
+            let args =
+                Init { shell, key: Key::Alt('a'), force: true, menu_key: None, inline: Some(Switch::On) };
             let text = script(&args, NAME);
             assert!(text.starts_with(&stamp(shell)), "{text}");
             assert!(text.contains("alt-a"), "{text}");

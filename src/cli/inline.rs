@@ -6,7 +6,7 @@
 //!
 //! Only the resident process is asked, which is started with the line; no server is asked unasked.
 
-use std::io::{self, BufRead as _, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,13 +15,14 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args::Inline;
-use super::{Desk, Exit};
+use super::{Desk, Exit, line};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::model::Model;
 use crate::models::{self, Occasion};
 use crate::patience::Patience;
+use crate::presses::{self, Place, Press};
 use crate::prompt;
 use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
@@ -30,8 +31,8 @@ use crate::suggest::{Request, suggest};
 const QUIET: Duration = Duration::from_millis(250);
 /// Longest time for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest row that is read, bytes.
-const ROW_LIMIT: u64 = 4 << 10;
+/// Longest row that is answered, bytes, with its end; of a longer one nothing is.
+const ROW_LIMIT: usize = 4 << 10;
 /// Fewest characters of words that are worth a suggestion.
 const WORDS_MIN: usize = 4;
 /// What stands between words, command and note.
@@ -43,12 +44,15 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
         return Err(Failure::NoModel("nothing is asked of a server while you type".to_owned()).into());
     }
     warm(args.shell, &config, desk);
-    let working: Arc<Mutex<Patience>> = Arc::default();
-    let rows = read_rows(Arc::clone(&working), args.once);
-    let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config };
-    while let Some(words) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
+    let working: Arc<Mutex<Working>> = Arc::default();
+    let rows = read_rows(io::stdin(), Arc::clone(&working), args.once);
+    let memory = if args.keep { line::memory_here(&desk.host) } else { None };
+    let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config, memory };
+    while let Some((number, words)) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
         let patience = Patience::until(Instant::now() + PATIENCE);
-        working.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&patience);
+        if !Working::begin(&working, number, &patience) {
+            continue;
+        }
         match writer.answer(&words, &patience) {
             Ok(row) => {
                 let mut stdout = io::stdout().lock();
@@ -79,29 +83,83 @@ fn open(config: &Config, desk: &Desk) -> anyhow::Result<Box<dyn Model>> {
     models::open(&config, &desk.host, &desk.paths, Occasion::Idle)
 }
 
-/// Rows as they come, each cancelling the work on the one before; none after the end of the input.
-fn read_rows(working: Arc<Mutex<Patience>>, once: bool) -> Receiver<String> {
+/// The row that is worked on, where nothing newer came.
+#[derive(Debug, Default)]
+struct Working {
+    /// The number of the row that came last, or one more at the end of the input.
+    newest: u64,
+    patience: Patience,
+}
+
+impl Working {
+    /// Begins the work on a row; false when a newer one has come, so that there is always one of both to cancel.
+    fn begin(working: &Mutex<Self>, row: u64, patience: &Patience) -> bool {
+        let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
+        working.patience.clone_from(patience);
+        working.newest == row
+    }
+
+    /// Something came: its number. What it overtakes is cancelled.
+    fn overtake(working: &Mutex<Self>) -> u64 {
+        let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
+        working.patience.cancel();
+        working.newest += 1;
+        working.newest
+    }
+}
+
+/// Rows as they come, with their numbers, each cancelling the work on the one before; none after the end of the input.
+fn read_rows(
+    input: impl Read + Send + 'static,
+    working: Arc<Mutex<Working>>,
+    once: bool,
+) -> Receiver<(u64, String)> {
     let (say, rows) = mpsc::channel();
     thread::spawn(move || {
-        let mut stdin = io::stdin().lock();
-        loop {
-            let mut row = Vec::new();
-            let read = stdin.by_ref().take(ROW_LIMIT).read_until(b'\n', &mut row);
-            let is_over = !matches!(read, Ok(1..));
-            if !once {
-                working.lock().unwrap_or_else(PoisonError::into_inner).cancel();
-            }
-            let text = String::from_utf8_lossy(&row).trim_end_matches(['\n', '\r']).to_owned();
-            if is_over || say.send(text).is_err() {
+        let mut input = BufReader::new(input);
+        while let Some(text) = row(&mut input) {
+            if say.send((Working::overtake(&working), text)).is_err() {
                 return;
             }
+        }
+        // Whoever wants one answer ends the input behind the row.
+        if !once {
+            Working::overtake(&working);
         }
     });
     rows
 }
 
-/// The row after which nothing came for `quiet`; none when the input has ended.
-fn latest(rows: &Receiver<String>, quiet: Duration) -> Option<String> {
+/// The next row, without its end; an empty one in place of one that is too long.
+fn row(input: &mut impl BufRead) -> Option<String> {
+    let mut row = Vec::new();
+    loop {
+        let read = match input.fill_buf() {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read.ok()?,
+        };
+        if read.is_empty() {
+            break;
+        }
+        let end = read.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(read.len(), |at| at + 1);
+        // One byte more, by which a row that is too long is known.
+        let room = (ROW_LIMIT + 1).saturating_sub(row.len());
+        row.extend_from_slice(&read[..length.min(room)]);
+        input.consume(length);
+        if end.is_some() {
+            break;
+        }
+    }
+    match row.len() {
+        0 => None,
+        1..=ROW_LIMIT => Some(String::from_utf8_lossy(&row).trim_end_matches(['\n', '\r']).to_owned()),
+        _ => Some(String::new()),
+    }
+}
+
+/// The row after which nothing came for `quiet`, with its number; none when the input has ended.
+fn latest(rows: &Receiver<(u64, String)>, quiet: Duration) -> Option<(u64, String)> {
     let mut row = rows.recv().ok()?;
     loop {
         match rows.recv_timeout(quiet) {
@@ -118,6 +176,8 @@ struct Writer<'a> {
     desk: &'a Desk,
     config: Config,
     model: Box<dyn Model>,
+    /// Where answers are remembered for the key, if anywhere.
+    memory: Option<presses::Terminal>,
 }
 
 impl Writer<'_> {
@@ -132,6 +192,43 @@ impl Writer<'_> {
         anyhow::ensure!(!command.contains('\n'), "the command has several rows");
         let note = suggestion.notes(self.config.evidence).join("; ");
         let note = super::one_line(&note);
+        if let Some(memory) = &self.memory {
+            let offer = line::turn::offer(&suggestion, self.config.evidence);
+            let press = Press::now(words, self.shell, offer);
+            memory.keep(&Press { place: Place::Any, complete: suggestion.rounds == 0, ..press });
+        }
         Ok(format!("{words}{SEPARATOR}{command}{SEPARATOR}{note}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_that_is_too_long_is_empty_and_has_no_tail() {
+        let long = "x".repeat(ROW_LIMIT);
+        let fits = "y".repeat(ROW_LIMIT - 1);
+        let text = format!("# one\r\n{long}\n{fits}\n{}\nlast", long.repeat(5));
+        let mut input = BufReader::with_capacity(100, text.as_bytes());
+        let rows: Vec<String> = std::iter::from_fn(|| row(&mut input)).collect();
+        assert_eq!(rows, ["# one", "", &fits, "", "last"]);
+    }
+
+    #[test]
+    fn what_is_overtaken_is_cancelled_or_never_begun() {
+        let working = Mutex::default();
+        let begin = |row| {
+            let patience = Patience::until(Instant::now() + PATIENCE);
+            (Working::begin(&working, row, &patience), patience)
+        };
+        let first = Working::overtake(&working);
+        let (begun, patience) = begin(first);
+        assert!(begun && patience.spent(Instant::now()).is_none());
+        let second = Working::overtake(&working);
+        assert!(patience.spent(Instant::now()).is_some());
+        // Between the choice of the row and its begin.
+        Working::overtake(&working);
+        assert!(!begin(second).0);
     }
 }

@@ -13,7 +13,7 @@ mod input;
 mod keys;
 mod row;
 mod terminal;
-mod turn;
+pub(super) mod turn;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
 use std::os::fd::OwnedFd;
@@ -94,11 +94,14 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 fn help(args: &super::args::Line) -> Exit {
     let mut attendant = Attendant::open(args.draw, &LocalHost);
     let worked = attendant.work(args);
-    let outcome = if let Ok(End::Cancelled) = worked { Outcome::Cancelled } else { Outcome::of(&worked) };
-    let end = worked.unwrap_or_else(|error| match error.downcast_ref() {
-        Some(Failure::Cancelled) => End::Cancelled,
-        _ => End::Reason(format!("{error:#}")),
-    });
+    let outcome = Outcome::of(&worked);
+    let end = worked.map_or_else(
+        |error| match error.downcast_ref() {
+            Some(Failure::Cancelled) => End::Cancelled,
+            _ => End::Reason(format!("{error:#}")),
+        },
+        End::Answer,
+    );
     // Whatever the end is, a terminal that became ours meanwhile loses its type-ahead.
     attendant.take_terminal();
     let (exit, line, message) = match &end {
@@ -137,6 +140,18 @@ fn help(args: &super::args::Line) -> Exit {
     exit
 }
 
+/// Where presses in the controlling terminal are remembered: nowhere without one.
+pub(super) fn memory_here(host: &dyn Host) -> Option<presses::Terminal> {
+    memory(&Terminal::find()?, host)
+}
+
+fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
+    let name = terminal::name(tty)?;
+    let door = Door::find(host).and_then(|door| door.make().map(|()| door));
+    let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
+    Some(presses::Terminal::new(door.directory(), &name))
+}
+
 fn write_reply(line: &str, message: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(line.as_bytes())?;
@@ -173,8 +188,8 @@ struct Attendant {
 }
 
 impl Attendant {
+    /// For a process that does nothing else: signals end the wait, and presses are remembered.
     fn open(draw: Draw, host: &dyn Host) -> Self {
-        let env = |name: &str| host.env(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
         let ended = Arc::default();
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
             // Can't fail for these; if it did, the terminal of a killed helper is repaired by the script.
@@ -182,15 +197,21 @@ impl Attendant {
         }
         // Stopped in raw mode, this would leave a terminal that nobody can use.
         let _ = signal_hook::flag::register(SIGTSTP, Arc::default());
+        let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
+        let mut attendant = Self::new(if logs_on_screen { Draw::None } else { draw }, host, ended);
+        attendant.memory = attendant.tty.as_ref().and_then(|tty| memory(tty, host));
+        attendant
+    }
+
+    fn new(draw: Draw, host: &dyn Host, ended: Arc<AtomicBool>) -> Self {
+        let env = |name: &str| host.env(name).and_then(|value| value.into_string().ok()).unwrap_or_default();
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(env).into_iter().find(|value| !value.is_empty());
         let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
-        let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
-        let draw = if is_dumb || logs_on_screen { Draw::None } else { draw };
         let mut attendant = Self {
             tty: Terminal::find(),
             terminal: None,
-            draw,
+            draw: if is_dumb { Draw::None } else { draw },
             colour: env("NO_COLOR").is_empty(),
             keys: Keys::new(Instant::now()),
             typed_at: None,
@@ -202,7 +223,6 @@ impl Attendant {
             memory: None,
             errand: None,
         };
-        attendant.memory = attendant.remembered(host);
         let until = Instant::now() + FOREGROUND_WAIT;
         while !attendant.take_terminal() && Instant::now() < until {
             thread::sleep(FOREGROUND_TICK);
@@ -218,15 +238,7 @@ impl Attendant {
         self.tty.is_none() || self.terminal.is_some()
     }
 
-    /// Where presses in this terminal are remembered: nowhere without one.
-    fn remembered(&self, host: &dyn Host) -> Option<presses::Terminal> {
-        let name = terminal::name(self.tty.as_ref()?)?;
-        let door = Door::find(host).and_then(|door| door.make().map(|()| door));
-        let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
-        Some(presses::Terminal::new(door.directory(), &name))
-    }
-
-    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<End> {
+    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<Said> {
         let started = Instant::now();
         let mut input = Input::read(args.cursor)?;
         // Only now, for what is wrong with it shall be told like everything else.
@@ -255,8 +267,22 @@ impl Attendant {
             patience: patience.clone(),
         };
         let worker = Worker::start(move || turn.take())?;
-        let mut done = false;
         self.asked = book.map(|book| (book, patience.clone()));
+        self.wait(&worker, &patience, started)
+    }
+
+    /// Until the worker has an answer.
+    ///
+    /// # Errors
+    /// What the worker says, [`Failure::TimedOut`], and [`Failure::Cancelled`] when a key or a signal says to give up or the
+    /// terminal is not ours.
+    fn wait<T: Send + 'static>(
+        &mut self,
+        worker: &Worker<T>,
+        patience: &Patience,
+        started: Instant,
+    ) -> anyhow::Result<T> {
+        let mut done = false;
         loop {
             let now = Instant::now();
             let has_terminal = self.take_terminal();
@@ -267,10 +293,10 @@ impl Attendant {
                 patience.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.said.recv_timeout(CANCEL_GRACE);
-                return Ok(End::Cancelled);
+                return Err(Failure::Cancelled.into());
             }
             if done {
-                return Ok(End::Answer(worker.result()?));
+                return worker.result();
             }
             if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
                 patience.cancel();

@@ -16,17 +16,14 @@ use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::account::Tally;
 use crate::clean::visible;
-use crate::context;
 use crate::failure::Failure;
 use crate::line::PromptLine;
 use crate::metrics::Outcome;
 use crate::models::{self, Occasion};
 use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Situation};
 use crate::risk::{Label, Risk};
 use crate::shell::Shell;
-use crate::situation;
-use crate::suggest::{Request, suggest};
+use crate::suggest::{Request, prompt_for, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
 use crate::syntax::Span;
 
@@ -122,8 +119,6 @@ impl Drop for Watched {
 /// The exact text, or body for a server, that a model would get for each request, and no model asked. Those of a file have headings.
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
     let config = desk.config()?;
-    let system = desk.system(shell);
-    let around = context::gather(&desk.machine, shell, &[]);
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
@@ -132,8 +127,9 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         }
         match &row.text {
             Ok(request) => {
-                let situation = situation::gather(Situation::new(config.told), &desk.host, &around, &[]);
-                let prompt = prompt::draft(config.form, request, shell, &system).within(situation);
+                let line = PromptLine::typed(request.as_str());
+                let request = Request { line: &line, shell, told: &[], before: None };
+                let prompt = prompt_for(&request, &desk.machine, &config)?;
                 print(&models::request(&config, &prompt)?)?;
             }
             Err(error) => {

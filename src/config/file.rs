@@ -11,7 +11,7 @@ use super::told::{Item, Reach};
 use super::{Origin, Setting};
 
 /// The keys at the top of the file.
-pub(super) const TOP_KEYS: [&str; 16] = [
+pub(super) const TOP_KEYS: [&str; 17] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -21,6 +21,7 @@ pub(super) const TOP_KEYS: [&str; 16] = [
     "help",
     "refine_rounds",
     "alternatives",
+    "retrieve",
     "daemon",
     "daemon_idle_min",
     "roles",
@@ -110,6 +111,7 @@ fn kind(key: &str) -> Kind {
         "daemon_idle_min" => Kind::Whole(1, 1440),
         "evidence" => Kind::Word(&["all", "wrong"]),
         "guard" => Kind::Word(&["off", "comment"]),
+        "retrieve" => Kind::Word(&["on", "off"]),
         "help" => Kind::Word(&["system", "never"]),
         "protocol" => Kind::Word(&PROTOCOLS),
         "prompt" => Kind::Word(&["solved", "chat"]),

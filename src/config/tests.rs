@@ -61,6 +61,7 @@ fn the_defaults_stand_alone() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -107,6 +108,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -140,6 +142,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
+        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -169,6 +172,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         profiles.local.name = "small" # config.toml:7
         profiles.local.protocol = "local" # default
         refine_rounds = 0 # ASKLINE_REFINE_ROUNDS
+        retrieve = "off" # default
         threads = 0 # ASKLINE_THREADS
     "#]]
     .assert_eq(&told.concat());
@@ -228,7 +232,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, retrieve, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

@@ -1,6 +1,7 @@
 //! The questions that wait, and the one thread that works on them with the one model that is loaded.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::{self, PipeReader, PipeWriter};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
@@ -250,6 +251,11 @@ pub(super) fn work(post: &Post) {
             Ok(Ok((replies, notes))) => Event::Replies(replies, notes),
             Ok(Err(error)) => match error.downcast_ref::<Failure>() {
                 Some(Failure::Cancelled) => Event::Dropped,
+                _ if error.is::<Short>() => {
+                    // Whoever presses next may start one with more room.
+                    post.end(End::Finish);
+                    Event::Unable(format!("{error:#}"))
+                }
                 failure => Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") }),
             },
             Err(_) => {
@@ -332,6 +338,16 @@ fn answer(
     Ok((replies, loaded.model.notes()))
 }
 
+/// This process has no room for a model.
+#[derive(Debug)]
+struct Short;
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is no room for it where it was started")
+    }
+}
+
 /// A model whose weights are read when it is asked.
 fn load(spec: &Spec) -> anyhow::Result<Box<dyn Model>> {
     Ok(match spec {
@@ -340,7 +356,7 @@ fn load(spec: &Spec) -> anyhow::Result<Box<dyn Model>> {
             // The file knows best; what it leaves open was estimated by whoever asks.
             let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
             if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
-                return Err(shortage.into());
+                return Err(anyhow::Error::new(shortage).context(Short));
             }
             Box::new(local)
         }

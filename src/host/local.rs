@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{Read as _, Write as _};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -129,10 +129,13 @@ impl Host for LocalHost {
         let program = own_program()?;
         let mut command = Command::new(&program);
         command.args(AHEAD_ARGUMENTS).process_group(0);
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().with_context(|| format!("can't start {}", program.display()))?;
-        let mut input = child.stdin.take().context("a process without input")?;
-        input.write_all(errand).context("the errand was not taken")
+        // A file without a name: a pipe may be too small, and then it would have to be waited for until it is read.
+        let private = self.env("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
+        let file = tempfile::tempfile_in(private).or_else(|_| tempfile::tempfile());
+        let mut file = file.context("no place for the errand")?;
+        file.write_all(errand).and_then(|()| file.rewind()).context("the errand can't be written")?;
+        command.stdin(file).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().map(drop).with_context(|| format!("can't start {}", program.display()))
     }
 
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
@@ -426,7 +429,7 @@ mod tests {
 
     #[test]
     fn a_probe_keeps_the_start_of_a_long_output() {
-        let output = probe("head -c 1000000 /dev/zero; head -c 300000 /dev/zero >&2");
+        let output = probe("head -c 1000000 /dev/zero; head -c 600000 /dev/zero >&2");
         assert!(output.success);
         assert_eq!((output.stdout.len(), output.stderr.len()), (OUTPUT_LIMIT, OUTPUT_LIMIT));
     }

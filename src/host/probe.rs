@@ -88,6 +88,9 @@ pub enum Probe {
         /// The line.
         line: String,
     },
+    /// Asks Nushell for its own commands, in a cage: a row of JSON for each, as [`crate::catalogue::Catalogue::read`] takes them. The
+    /// program that Nushell runs is ours.
+    Commands,
     /// Asks the multiplexer or terminal around us for the text on its screen. It finds itself by its own variables.
     Screen(Screen),
 }
@@ -142,6 +145,13 @@ impl Probe {
     /// Nushell's program that prints the pieces of the line in that file; `ast` only parses.
     const PIECES: &str = "open --raw line | decode utf-8 | ast $in --flatten --json --minify";
 
+    /// Nushell's program that prints what it knows of its commands; long examples are left out.
+    const COMMANDS: &str = "scope commands | where type in [built-in keyword] | each {|c| [$c.name $c.description $c.search_terms \
+        ($c.signatures | columns) ($c.signatures | values | get 0? | default [] | where parameter_type in [positional rest \
+        switch named] | each {|p| [$p.parameter_type $p.parameter_name $p.short_flag $p.syntax_shape $p.is_optional \
+        $p.description]}) ($c.examples | where ($it.example | str length) < 120 | each {|e| [$e.description $e.example]})] \
+        | to json --raw } | str join (char newline)";
+
     /// The arguments after the program's name.
     pub fn arguments(&self) -> Vec<OsString> {
         // Isolated, so that Python takes no module from the working directory or the environment.
@@ -178,6 +188,7 @@ impl Probe {
                 Shell::Nu => &["-n", "--no-std-lib", "--ide-check", "10", Self::INPUT_FILE],
             }),
             Self::Pieces { .. } => words(&["-n", "--no-std-lib", "-c", Self::PIECES]),
+            Self::Commands => words(&["-n", "--no-std-lib", "-c", Self::COMMANDS]),
             Self::Screen(screen) => screen.arguments(),
         }
     }
@@ -196,6 +207,8 @@ impl Probe {
             Self::Version | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. } => {
                 Duration::from_secs(2)
             }
+            // Half a second on a machine at rest; what it says is kept for a day.
+            Self::Commands => Duration::from_secs(3),
             // A person waits, and can do without.
             Self::Screen(_) => Duration::from_millis(200),
             // Interpreters and virtual machines take their time on a cold disk.
@@ -230,7 +243,14 @@ impl Probe {
     /// Whether the program runs in a cage: it reads the system's files and nothing else, changes nothing, reaches nobody
     /// and leaves nothing behind.
     pub fn is_caged(&self) -> bool {
-        matches!(self, Self::Help { .. } | Self::Option { .. } | Self::Syntax { .. } | Self::Pieces { .. })
+        matches!(
+            self,
+            Self::Help { .. }
+                | Self::Option { .. }
+                | Self::Syntax { .. }
+                | Self::Pieces { .. }
+                | Self::Commands
+        )
     }
 }
 
@@ -397,6 +417,8 @@ mod tests {
         assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
         assert_eq!(probe.arguments()[3], Probe::PIECES);
         assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
+        assert!(Probe::Commands.is_caged() && Probe::Commands.input().is_none());
+        assert_eq!(Probe::Commands.arguments(), ["-n", "--no-std-lib", "-c", Probe::COMMANDS]);
     }
 
     #[test]

@@ -16,8 +16,9 @@ mod linux {
     use std::os::unix::process::CommandExt as _;
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command};
-    use std::sync::LazyLock;
+    use std::sync::{LazyLock, Once};
     use std::thread;
+    use std::time::Duration;
 
     use anyhow::{Context as _, anyhow, ensure};
     use landlock::{
@@ -62,6 +63,17 @@ mod linux {
     const TASKS_MAX: usize = 1_024;
     const PROCESSES_MAX: usize = 64;
 
+    /// How private directories begin, which lie beside other people's temporary files.
+    const PRIVATE_PREFIX: &str = "askline-cage-";
+
+    /// One that is so old belongs to a process that was ended before it could remove it.
+    const PRIVATE_AGE_MAX: Duration = Duration::from_secs(3600);
+
+    /// Entries of the directory of temporary files that are looked through for such.
+    const TEMPORARY_MAX: usize = 20_000;
+
+    static SWEEP: Once = Once::new();
+
     /// A cage for one program.
     pub(in super::super) struct Cage {
         private: TempDir,
@@ -77,7 +89,8 @@ mod linux {
         /// # Errors
         /// When this system can't enforce it.
         pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
-            let private = tempfile::Builder::new().prefix("askline-").tempdir()?;
+            SWEEP.call_once(|| sweep(&std::env::temp_dir()));
+            let private = tempfile::Builder::new().prefix(PRIVATE_PREFIX).tempdir()?;
             let files = file_rules(program, private.path()).context("this system has no sandbox")?;
             Ok(Self { private, files, filters: filters()?, n_tasks_before: rustix::system::sysinfo().procs })
         }
@@ -123,6 +136,22 @@ mod linux {
                 let spent = thread::Builder::new().name("sandbox".to_owned()).spawn_scoped(scope, spend)?;
                 spent.join().map_err(|_| anyhow!("the sandbox's thread panicked"))?
             })
+        }
+    }
+
+    /// Removes what processes of ours that were killed have left in the directory of temporary files.
+    fn sweep(temporary: &Path) {
+        let Ok(entries) = fs::read_dir(temporary) else { return };
+        let ours = rustix::process::geteuid().as_raw();
+        for entry in entries.take(TEMPORARY_MAX).flatten() {
+            let is_private = entry.file_name().as_encoded_bytes().starts_with(PRIVATE_PREFIX.as_bytes());
+            let Some(metadata) = is_private.then(|| entry.metadata().ok()).flatten() else { continue };
+            let is_old =
+                metadata.modified().is_ok_and(|made| made.elapsed().is_ok_and(|age| PRIVATE_AGE_MAX < age));
+            if metadata.is_dir() && metadata.uid() == ours && is_old {
+                // Follows no link, whatever the program inside has left there.
+                let _ = fs::remove_dir_all(entry.path());
+            }
         }
     }
 
@@ -424,6 +453,34 @@ mod linux {
         let refuse = SeccompAction::Errno(error.cast_unsigned());
         let rules = rules.into_iter().collect();
         Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()?)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::time::SystemTime;
+
+        use super::*;
+
+        #[test]
+        fn only_old_private_directories_are_swept() {
+            let temporary = tempfile::tempdir().unwrap();
+            let make = |name: &str, age: u64| {
+                let path = temporary.path().join(name);
+                fs::create_dir(&path).unwrap();
+                fs::write(path.join("left"), "x").unwrap();
+                let made = SystemTime::now() - Duration::from_secs(age);
+                fs::File::open(&path).unwrap().set_modified(made).unwrap();
+                path
+            };
+            let old = make("askline-cage-old", 7200);
+            let kept = [make("askline-cage-new", 60), make("askline-1000", 7200), make("other", 7200)];
+            let linked = temporary.path().join("askline-cage-link");
+            std::os::unix::fs::symlink(&kept[2], &linked).unwrap();
+            sweep(temporary.path());
+            assert!(!old.exists());
+            assert!(kept.iter().all(|path| path.join("left").exists()));
+            assert!(linked.is_symlink());
+        }
     }
 }
 

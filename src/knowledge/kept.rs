@@ -20,13 +20,13 @@ const KIND: (&str, u32) = ("knowledge", 1);
 const DIRECTORY: &str = "knowledge";
 
 /// How long what was found is believed: a package's data may change without its program.
-const FOUND_FOR: Duration = Duration::from_hours(24);
+pub(super) const FOUND_FOR: Duration = Duration::from_hours(24);
 
 /// How long it is believed that there is no documentation: the next thing people do is to install it.
-const MISSED_FOR: Duration = Duration::from_mins(10);
+pub(super) const MISSED_FOR: Duration = Duration::from_mins(10);
 
 /// Largest file kept or read, bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
-const FILE_LIMIT: u64 = 1 << 20;
+pub(super) const FILE_LIMIT: u64 = 1 << 20;
 
 /// Most files kept: with [`FILE_LIMIT`] the bound of the directory, which in practice holds a tenth of a percent of it.
 const FILES_MAX: usize = 1000;
@@ -114,7 +114,7 @@ impl Record {
     }
 }
 
-fn seconds(time: SystemTime) -> u64 {
+pub(super) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
@@ -138,7 +138,7 @@ impl Key {
         Self(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
 
-    fn file(&self, cache: &Path) -> PathBuf {
+    pub(super) fn file(&self, cache: &Path) -> PathBuf {
         cache.join(DIRECTORY).join(&self.0)
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn recall(host: &dyn Host, cache: &Path, key: &Key, program: &Stamp) 
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
 }
 
-/// Keeps a record. It waits for the disk.
+/// Keeps a record, without waiting for the disk: somebody waits for the terminal, and a record that is damaged is made anew.
 ///
 /// # Errors
 /// When the cache can't be written.
@@ -159,7 +159,7 @@ pub(super) fn keep(cache: &Path, key: &Key, record: &Record) -> anyhow::Result<(
     if FILE_LIMIT <= body.len() as u64 + 64 {
         return Ok(());
     }
-    store::write_versioned(&key.file(cache), KIND.0, KIND.1, &body)
+    store::write_passing(&key.file(cache), KIND.0, KIND.1, &body)
 }
 
 /// Leaves the records that were written last, as many as may be kept.

@@ -57,6 +57,10 @@ impl Model for Chain {
         }
     }
 
+    fn keeps_others(&self) -> bool {
+        self.current.keeps_others()
+    }
+
     fn others(
         &mut self,
         prompt: &Prompt,

@@ -5,6 +5,7 @@
 
 pub mod chances;
 pub mod engine;
+mod lookup;
 pub mod needs;
 mod pace;
 mod writing;
@@ -83,12 +84,19 @@ impl Local {
             name,
             file,
             states,
-            settings: Settings { threads, repack: false },
+            settings: Settings { threads, repack: false, guess: true },
             room,
             sequence: None,
             resting: None,
             answered: None,
         }
+    }
+
+    /// The same model, guessing nothing ahead: to see what guessing is worth.
+    #[must_use]
+    pub fn without_guesses(mut self) -> Self {
+        self.settings.guess = false;
+        self
     }
 
     /// Makes the model ready for prompts that start with `fixed`: computes and keeps its state unless that was done. Tells
@@ -206,7 +214,8 @@ impl Model for Local {
         sequence.read(&fresh, patience)?;
         let prefill = started.elapsed();
         let start = sequence.tokens().len();
-        let (written, path) = writing::greedy(sequence, end, max_tokens, patience)?;
+        let request = self.settings.guess.then_some(cached_tokens);
+        let (written, path) = writing::greedy(sequence, end, request, max_tokens, patience)?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             cached_tokens,
@@ -216,6 +225,10 @@ impl Model for Local {
         };
         self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
         Ok(Reply { text: written.text, certainty: written.certainty, usage })
+    }
+
+    fn keeps_others(&self) -> bool {
+        true
     }
 
     fn others(

@@ -138,6 +138,11 @@ impl<H: Host> Model for Resident<H> {
         )
     }
 
+    fn keeps_others(&self) -> bool {
+        // A script may have none, which is known when it is asked.
+        !self.is_here || self.here.as_ref().is_some_and(|here| here.keeps_others())
+    }
+
     fn others(
         &mut self,
         prompt: &Prompt,
@@ -267,11 +272,17 @@ fn reach(host: &dyn Host, terms: Terms) -> anyhow::Result<Wire> {
 /// Says hello to whoever listens; none where nobody does.
 fn greet(door: &Door, until: Instant) -> anyhow::Result<Option<(Wire, Hello)>> {
     let Some(stream) = door.enter()? else { return Ok(None) };
+    let pid = door::process(&stream);
     let mut wire = Wire::new(stream)?;
     let greeted = wire.send(&hello()?, until).and_then(|()| wire.receive::<Hello>(until));
     match greeted {
         Ok(Some(hello)) => Ok(Some((wire, hello))),
-        Ok(None) => bail!("it has not said hello in time"),
+        Ok(None) => match pid {
+            Some(pid) => {
+                bail!("process {pid} has not said hello in time; if it never does, run `kill -9 {pid}`")
+            }
+            None => bail!("it has not said hello in time"),
+        },
         // It was about to end.
         Err(error)
             if matches!(
@@ -330,6 +341,7 @@ fn listen(wire: &mut Wire, urgent: bool, patience: &Patience) -> Result<(Vec<Rep
                 let why = "something more urgent came".to_owned();
                 return Err(Trouble::Told(Failure::Unavailable(why).into()));
             }
+            Event::Unable(why) => return Err(Trouble::Odd(anyhow!(why))),
             other @ (Event::Dropped | Event::Broken | Event::Ending | Event::Status(_)) => {
                 return Err(Trouble::Odd(anyhow!("it answered {other:?}")));
             }

@@ -111,6 +111,10 @@ impl Model for Scripted {
         Ok(Reply { text: row.reply.unwrap_or_default(), ..Reply::default() })
     }
 
+    fn keeps_others(&self) -> bool {
+        !self.others.is_empty() || self.left.iter().any(|row| !row.others.is_empty())
+    }
+
     fn others(&mut self, _: &Prompt, most: usize, _: usize, _: &Patience) -> anyhow::Result<Vec<Reply>> {
         let others = std::mem::take(&mut self.others).into_iter().take(most);
         Ok(others.map(|text| Reply { text, ..Reply::default() }).collect())

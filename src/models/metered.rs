@@ -46,6 +46,10 @@ impl Model for Metered {
         reply
     }
 
+    fn keeps_others(&self) -> bool {
+        self.model.keeps_others()
+    }
+
     fn others(
         &mut self,
         prompt: &Prompt,

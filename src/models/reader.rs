@@ -32,6 +32,10 @@ impl Model for Reader {
         self.model.complete(&prompt, max_tokens, patience)
     }
 
+    fn keeps_others(&self) -> bool {
+        self.model.keeps_others()
+    }
+
     fn others(
         &mut self,
         prompt: &Prompt,

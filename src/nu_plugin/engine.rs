@@ -103,6 +103,15 @@ impl EngineHost {
         Some(Output { success: true, stdout, stderr: Vec::new() })
     }
 
+    /// What the person defined, in the form of [`Probe::Commands`]. (`scope commands` can't be called from here: it gives values that
+    /// don't reach a plugin.)
+    fn commands(&self) -> Option<Output> {
+        let rows = command(&self.engine, "help commands", EvaluatedCall::new(self.head)).ok()?;
+        let rows = rows.into_iter().filter_map(|row| defined(&row)).take(OWN_NAMES_MAX);
+        let stdout = rows.map(|row| format!("{row}\n")).collect::<String>().into_bytes();
+        Some(Output { success: true, stdout, stderr: Vec::new() })
+    }
+
     /// In the form of `nu --ide-check`: a row for an error, none without one.
     fn syntax(&self, line: &str) -> Option<Output> {
         let said = self.ast(line, &["json", "minify"]).ok()?;
@@ -138,6 +147,7 @@ impl Host for EngineHost {
             Probe::Pieces { line } | Probe::Syntax { line, .. } if self.is_unbounded(line) => None,
             Probe::Pieces { line } => self.pieces(line),
             Probe::Syntax { shell: Shell::Nu, line } => self.syntax(line),
+            Probe::Commands => self.commands(),
             _ => None,
         }
     }
@@ -181,6 +191,41 @@ impl Host for EngineHost {
 
 fn field(row: &Value, name: &str) -> Option<String> {
     Some(row.as_record().ok()?.get(name)?.as_str().ok()?.to_owned())
+}
+
+/// A row of `help commands` about a command of the person's own, as [`Probe::Commands`] has it.
+fn defined(row: &Value) -> Option<Json> {
+    if field(row, "command_type")? != "custom" {
+        return None;
+    }
+    let parameter = |row: &Value| {
+        let (name, shape) = (field(row, "name")?, field(row, "type")?);
+        let is_optional = row.as_record().ok()?.get("required").is_none_or(|required| !required.is_true());
+        let (role, name, letter) = match (name.strip_prefix("--"), name.strip_prefix("...")) {
+            (Some(flag), _) => {
+                let (name, letter) = flag.split_once("(-").unwrap_or((flag, ""));
+                let role = if shape == "switch" { "switch" } else { "named" };
+                (role, name.to_owned(), letter.strip_suffix(')'))
+            }
+            (_, Some(rest)) => ("rest", rest.to_owned(), None),
+            _ => ("positional", name.clone(), None),
+        };
+        let shape = (role != "switch").then_some(shape);
+        Some(json!([role, name, letter, shape, is_optional, field(row, "description")]))
+    };
+    let record = row.as_record().ok()?;
+    let list = |name| record.get(name).and_then(|list| list.as_list().ok()).unwrap_or_default();
+    let parameters: Vec<Json> = list("params").iter().filter_map(parameter).collect();
+    let inputs: Vec<String> = list("input_output").iter().filter_map(|row| field(row, "input")).collect();
+    let none: [&str; 0] = [];
+    Some(json!([
+        field(row, "name")?,
+        field(row, "description"),
+        field(row, "search_terms"),
+        inputs,
+        parameters,
+        none
+    ]))
 }
 
 /// A variable as a program would see it; none for what Nushell doesn't hand to programs.
@@ -243,6 +288,9 @@ fn words(kind: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use askline::catalogue::Catalogue;
+    use nu_protocol::record;
+
     use super::*;
 
     #[test]
@@ -286,5 +334,41 @@ mod tests {
         assert_eq!(variable(&Value::int(3, span)).unwrap(), "3");
         assert_eq!(variable(&Value::list(vec![Value::nothing(span)], span)), None);
         assert_eq!(variable(&Value::nothing(span)), None);
+    }
+
+    #[test]
+    fn commands_of_the_person_are_told_as_nushell_tells_its_own() {
+        let span = Span::unknown();
+        let text = |text: &str| Value::string(text, span);
+        let parameter = |name: &str, kind: &str, required| {
+            Value::test_record(record! {
+                "name" => text(name), "type" => text(kind), "required" => Value::bool(required, span),
+                "description" => text("why"),
+            })
+        };
+        let row = |kind: &str, parameters| {
+            Value::test_record(record! {
+                "name" => text("my join"), "command_type" => text(kind), "description" => text("joins"),
+                "search_terms" => text("glue"), "params" => Value::list(parameters, span),
+                "input_output" => Value::list(vec![Value::test_record(record! { "input" => text("string") })], span),
+            })
+        };
+        let parameters = vec![
+            parameter("with", "string", true),
+            parameter("then", "any", false),
+            parameter("...more", "int", false),
+            parameter("--all(-a)", "switch", false),
+            parameter("--level", "int", false),
+        ];
+        let rows = defined(&row("custom", parameters)).unwrap().to_string();
+        let catalogue = Catalogue::read(&rows);
+        let card = catalogue.get("my join").unwrap();
+        assert_eq!(
+            card.signature(),
+            "my join <with: string> [then: any] ...[more: int] [--all(-a)] [--level: int]"
+        );
+        assert_eq!((card.search_terms.as_str(), card.needs_input()), ("glue", true));
+        assert_eq!(defined(&row("built-in", Vec::new())), None);
+        assert_eq!(defined(&Value::nothing(span)), None);
     }
 }

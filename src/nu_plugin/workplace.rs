@@ -132,7 +132,9 @@ impl Workplace {
 
     /// The parts of a line and what they do, as JSON.
     pub(super) fn explain(&self, line: &str) -> Json {
-        self.looking(|examiner| explain::objects(line, &parts_of(&examiner.parse(line), examiner.knowledge)))
+        self.looking(|examiner| {
+            explain::objects(line, &parts_of(line, &examiner.parse(line), examiner.knowledge))
+        })
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {

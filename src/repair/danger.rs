@@ -134,8 +134,10 @@ fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
             && (subcommand.is_empty() || command.words.iter().any(|word| word.text == subcommand))
             && command.words.iter().flat_map(letters).any(|c| flagged.contains(c))
     });
-    // `stor delete`, `history clear`
-    let is_verb = is_nu_own && name.rsplit_once(' ').is_some_and(|(_, verb)| has(&TABLE.verbs, verb));
+    // `stor delete`, `history clear`; what stands behind `str` only makes another text.
+    let is_verb = is_nu_own
+        && !name.starts_with("str ")
+        && name.rsplit_once(' ').is_some_and(|(_, verb)| has(&TABLE.verbs, verb));
     is_overwriter
         || is_verb
         || has_option

@@ -26,7 +26,8 @@ pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Op
     let (replacement, mut changes) = convert(line)?;
     // Before that version Nushell goes on after a `;` although a program has failed.
     let goes_on = || !reference.shell_version().is_some_and(|version| is_since(&version, STOPS_SINCE));
-    if shell == Shell::Nu && changes.iter().any(|change| change == nu::AND) && goes_on() {
+    if shell == Shell::Nu && changes.iter().any(|change| nu::STOPPING.contains(&change.as_str())) && goes_on()
+    {
         return None;
     }
     changes.dedup();

@@ -57,6 +57,9 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));
+        found.extend(reader.unset(command));
+        found.extend(reader.duration(command));
+        found.extend(reader.file(command));
         found.extend(reader.saved_while_read(command));
         found.extend(reader.redirections(command));
         found
@@ -103,11 +106,69 @@ impl Reader<'_> {
         })
     }
 
-    /// `&&` between statements and in conditions.
+    /// `&&` between statements and in conditions, and `=` in these.
     fn operators(&self) -> Vec<Finding> {
-        let is_and = |span: &&Span| self.raw(span) == "&&";
-        let spans = self.parsed.errors.iter().map(|error| &error.span).filter(is_and);
-        spans.filter_map(|span| self.and(span)).collect()
+        let spans = self.parsed.errors.iter().map(|error| &error.span);
+        let slip = |span| match self.raw(span) {
+            "&&" => self.and(span),
+            "=" => self.equals(span),
+            _ => None,
+        };
+        spans.filter_map(slip).collect()
+    }
+
+    /// A condition with one `=`, which would assign.
+    fn equals(&self, span: &Span) -> Option<Finding> {
+        let part = self.line.get(..span.start)?.rsplit(['|', ';', '{', '(', '\n']).next()?;
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let [first, .., _] = words.as_slice() else { return None };
+        let text = "nushell compares by `==`; `=` assigns";
+        TABLE.conditions.contains(*first).then(|| slip(span.clone(), Grade::Error, text, "==", "= → =="))
+    }
+
+    /// `$env.NAME | default …`: it fails before the default is reached.
+    fn unset(&self, command: &SimpleCommand) -> Option<Finding> {
+        self.own(command).filter(|name| *name == "default" && command.words.len() == 2)?;
+        let before =
+            self.line.get(..command.words.first()?.span.start)?.trim_end().strip_suffix('|')?.trim_end();
+        let path = before.rsplit(|c: char| c.is_whitespace() || "({[=".contains(c)).next()?;
+        let name = path.strip_prefix("$env.")?;
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let at = before.len();
+        is_name.then(|| {
+            let text = format!("`{path}` fails where it is not set; `{path}?` does not");
+            slip(at..at, Grade::Warning, &text, "?", &format!("{path} → {path}?"))
+        })
+    }
+
+    /// The name of a file where a command is wanted: its content is meant.
+    fn file(&self, command: &SimpleCommand) -> Option<Finding> {
+        let [word] = command.words.as_slice() else { return None };
+        let name = self.raw(&word.span);
+        let (_, ending) = name.rsplit_once('.')?;
+        let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
+        let is_command = self.is_program(command) || self.kind(name) != reference::Kind::Missing;
+        let is_there = is_content && !is_command && self.reference.exists(name) == Some(true);
+        let at = word.span.start;
+        is_there.then(|| {
+            let text = format!("`{name}` is a file; `open` reads it");
+            slip(at..at, Grade::Error, &text, "open ", "added `open`")
+        })
+    }
+
+    /// A time with a unit of other tools: alone, or for a command that waits.
+    fn duration(&self, command: &SimpleCommand) -> Option<Finding> {
+        let word = match (self.own(command), command.words.as_slice()) {
+            (Some("sleep"), [_, words @ ..]) => {
+                words.iter().find(|word| with_unit(self.raw(&word.span)).is_some())?
+            }
+            (None, [word]) if self.kind(&word.text) == reference::Kind::Missing => word,
+            _ => return None,
+        };
+        let raw = self.raw(&word.span);
+        let meant = with_unit(raw)?;
+        let text = format!("nushell has no unit as in `{raw}`; write `{meant}`");
+        Some(slip(word.span.clone(), Grade::Error, &text, &meant, &format!("{raw} → {meant}")))
     }
 
     fn and(&self, span: &Span) -> Option<Finding> {

@@ -30,7 +30,7 @@ pub fn alternatives(
     let context = context::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = asked.prompt(config, machine, &context);
+    let prompt = asked.prompt(config, machine, &context, &knowledge);
     let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, patience)?;
     let facts = Surroundings::new(machine.host.as_ref());
     let Refined { best, others, rounds, time } = found;
@@ -45,7 +45,9 @@ pub fn alternatives(
     let suggestions = std::iter::once(best).chain(others).map(|best| {
         let risk = examiner.risk(best.command.text.as_str(), Some(&asked.said()), &facts);
         let alone = Refined { best, others: Vec::new(), rounds, time };
-        told(request, alone, risk, model.source(), timing, config.guard)
+        let mut suggestion = told(request, alone, risk, model.source(), timing, config.guard);
+        suggestion.changes.splice(..0, asked.about());
+        suggestion
     });
     Ok(suggestions.collect())
 }

@@ -7,10 +7,15 @@ use crate::context::{Context, Machine};
 use crate::examine::Examiner;
 use crate::failure::Failure;
 use crate::fix::Failed;
-use crate::prompt::{self, Prompt, Situation};
+use crate::knowledge::Knowledge;
+use crate::prompt::{self, Prompt, Situation, Solved};
 use crate::refine::{self, Refined, Spent};
+use crate::shell::Shell;
 use crate::situation;
 use crate::typed;
+
+/// Most characters of a command that are told again.
+const ABOUT_CHARS_MAX: usize = 60;
 
 /// A request in words.
 #[derive(Debug)]
@@ -46,14 +51,27 @@ impl<'a> Asked<'a> {
     }
 
     /// What a model gets.
-    pub(super) fn prompt(&self, config: &Config, machine: &Machine, context: &Context) -> Prompt {
+    pub(super) fn prompt(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        context: &Context,
+        knowledge: &Knowledge,
+    ) -> Prompt {
         let Request { shell, told, before, .. } = *self.request;
         let situation = match &self.failed {
             Some(failed) => failed.situation(config, machine, context, told),
             None => situation::gather(Situation::new(config.told), machine.host.as_ref(), context, told),
         };
         let draft = prompt::draft(config.form, &self.words, shell, &system(context)).within(situation);
+        let draft = if config.retrieve { draft.like(self.like(knowledge)) } else { draft };
         before.map_or(draft.clone(), |before| draft.after(before))
+    }
+
+    /// Solved requests that are like this one, from what the shell documents of its commands; none for a command that failed.
+    fn like(&self, knowledge: &Knowledge) -> Vec<Solved> {
+        let commands = if self.failed.is_some() { None } else { knowledge.all_commands() };
+        commands.map(|commands| commands.examples(&self.words)).unwrap_or_default()
     }
 
     /// The answers that are worth showing.
@@ -62,6 +80,17 @@ impl<'a> Asked<'a> {
     /// When there is none.
     pub(super) fn worth(&self, refined: Refined) -> Result<Refined, Failure> {
         self.failed.as_ref().map_or(Ok(refined.clone()), |failed| failed.another(refined))
+    }
+
+    /// Which command is put right, where that may not be the last one: bash tells what it keeps, and leaves out what
+    /// `HISTCONTROL` says, such as a command behind a blank.
+    pub(super) fn about(&self) -> Option<String> {
+        let failed = self.failed.as_ref().filter(|_| self.request.shell == Shell::Bash)?;
+        let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
+        if command.len() < failed.command.len() {
+            command.push('…');
+        }
+        Some(format!("for {command}"))
     }
 
     /// All that the person said. Nothing that was read on the machine is among it.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use askline::catalogue::Card;
 use askline::check::{self, Finding, Grade};
 use askline::config::Help;
 use askline::context::{self, Context, Machine};
@@ -717,4 +718,82 @@ fn many_may_look_at_once() {
             });
         }
     });
+}
+
+/// What the real Nushell documents of its commands: all of them, kept for the next time, and found by words.
+#[test]
+fn real_nushell_tells_what_it_has() {
+    let home = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let host = Arc::new(Counting { path: path.into(), probes: std::sync::Mutex::default() });
+    let machine = Machine::new(host.clone(), Some(home.path().to_owned()));
+    let context = context::gather(&machine, Shell::Nu, &[]);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let commands = knowledge.commands().expect("nushell says what it has");
+    let signature = |name: &str| commands.get(name).map(Card::signature).unwrap_or_default();
+    assert_eq!(signature("str join"), "str join [separator: string]");
+    assert!(signature("where").starts_with("where <"), "{}", signature("where"));
+    assert!(signature("math round").contains("[--precision(-p)"), "{}", signature("math round"));
+    assert!(400 < commands.cards().count());
+    let needs = |name: &str| commands.get(name).unwrap().needs_input();
+    assert!(needs("str join") && needs("rename") && !needs("ls") && !needs("print") && !needs("open"));
+    for (request, name, meant) in [
+        ("round 3.14159 to two decimals", "round", "math round"),
+        ("join the words with dashes", "join", "str join"),
+        ("decode a base64 text", "base64", "decode base64"),
+    ] {
+        let near = commands.nearest(request, name, 2);
+        assert!(near.iter().any(|card| card.name == meant), "{name}: {near:#?}");
+    }
+    let examples = commands.examples("decode the base64 text 'aGk='");
+    assert!(examples.iter().any(|solved| solved.command.contains("decode base64")), "{examples:#?}");
+
+    assert_eq!(host.probes.lock().unwrap().drain(..).count(), 1);
+
+    knowledge.remember();
+    let again = || Knowledge::new(&machine, &context, &[], Help::System).commands().unwrap().cards().count();
+    assert_eq!(again(), commands.cards().count());
+    assert_eq!(*host.probes.lock().unwrap(), Vec::<String>::new(), "the second time nothing is started");
+    for file in fs::read_dir(home.path().join("knowledge")).unwrap() {
+        fs::write(file.unwrap().path(), "askline nushell-commands 1\nnoise").unwrap();
+    }
+    assert_eq!(again(), commands.cards().count());
+    assert_eq!(host.probes.lock().unwrap().len(), 1, "a broken file is nothing");
+
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let (machine, context) = here(shell);
+        assert!(Knowledge::new(&machine, &context, &[], Help::System).commands().is_none(), "{shell}");
+    }
+}
+
+/// A command that works on what a pipe brings, where nothing comes in.
+#[test]
+fn real_nushell_needs_input_for_some() {
+    let (machine, context) = here(Shell::Nu);
+    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
+    let wrong = |line: &str| {
+        let findings = examiner.examine(line).report.findings;
+        findings.iter().any(|finding| finding.text.contains("needs input from a pipe"))
+    };
+    for line in ["rename a.txt b.txt", "str uppercase", "ls; sort-by size", "math sum | print"] {
+        assert!(wrong(line), "{line}");
+    }
+    for line in [
+        "'a' | str uppercase",
+        "ls | sort-by size",
+        "[1 2] | each { math sqrt }",
+        "let x = [3 1] | sort",
+        "ls | each {|f| $f.name | path parse }",
+        "rename --help",
+        "git log | lines",
+        "[3 1]\n| sort",
+        "do { sort }",
+        "^sort a.txt",
+        "print a",
+        "$in | lines",
+        "if true { [1] } else { [2] } | length",
+    ] {
+        assert!(!wrong(line), "{line}");
+    }
 }

@@ -95,6 +95,26 @@ fn every_word_is_explained() {
     assert!(!parts[1]["meaning"].as_str().unwrap().is_empty());
 }
 
+/// Nushell's own commands by what Nushell documents of them; a program of the same name by its own manual.
+#[test]
+fn nushells_own_commands_are_explained() {
+    let line = "'aba' | str replace -a a b | print; ^ls -l";
+    let ran = Askline::new(["explain", "--shell", "nu", "--json", "--", line]).run().code(0);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let part = |text: &str| {
+        let parts = told["parts"].as_array().unwrap();
+        let part = parts.iter().find(|part| part["text"] == text);
+        let part = part.unwrap_or_else(|| panic!("{text}: {told}"));
+        (part["meaning"].as_str().unwrap().to_lowercase(), part["evidence"].as_str().unwrap().to_owned())
+    };
+    let (meaning, evidence) = part("str replace");
+    assert!(meaning.contains("replace") && evidence == "help str replace", "{told}");
+    let (meaning, evidence) = part("-a");
+    assert!(meaning.contains("all occurrences") && evidence == "help str replace", "{told}");
+    assert!(part("print").1 == "help print", "{told}");
+    assert!(part("ls").1 != "help ls" && !part("-l").0.is_empty(), "{told}");
+}
+
 #[test]
 fn without_a_line_it_says_what_to_give() {
     let ran = Askline::new(["check", "--shell", "bash", "--"]).stdin("").run().code(2);

@@ -113,8 +113,7 @@ fn an_answer_is_a_record() {
 
 #[test]
 fn other_answers_are_rows() {
-    let rows =
-        [r#"{"reply": "ls -l"}"#, r#"{"reply": "ls -l"}"#, r#"{"reply": "ls --long --all"}"#].join("\n");
+    let rows = [r#"{"reply": "ls -l"}"#, r#"{"reply": "ls --long --all"}"#].join("\n");
     for nu in nushells() {
         nu.model(&rows);
         let table = nu.value("ask --alternatives 2 list files | get command");

@@ -9,6 +9,7 @@ use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::examine::Examiner;
 use askline::failure::Failure;
+use askline::host::local::LocalHost;
 use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
 use askline::model::Model;
@@ -89,6 +90,36 @@ fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refi
     let refined = ask(&mut model, limits, patience)?;
     model.finish().unwrap();
     Ok(refined)
+}
+
+/// A model that keeps no other answers in mind, as a server: it is asked once, and not for what it has said.
+#[test]
+fn another_answer_is_one_question() {
+    for (script, expected, rounds) in [
+        (r#"{"reply": "show -l", "must_contain": "show -a"}"#.to_owned(), "show -l", 1),
+        (r#"{"reply": "show -a", "others": ["show  -a", "show -l"]}"#.to_owned(), "show -l", 1),
+        // One that has others, but not to this.
+        (
+            concat!(
+                r#"{"reply": "show -a"}"#,
+                "\n",
+                r#"{"reply": "show -l", "others": ["show -r"], "must_contain": "show -a"}"#
+            )
+            .to_owned(),
+            "show -l",
+            2,
+        ),
+    ] {
+        let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
+        let (machine, known) = (machine(), ["show -a".to_owned()]);
+        let context = context::gather(&machine, Shell::Bash, &[]);
+        let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
+        let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
+        let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
+        let found = refine::others(&prompt, &mut model, &examiner, &known, 96, &Patience::endless()).unwrap();
+        assert_eq!((best(&found), found.rounds), (expected, rounds), "{script}");
+        model.finish().unwrap();
+    }
 }
 
 fn ask(model: &mut dyn Model, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
@@ -225,4 +256,42 @@ fn confidence_comes_from_checks_and_doubts_lower_it() {
         (of("show --all"), of("mute --all"), of("show --nothing-like-it"), of("nosuchprogram --x"));
     assert!(unknown < good && wrong < unknown && missing < unknown, "{good} {unknown} {wrong} {missing}");
     assert!((0.0..=1.0).contains(&good) && (0.0..=1.0).contains(&missing));
+}
+
+/// What goes back to the model about a line of Nushell says what the command takes, or which one there is.
+#[test]
+fn an_error_of_nushell_carries_the_true_signature() {
+    for (request, wrong, told, right) in [
+        (
+            "round 2.345 to one decimal",
+            "2.345 | rund 1",
+            "nushell has `math round`, as in `",
+            "2.345 | math round --precision 1",
+        ),
+        (
+            "put a and b together",
+            "[a b] | join '-'",
+            "nushell has `str join`, as in `",
+            "[a b] | str join '-'",
+        ),
+        ("sizes of all files", "ls --sizes | get size", "it is `ls ...[pattern: ", "ls | get size"),
+        ("rename a.txt to b.txt", "rename a.txt b.txt", "needs input from a pipe: ", "mv a.txt b.txt"),
+    ] {
+        let machine = Machine::new(Arc::new(LocalHost), None);
+        let mut context = context::gather(&machine, Shell::Nu, &[]);
+        // `scripts/test` puts Nushell below the checkout; what stands below the working directory is not believed.
+        context.current_dir = None;
+        let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+        let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
+        let prompt = prompt::draft(Form::Completion, request, Shell::Nu, "Linux");
+        let rows =
+            [serde_json::json!({"reply": wrong}), serde_json::json!({"reply": right, "must_contain": told})];
+        let script = rows.map(|row| row.to_string()).join("\n");
+        let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
+        let long = Limits { time: Duration::from_secs(60), ..limits(1) };
+        let refined = refine::run(prompt, &mut model, &examiner, long, &Patience::endless()).unwrap();
+        model.finish().unwrap();
+        // On a busy machine Nushell may not have been asked about the second.
+        assert_eq!(refined.rounds, 2, "{request}: {}", best(&refined));
+    }
 }

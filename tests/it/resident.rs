@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use askline::daemon::{Bell, Waits, serve};
+use askline::daemon::{Bell, Waits, serve, serve_as};
 use askline::host::recorded::RecordedHost;
 use askline::model::resident::door::{Door, identity};
 use askline::model::resident::wire::{Ask, Event, Hello, Question, Spec, Status, What, Wire};
@@ -409,6 +409,11 @@ fn other_users_are_turned_away() {
     assert!(error.contains("another user listens at"), "{error}");
     assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
     assert!(listener.wait().unwrap().success());
+
+    // Made by somebody else before us, in a place where only they can remove it.
+    std::os::unix::fs::chown(home.door().directory(), NOBODY.parse().ok(), None).unwrap();
+    let error = Door::find(&home.host()).unwrap_err().to_string();
+    assert!(error.contains("belongs to another user; set XDG_RUNTIME_DIR or TMPDIR to"), "{error}");
 }
 
 /// Run by the test above as another user.
@@ -545,12 +550,18 @@ fn a_stopped_process_is_not_waited_for() {
         assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
     };
     quick();
+    for what in ["stop", "status"] {
+        let why = said(&home.run(&["daemon", what])).unwrap_err();
+        let remedy =
+            format!("process {pid} has not said hello in time; if it never does, run `kill -9 {pid}`");
+        assert!(why.contains(&remedy), "{why}");
+    }
     // Until so many stand before the door that the kernel would let a press wait for ever.
     let before: Vec<_> = std::iter::from_fn(|| home.door().enter().ok()).take(5000).collect();
     assert!(before.len() < 5000);
     quick();
     let status = said(&home.run(&["daemon", "status"])).unwrap_err();
-    assert!(status.contains("hello") || status.contains("unavailable"), "{status}");
+    assert!(status.contains("hello") || status.contains("lets nobody in"), "{status}");
 }
 
 /// S17: four wait, the rest is told at once; nobody waits for what nobody waits for.
@@ -657,6 +668,50 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a"], "asked again first");
     let error = ask(&mut home.client(true), &Patience::endless()).unwrap_err();
     assert_eq!(error.to_string(), "no such luck", "the model's own words are no reason to turn elsewhere");
+}
+
+/// Its limits are those of the shell that started it: whoever asks looks at their own, and it makes room for another one.
+#[test]
+fn a_process_without_room_for_the_model_sends_away_and_ends() {
+    let home = Home::new(&rows(LS, 9));
+    let served = home.serve(Waits::USUAL);
+    let spec = Spec::Local {
+        name: "huge".to_owned(),
+        file: home.script(),
+        identity: identity(&home.script()).unwrap(),
+        room: 512,
+        threads: None,
+        states: home.top.path().join("states"),
+        memory: u64::MAX,
+    };
+    let mut wire = home.wire();
+    let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE };
+    wire.send(&Question::Ask(Box::new(question)), Instant::now() + AMPLE).unwrap();
+    let event = end(&mut wire);
+    assert!(matches!(&event, Event::Unable(why) if why.contains("the model huge takes")), "{event:?}");
+    served.join().unwrap();
+    // The client of a process that may take more computes it.
+    let _served = home.serve(Waits::USUAL);
+    let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
+    let terms = Terms { urgent: true, forced: false, idle: AMPLE };
+    let mut client = Resident::new(spec, terms, home.host(), Some(Box::new(here)));
+    assert_eq!(ask(&mut client, &Patience::endless()).unwrap(), "echo here");
+}
+
+/// An upgrade or an uninstall: nothing of it stays in memory until somebody asks.
+#[test]
+fn a_replaced_program_ends_by_itself() {
+    let home = Home::new(&rows(LS, 9));
+    let looks = Waits { look: Duration::from_millis(20), ..Waits::USUAL };
+    let served = home.serve(looks);
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "ls -la", "it is still there");
+    fs::remove_file(home.door().socket()).unwrap();
+    served.join().unwrap();
+    let older = Hello { program: identity(&home.script()).unwrap(), ..resident::hello().unwrap() };
+    let bell = Arc::new(Bell::new().unwrap());
+    serve_as(older, &home.door(), looks, &bell).unwrap();
+    assert!(!home.door().socket().exists());
 }
 
 /// Nobody waits: nothing is started, and nothing computed here.

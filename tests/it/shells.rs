@@ -34,12 +34,26 @@ macro_rules! in_every_shell {
     )*};
 }
 
+/// Makes each named function a test in the newest Nushell.
+macro_rules! in_nushell {
+    ($($case:ident)*) => {$(
+        mod $case {
+            #[test]
+            fn nu() {
+                crate::shells::sh::Setup::of(askline::shell::Shell::Nu).into_iter().for_each(super::$case);
+            }
+        }
+    )*};
+}
+
 mod again;
 mod faults;
 mod fix;
+mod ghost;
 mod inline;
 mod key;
 mod loading;
+mod menu;
 mod message;
 mod older;
 pub(crate) mod sh;

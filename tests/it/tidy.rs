@@ -9,6 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["account", "config", "failure", "line", "patience", "shell"],
     &[
         "answer",
+        "catalogue",
         "check",
         "clean",
         "explain",
@@ -19,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
         "redact",
         "reference",
         "repair",
+        "retrieve",
         "risk",
         "suggestion",
         "syntax",

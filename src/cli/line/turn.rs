@@ -1,17 +1,18 @@
 //! One press of the key: goes on from the press before it, or asks anew.
 
 use crate::clean;
-use crate::config::Config;
+use crate::config::{Config, Evidence};
 use crate::context::Machine;
 use crate::failure::Failure;
 use crate::host::local::LocalHost;
 use crate::line::{LineText, PromptLine};
 use crate::models::{self, Occasion};
 use crate::patience::Patience;
-use crate::presses::{Offer, Place, Press, Step, Terminal};
+use crate::presses::{self, Offer, Place, Press, Step, Terminal};
 use crate::shell::Shell;
+use crate::situation::HISTORY;
 use crate::store::Paths;
-use crate::suggest::{Request, alternatives, suggest};
+use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
 
 use super::input::Input;
@@ -53,7 +54,8 @@ impl Turn {
     /// As [`suggest`].
     pub(super) fn take(&self) -> anyhow::Result<Said> {
         let last = self.terminal.as_ref().and_then(Terminal::last);
-        let step = last.as_ref().map_or(Step::Anew, |last| last.step(&self.input.line.text, self.shell));
+        let here = last.as_ref().filter(|last| last.is_around(&self.around()));
+        let step = here.map_or(Step::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
         match (step, last) {
             (Step::Show(place), Some(last)) => self.show(last, place),
@@ -78,8 +80,13 @@ impl Turn {
             notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
             return Ok(Said { line: suggestion.command, notes, press: None });
         }
-        let press = Press::now(words, self.shell, self.offer(&suggestion));
-        Ok(Said { line: suggestion.command, notes, press: Some(Press { complete: is_settled, ..press }) })
+        let press = Press {
+            complete: is_settled,
+            before,
+            around: Some(self.around()),
+            ..Press::now(words, self.shell, self.offer(&suggestion))
+        };
+        Ok(Said { line: suggestion.command, notes, press: Some(press) })
     }
 
     /// The next suggestion, when all that are known were shown.
@@ -104,7 +111,7 @@ impl Turn {
     /// Further offers for the words of a press.
     pub(super) fn others(&self, press: &Press, occasion: Occasion) -> anyhow::Result<Vec<Offer>> {
         let words = PromptLine::typed(request_of(&press.words));
-        let request = Request { line: &words, ..self.request() };
+        let request = Request { line: &words, before: press.before.as_ref(), ..self.request() };
         let known: Vec<String> = press.offers.iter().map(|offer| offer.command.clone()).collect();
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, occasion)?);
         let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
@@ -112,7 +119,7 @@ impl Turn {
         Ok(found.iter().map(|suggestion| self.offer(suggestion)).collect())
     }
 
-    /// Something of an earlier press.
+    /// Something of an earlier press, with the risk that it is now.
     fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
         let words =
             clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
@@ -122,13 +129,18 @@ impl Turn {
         } else {
             let at = match place {
                 Place::Offer(at) if at < last.offers.len() => at,
-                Place::Offer(_) | Place::Words => 0,
+                Place::Offer(_) | Place::Words | Place::Any => 0,
             };
             last.place = Place::Offer(at);
+            let count = last.offers.len();
             let offer =
-                last.offers.get(at).ok_or_else(|| Failure::NoCommand("nothing was offered".into()))?;
-            let line = clean::clean(&offer.command, self.shell).map_err(Failure::Unclean)?.text;
-            let mut notes = vec![format!("{} of {}", at + 1, last.offers.len())];
+                last.offers.get_mut(at).ok_or_else(|| Failure::NoCommand("nothing was offered".into()))?;
+            let words = PromptLine::typed(request_of(&last.words));
+            let request = Request { line: &words, before: last.before.as_ref(), ..self.request() };
+            let (line, risk) = again(&request, &offer.command, &self.machine, &self.config)?;
+            line.as_str().clone_into(&mut offer.command);
+            let mut notes = vec![format!("{} of {count}", at + 1)];
+            notes.extend(risk.note());
             notes.extend(offer.notes.iter().cloned());
             (line, notes)
         };
@@ -139,11 +151,24 @@ impl Turn {
         Request { line: &self.input.line, shell: self.shell, told: &self.input.facts, before: None }
     }
 
+    /// What a press is bound to. Nushell tells its last command only where that is asked about.
+    fn around(&self) -> String {
+        let mut told = self.input.facts.iter().filter(|_| self.shell != Shell::Nu);
+        let ran = told.find(|(name, _)| name == HISTORY).map(|(_, command)| command.as_str());
+        presses::around(self.machine.host.current_dir().as_deref(), ran)
+    }
+
     fn offer(&self, suggestion: &Suggestion) -> Offer {
-        Offer {
-            command: suggestion.command.as_str().to_owned(),
-            notes: suggestion.notes(self.config.evidence),
-        }
+        offer(suggestion, self.config.evidence)
+    }
+}
+
+/// What is kept of a suggestion.
+pub(in crate::cli) fn offer(suggestion: &Suggestion, evidence: Evidence) -> Offer {
+    Offer {
+        command: suggestion.command.as_str().to_owned(),
+        notes: suggestion.remarks(evidence),
+        about: suggestion.about(evidence).join("; "),
     }
 }
 

@@ -32,9 +32,13 @@ const BATCH: u32 = 512;
 /// Longest text of one token, bytes.
 const PIECE_LIMIT: usize = 512;
 
-/// Polling level of the thread pool, 0 (sleep at once) to 100 (spin). Between two tokens the threads wait only
-/// microseconds, so a little polling saves a wake-up; more starves whoever shares the core. llama.cpp's default, others not measured.
-const POLL: u32 = 50;
+/// Polling level of the thread pool, 0 (sleep at once) to 100 (spin). A thread that polls spins for a third of a second
+/// after the last token, which takes a core from the checks that follow and looks to us like a busy neighbour; and it saves nothing:
+/// with 0 and with 50, tokens took the same time (1.5B, two threads, two pairs of runs: 105.8 and 106.3 ms, 93.9 and 93.6).
+const POLL: u32 = 0;
+
+/// Most tokens that are guessed at once ([`Sequence::read_ahead`]).
+pub const GUESS_MAX: usize = BRANCHES_MAX;
 
 /// How weights are loaded and computed with.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +47,8 @@ pub struct Settings {
     pub threads: usize,
     /// Rearrange the weights for this processor: slower to load, needs memory of its own, faster long prefills.
     pub repack: bool,
+    /// Whether answers are guessed ahead (`lookup`), which changes how long they take and nothing else.
+    pub guess: bool,
 }
 
 /// The weights of a model.
@@ -225,7 +231,7 @@ impl Sequence {
         params.n_seq_max = 1 + BRANCHES_MAX as u32;
         // One buffer for all, so that branches share what stands before them instead of copying it.
         params.kv_unified = true;
-        // Scores of a whole batch would take 300 MB; at most one token of each branch is asked about.
+        // Scores of a whole batch would take 300 MB; at most one token of each branch, or a token and a guess, is asked about.
         params.n_outputs_max = 1 + BRANCHES_MAX as u32;
         params.n_threads = threads;
         params.n_threads_batch = threads;
@@ -361,6 +367,51 @@ impl Sequence {
             .context("the model's scores are no numbers; fetch it again with `askline model pull`")
     }
 
+    /// Reads a token together with what is thought to follow it, in one computation, and keeps as much of the guess as the
+    /// model would have written itself, token by token. Tells the likeliest tokens after the first and after each one
+    /// that was kept. No more than [`GUESS_MAX`] of the guess are looked at, and no more than there is room for.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_ahead(
+        &mut self,
+        token: Token,
+        guess: &[Token],
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Chances>> {
+        let room = self.left().saturating_sub(1).min(GUESS_MAX);
+        let guess = guess.get(..room).unwrap_or(guess);
+        if guess.is_empty() {
+            self.read(&[token], patience)?;
+            return Ok(vec![self.chances()?]);
+        }
+        if let Some(failure) = patience.spent(Instant::now()) {
+            return Err(failure.into());
+        }
+        let start = self.read.len();
+        let tokens = || std::iter::once(token).chain(guess.iter().copied());
+        let entries: Vec<_> = tokens().zip(start..).map(|(token, place)| (token, place, SEQUENCE)).collect();
+        self.read.extend(tokens());
+        let told = self.context.decode(&entries, patience).and_then(|()| self.agreed(guess));
+        let kept = start + told.as_ref().map_or(0, Vec::len);
+        self.scored = kept == self.read.len();
+        self.truncate(kept);
+        told
+    }
+
+    /// The likeliest tokens after the first token of the last batch, and after each that follows it, as long as the guess
+    /// is what the model would have written.
+    fn agreed(&self, guess: &[Token]) -> anyhow::Result<Vec<Chances>> {
+        let mut all = vec![self.chances_at(0)?];
+        for (place, guessed) in (1..).zip(guess) {
+            if all.last().is_none_or(|chances| chances.best().token != *guessed) {
+                break;
+            }
+            all.push(self.chances_at(place)?);
+        }
+        Ok(all)
+    }
+
     /// Starts a branch after each of the given numbers of tokens, no more than [`BRANCHES_MAX`] of them.
     pub fn branches(&mut self, starts: &[usize]) -> Branches<'_> {
         let lengths: Vec<_> =
@@ -441,37 +492,14 @@ impl Branches<'_> {
         if self.left < tokens.len() {
             return Ok(None);
         }
-        let mut ids: Vec<sys::llama_token> = tokens.iter().map(|(_, token)| *token).collect();
-        let mut positions = Vec::with_capacity(tokens.len());
-        let mut owners = Vec::with_capacity(tokens.len());
-        for (branch, _) in tokens {
+        let mut entries = Vec::with_capacity(tokens.len());
+        for (branch, token) in tokens {
             let length = self.lengths.get_mut(*branch).context("no such branch")?;
-            positions.push(i32::try_from(*length)?);
-            owners.push(SEQUENCE + 1 + i32::try_from(*branch)?);
+            entries.push((*token, *length, SEQUENCE + 1 + i32::try_from(*branch)?));
             *length += 1;
         }
-        let mut counts = vec![1; tokens.len()];
-        let mut owner_lists: Vec<_> = owners.iter_mut().map(std::ptr::from_mut).collect();
-        let mut scored = vec![1; tokens.len()];
         self.left -= tokens.len();
-        self.sequence.context.obey(patience);
-        // SAFETY: every list has one entry per token and lives through the call; each owner is a sequence that the context
-        // has room for.
-        let status = unsafe {
-            let batch = sys::llama_batch {
-                n_tokens: i32::try_from(tokens.len())?,
-                token: ids.as_mut_ptr(),
-                embd: std::ptr::null_mut(),
-                pos: positions.as_mut_ptr(),
-                n_seq_id: counts.as_mut_ptr(),
-                seq_id: owner_lists.as_mut_ptr(),
-                logits: scored.as_mut_ptr(),
-            };
-            sys::llama_decode(self.sequence.context.raw.as_ptr(), batch)
-        };
-        if status != 0 {
-            return Err(stopped(status, patience));
-        }
+        self.sequence.context.decode(&entries, patience)?;
         let places = 0..i32::try_from(tokens.len())?;
         places.map(|place| self.sequence.chances_at(place)).collect::<anyhow::Result<_>>().map(Some)
     }
@@ -498,6 +526,37 @@ impl Context {
     /// Computes until this patience is spent.
     fn obey(&self, patience: &Patience) {
         *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+    }
+
+    /// Computes some tokens, each with the place where it stands and the sequence that it belongs to, and the scores after each.
+    fn decode(
+        &self,
+        entries: &[(Token, usize, sys::llama_seq_id)],
+        patience: &Patience,
+    ) -> anyhow::Result<()> {
+        let mut ids: Vec<_> = entries.iter().map(|(token, _, _)| *token).collect();
+        let places = entries.iter().map(|(_, place, _)| i32::try_from(*place));
+        let mut places = places.collect::<Result<Vec<_>, _>>()?;
+        let mut owners: Vec<_> = entries.iter().map(|(_, _, owner)| *owner).collect();
+        let mut counts = vec![1; entries.len()];
+        let mut owner_lists: Vec<_> = owners.iter_mut().map(std::ptr::from_mut).collect();
+        let mut scored = vec![1; entries.len()];
+        self.obey(patience);
+        // SAFETY: every list has one entry per token and lives through the call; each owner is a sequence that the context
+        // has room for.
+        let status = unsafe {
+            let batch = sys::llama_batch {
+                n_tokens: i32::try_from(entries.len())?,
+                token: ids.as_mut_ptr(),
+                embd: std::ptr::null_mut(),
+                pos: places.as_mut_ptr(),
+                n_seq_id: counts.as_mut_ptr(),
+                seq_id: owner_lists.as_mut_ptr(),
+                logits: scored.as_mut_ptr(),
+            };
+            sys::llama_decode(self.raw.as_ptr(), batch)
+        };
+        if status == 0 { Ok(()) } else { Err(stopped(status, patience)) }
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::Written;
 use super::chances::{Chance, Chances, Token};
-use super::engine::{BRANCHES_MAX, Sequence, Weights};
+use super::engine::{BRANCHES_MAX, GUESS_MAX, Sequence, Weights};
+use super::lookup;
 use super::pace::Pace;
 use crate::failure::Failure;
 use crate::model::Certainty;
@@ -66,10 +67,12 @@ impl Draft {
 }
 
 /// Greedy continuation, and what could have stood at each of its tokens, the one that ends it included. None of it counts
-/// when it goes on for longer than `max_tokens`: the beginning of a command is another command.
+/// when it goes on for longer than `max_tokens`: the beginning of a command is another command. `request` is where in the
+/// sequence the request begins; none guesses nothing ahead.
 pub(super) fn greedy(
     sequence: &mut Sequence,
     end: End,
+    request: Option<usize>,
     max_tokens: usize,
     patience: &Patience,
 ) -> anyhow::Result<(Written, Vec<Chances>)> {
@@ -77,19 +80,35 @@ pub(super) fn greedy(
     let mut draft = Draft::new(end);
     let mut path = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
-    while draft.tokens < max_tokens {
-        let chances = sequence.chances()?;
-        path.push(chances);
-        draft.push(chances.best(), sequence.weights());
+    let mut told = vec![sequence.chances()?];
+    loop {
+        for chances in told {
+            if max_tokens <= draft.tokens {
+                let why = format!(
+                    "the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`"
+                );
+                return Err(Failure::NoCommand(why).into());
+            }
+            path.push(chances);
+            draft.push(chances.best(), sequence.weights());
+        }
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
+        let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
         let before = (Instant::now(), processor_time());
-        sequence.read(&[token], patience)?;
+        told = sequence.read_ahead(token, &guess, patience)?;
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
         sequence.set_threads(pace.threads());
     }
-    let why =
-        format!("the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`");
-    Err(Failure::NoCommand(why).into())
+}
+
+/// What will probably follow the token that was just written, no further than to the end of the answer: the token that ends
+/// it needs no reading.
+fn ahead(sequence: &Sequence, token: Token, end: End, request: usize) -> Vec<Token> {
+    let text = [sequence.tokens(), &[token]].concat();
+    let weights = sequence.weights();
+    let ends =
+        |token: &Token| weights.ends(*token) || end == End::Line && weights.piece(*token).contains(&b'\n');
+    lookup::guess(&text, request, GUESS_MAX).into_iter().take_while(|token| !ends(token)).collect()
 }
 
 /// Up to `most` answers that differ from the greedy one, likeliest first: each leaves it at a token that was nearly as

@@ -98,9 +98,14 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     let mut turns = Vec::new();
     // What was put before last stands first, as in the text.
     for step in source.steps().iter().rev() {
-        if let Step::After(Solved { request, command }) = step {
-            turns.extend([(Speaker::User, request.into()), (Speaker::Assistant, command.into())]);
-        }
+        let solved = match step {
+            Step::Like(solved) => solved.as_slice(),
+            Step::After(solved) => std::slice::from_ref(solved),
+            Step::Again(..) | Step::Otherwise(_) => &[],
+        };
+        turns.extend(solved.iter().flat_map(|Solved { request, command }| {
+            [(Speaker::User, request.into()), (Speaker::Assistant, command.into())]
+        }));
     }
     turns.push((
         Speaker::User,
@@ -111,7 +116,7 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     ));
     for step in source.steps() {
         match step {
-            Step::After(_) => {}
+            Step::Like(_) | Step::After(_) => {}
             Step::Again(answer, wrong) => turns.extend([
                 (Speaker::Assistant, answer.into()),
                 (Speaker::User, format!("{wrong}. The same, corrected:").into()),
@@ -199,6 +204,10 @@ mod tests {
             let wrong = user("no `-q`. The same, corrected:");
             for (prompt, expected) in [
                 (draft.after(&before), asked()),
+                (
+                    draft.like(vec![before.clone()]).again("ls -q", "no `-q`"),
+                    [asked(), vec![model("ls -q"), wrong.clone()]].concat(),
+                ),
                 (
                     draft.again("ls -q", "no `-q`"),
                     vec![user("the newest first"), model("ls -q"), wrong.clone()],

@@ -22,6 +22,9 @@ const SOCKET: &str = "resident.sock";
 /// Held by the process that serves.
 const LOCK: &str = "resident.lock";
 
+/// Why a directory is none of ours when it is somebody else's.
+const OTHERS: &str = "belongs to another user";
+
 /// The directory of what lives no longer than a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Door {
@@ -73,6 +76,11 @@ impl Door {
             found => found.with_context(|| format!("can't look at {}", self.directory.display()))?,
         };
         match refusal(&found) {
+            // In a directory such as /tmp nobody can remove what is another's.
+            Some(OTHERS) => bail!(
+                "{} {OTHERS}; set XDG_RUNTIME_DIR or TMPDIR to a directory of your own",
+                self.directory.display()
+            ),
             Some(why) => bail!("{} {why}; remove it", self.directory.display()),
             None => Ok(()),
         }
@@ -104,6 +112,13 @@ impl Door {
         stream.set_nonblocking(true)?;
         match rustix::net::connect(&stream, &address) {
             Err(rustix::io::Errno::NOENT | rustix::io::Errno::CONNREFUSED) => return Ok(None),
+            // So many were let in by nobody that the kernel takes no more.
+            Err(error @ rustix::io::Errno::AGAIN) => {
+                return Err(error).context(format!(
+                    "the process at {} lets nobody in; find it with `pgrep -af 'askline daemon run'` and `kill -9` it",
+                    self.socket().display()
+                ));
+            }
             other => other?,
         }
         ensure!(is_ours(&stream)?, "another user listens at {}", self.socket().display());
@@ -129,7 +144,7 @@ fn refusal(found: &fs::Metadata) -> Option<&'static str> {
     if !found.is_dir() {
         Some("is not a directory")
     } else if found.uid() != geteuid().as_raw() {
-        Some("belongs to another user")
+        Some(OTHERS)
     } else if found.mode() & 0o077 != 0 {
         Some("can be entered by others")
     } else {
@@ -147,6 +162,18 @@ pub fn is_ours(stream: &impl AsFd) -> io::Result<bool> {
     #[cfg(not(target_os = "linux"))]
     let user = nix::unistd::getpeereid(stream)?.0.as_raw();
     Ok(user == geteuid().as_raw())
+}
+
+/// The process that listens at the other end, where the kernel tells.
+#[cfg(target_os = "linux")]
+pub fn process(stream: &impl AsFd) -> Option<i32> {
+    Some(rustix::net::sockopt::socket_peercred(stream).ok()?.pid.as_raw_nonzero().get())
+}
+
+/// The process that listens at the other end: not asked for on this system.
+#[cfg(not(target_os = "linux"))]
+pub fn process(_: &impl AsFd) -> Option<i32> {
+    None
 }
 
 /// Which file stands there now.

@@ -155,6 +155,9 @@ pub enum Event {
     Dropped,
     /// The end: the model broke. Another process may fare better.
     Broken,
+    /// The end: this process has no room for the model, says the text, and ends. Its limits are those of the shell that
+    /// started it; another process may have other ones.
+    Unable(String),
     /// The process ends.
     Ending,
     /// How it is.

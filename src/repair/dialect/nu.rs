@@ -4,8 +4,12 @@ use super::{Token, tokens, variable};
 use crate::repair::nushell::sets;
 use crate::syntax::nushell_commands;
 
-/// The change that is right only where `;` stops at a failure.
-pub(super) const AND: &str = "&& → ;";
+/// The changes that are right only where a program that fails stops what follows.
+pub(super) const STOPPING: [&str; 2] = [AND, OR];
+const AND: &str = "&& → ;";
+const OR: &str = "|| → try, catch";
+/// Commands that leave something behind in the shell itself.
+const LASTING: [&str; 4] = ["cd", "export", "alias", "exit"];
 /// bash's words that Nushell has no short form for, or reads otherwise.
 const UNTRANSLATED: [&str; 27] = [
     "[", "[[", "]]", "if", "then", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
@@ -19,7 +23,44 @@ pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
     if used.any(|name| is_environment(name) && sets(line, name)) {
         return None;
     }
-    convert_within(line, 0)
+    otherwise(line).or_else(|| convert_within(line, 0))
+}
+
+/// `a || b`: one command, and what is run when it fails.
+fn otherwise(line: &str) -> Option<(String, Vec<String>)> {
+    let all = tokens(line)?;
+    let is_or = |token: &Token<'_>| *token == Token::Operator("||");
+    let at = all.iter().position(is_or)?;
+    let text = |part: &[Token<'_>]| {
+        let mut text = String::new();
+        for token in part {
+            match token {
+                Token::Blank(own) | Token::Operator(own) | Token::Word(own) => text.push_str(own),
+            }
+        }
+        text.trim().to_owned()
+    };
+    let (first, second) = (all.get(..at)?, all.get(at + 1..)?);
+    // Who else depends on whether it fails would have to be told apart.
+    let joins = |token: &Token<'_>| matches!(token, Token::Operator("||" | "&&" | ";" | "&" | "\n"));
+    let lasts = |token: &Token<'_>| matches!(token, Token::Word(word) if LASTING.contains(word) || word.contains('='));
+    let is_one = !first.iter().any(|token| joins(token) || *token == Token::Operator("|"));
+    if !is_one || second.iter().any(joins) || first.iter().chain(second).any(lasts) {
+        return None;
+    }
+    let mut changes = vec![OR.to_owned()];
+    let mut side = |part: &[Token<'_>]| {
+        let line = text(part);
+        match convert_within(&line, 1) {
+            Some((converted, more)) => {
+                changes.extend(more);
+                Some(converted)
+            }
+            None => (!line.is_empty() && is_common(&line)).then_some(line),
+        }
+    };
+    let (first, second) = (side(first)?, side(second)?);
+    Some((format!("try {{ {first} }} catch {{ {second} }}"), changes))
 }
 
 fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
@@ -127,6 +168,19 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                     index = next;
                     out.push_str(&format!("$env.{name} = {}", value_of(&value, &mut changes, depth)?));
                     changes.push(format!("export {name}=… → $env.{name} = …"));
+                } else if *text == "alias" {
+                    let (assigned, next) = target(index)?;
+                    let (name, value) = assignment(assigned)?;
+                    let quoted =
+                        ['\'', '"'].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+                    let value = quoted.unwrap_or(&value);
+                    // Nushell's can only be one call.
+                    if !is_end(next) || value.is_empty() || value.contains('|') || !is_common(value) {
+                        return None;
+                    }
+                    index = next;
+                    out.push_str(&format!("alias {name} = {value}"));
+                    changes.push(format!("alias {name}=… → alias {name} = …"));
                 } else if let Some((name, value)) = assignment(text) {
                     // Before a command Nushell reads it as bash does.
                     if is_end(index) {

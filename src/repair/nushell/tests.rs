@@ -36,8 +36,8 @@ impl Reference for Machine {
         PROGRAMS.map(str::to_owned).to_vec()
     }
 
-    fn exists(&self, _path: &str) -> Option<bool> {
-        None
+    fn exists(&self, path: &str) -> Option<bool> {
+        (path == "here.toml").then_some(true)
     }
 
     fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
@@ -88,7 +88,13 @@ fn slips_become_nushell() {
             "glob **/* | where { open --raw $f | str contains TODO }",
             "glob **/* | where {|f| open --raw $f | str contains TODO }",
         ),
+        ("$env.THEME | default light", "$env.THEME? | default light"),
+        ("$env.PAGER = ($env.PAGER | default 'less')", "$env.PAGER = ($env.PAGER? | default 'less')"),
         // Units, operators of conditions.
+        ("ls | where type = dir", "ls | where type == dir"),
+        ("if $env.LANG = 'C' { print plain }", "if $env.LANG == 'C' { print plain }"),
+        ("sleep 5s", "sleep 5sec"),
+        ("7200s", "7200sec"),
         ("ls | where size > 10M", "ls | where size > 10mb"),
         (
             "ls | where size > 10k and modified > (date now) - 7day",
@@ -109,6 +115,14 @@ fn slips_become_nushell() {
         ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
         ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
         // Names.
+        ("here.toml | get package.name", "open here.toml | get package.name"),
+        ("gone.toml | get package.name", "none"),
+        ("[a b] | join ', '", "[a b] | str join ', '"),
+        ("3.14159 | round 2", "3.14159 | math round --precision 2"),
+        ("'a' | upper", "'a' | str uppercase"),
+        ("[1 2] | mean", "[1 2] | math avg"),
+        ("'a b' | replace ' ' '_'", "'a b' | str replace ' ' '_'"),
+        ("open a.json | keys", "open a.json | columns"),
         ("mkdir -p a/b", "mkdir a/b"),
         ("ps aux | where name =~ vim", "ps | where name =~ vim"),
         ("date +%F", "^date +%F"),
@@ -157,6 +171,16 @@ fn what_is_right_stays() {
         "try { ls x } catch {|E| print $E }",
         "match 3 { $N => { print $N } }",
         "match [1 2] { [$A, $B] => { print $A } }",
+        "$env.THEME? | default light",
+        "{a: 1} | default 3 b",
+        "$env | default 3 b",
+        "let x = 3",
+        "$env.A = 3",
+        "mut a = 1; $a = 2",
+        "sleep 5sec",
+        "make 7200s",
+        "open here.toml | get package.name",
+        "[[a]; [1]] | join $other a",
         "^ls -lh",
         "^date +%F",
         "for f in (glob *.txt) { print $f }",
@@ -213,7 +237,7 @@ fn a_column_of_text_is_told() {
 /// Neither a guess nor a silent write over what is there.
 #[test]
 fn what_would_do_harm_stays() {
-    for line in ["rm *.txt && ls", "ls > a.txt && rm b.txt", "ls | xargs rm", "cat a || cat b"] {
+    for line in ["rm *.txt && ls", "ls > a.txt && rm b.txt", "ls | xargs rm", "cat a || rm b"] {
         assert_eq!(mended(line), None, "{line}");
     }
 }

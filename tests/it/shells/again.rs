@@ -11,6 +11,9 @@ in_every_shell! {
     the_key_goes_round_and_comes_back_to_the_words
     an_edited_suggestion_is_no_longer_one
     edited_words_change_the_last_request
+    other_suggestions_for_edited_words_know_the_last_request_too
+    elsewhere_and_after_another_command_the_line_is_asked_about_anew
+    a_suggestion_that_is_shown_again_has_the_risk_of_now
     a_model_without_another_command_leaves_the_words
 }
 
@@ -72,6 +75,66 @@ fn edited_words_change_the_last_request(setup: Setup) {
     sh.expect("list files by size");
     sh.press();
     sh.expect("ls -a");
+}
+
+fn other_suggestions_for_edited_words_know_the_last_request_too(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    sh.undo();
+    sh.expect("list files");
+    sh.model(r#"{"reply": "ls -a"}"#);
+    sh.pty.send(" by size");
+    sh.expect("list files by size");
+    sh.press();
+    sh.expect("ls -a");
+    sh.model(
+        r##"{"reply": "ls -a", "others": ["ls -l"], "must_contain": "# list files\nls -la\n\n# list files by size\n"}"##,
+    );
+    sh.press();
+    sh.expect("ls -l");
+}
+
+fn elsewhere_and_after_another_command_the_line_is_asked_about_anew(setup: Setup) {
+    let sh = setup.model(THREE).start();
+    std::fs::create_dir(sh.home().join("deep")).unwrap();
+    sh.asks("list files");
+    sh.expect("ls -la");
+    for line in ["ls -l", "ls -A", "list files"] {
+        sh.press();
+        sh.expect(line);
+    }
+    sh.runs("cd deep; touch ../done");
+    sh.model(r#"{"reply": "ls deep"}"#);
+    sh.asks("list files");
+    sh.expect("ls deep");
+    if sh.shell == Shell::Nu {
+        return; // tells its last command only where that is asked about
+    }
+    // A suggestion that was run and comes back with the arrow is a line to look at.
+    sh.pty.send("\r");
+    sh.expect("");
+    sh.pty.send("\x1b[A");
+    sh.expect("ls deep");
+    sh.model(r##"{"reply": "ls", "must_contain": "# ls deep\n"}"##);
+    sh.press();
+    sh.expect("ls");
+}
+
+fn a_suggestion_that_is_shown_again_has_the_risk_of_now(setup: Setup) {
+    let sh = setup.model(r#"{"reply": "cp one two", "others": ["cp one three"]}"#).start();
+    std::fs::write(sh.home().join("one"), "").unwrap();
+    sh.asks("copy one to two");
+    sh.expect("cp one two");
+    for line in ["cp one three", "copy one to two"] {
+        sh.press();
+        sh.expect(line);
+    }
+    assert!(!sh.pty.screen().contains("! Confirm"), "{}", sh.pty.screen());
+    std::fs::write(sh.home().join("two"), "").unwrap();
+    sh.press();
+    sh.expect("cp one two");
+    sh.pty.wait_for("1 of 2; ! Confirm");
 }
 
 fn a_model_without_another_command_leaves_the_words(setup: Setup) {

@@ -12,6 +12,7 @@ in_every_shell! {
     a_failed_command_comes_back_right
     a_misspelt_command_needs_no_model
     after_a_success_words_are_asked_for
+    a_command_that_the_shell_keeps_no_record_of_is_not_mistaken
     the_helper_learns_the_commands_before
     inside_tmux_the_model_is_told_what_was_printed
 }
@@ -50,6 +51,37 @@ fn after_a_success_words_are_asked_for(setup: Setup) {
     sh.press();
     sh.pty.wait_for("type what you want");
     sh.expect_line("");
+}
+
+/// Which command is meant is either certain or told.
+fn a_command_that_the_shell_keeps_no_record_of_is_not_mistaken(setup: Setup) {
+    let is_bash = setup.shell == Shell::Bash;
+    let sh = setup
+        .before(|shell| match shell {
+            Shell::Zsh => "setopt hist_ignore_space",
+            Shell::Bash => "HISTCONTROL=ignoreboth",
+            Shell::Fish | Shell::Nu => "",
+        })
+        .model(r#"{"reply": "echo right"}"#)
+        .start();
+    fails(&sh, "dirname /a/b");
+    sh.pty.send(" sh -c 'exit 7'\r");
+    sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 3);
+    sh.expect("");
+    sh.press();
+    if is_bash {
+        sh.expect("echo right");
+        sh.pty.wait_for("for dirname /a/b");
+        sh.pty.send("\x15set +o history\r");
+        sh.expect("");
+        fails(&sh, "sh -c 'exit 7'");
+        sh.press();
+        sh.pty.wait_for("type what you want");
+    } else {
+        sh.pty.wait("the last command or none", |screen| {
+            screen.contains("echo right") || screen.contains("type what you want")
+        });
+    }
 }
 
 fn the_helper_learns_the_commands_before(setup: Setup) {

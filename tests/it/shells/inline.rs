@@ -25,6 +25,10 @@ in_one_shell! { Zsh:
     the_right_arrow_takes_what_is_shown
     what_is_shown_goes_when_typing_goes_on
     only_the_last_state_of_the_words_is_asked_about
+    each_line_is_answered
+    a_helper_that_ends_is_started_once_a_line
+    the_helper_is_as_urgent_as_the_shell
+    a_hash_behind_a_command_stays_what_it_is
     enter_on_words_runs_nothing_and_leaves_no_process
     tab_elsewhere_completes_as_before
     the_arrow_elsewhere_moves_as_before
@@ -37,6 +41,8 @@ in_one_shell! { Zsh:
 in_one_shell! { Fish:
     tab_on_words_makes_the_command
     tab_on_the_word_makes_the_command
+    tab_on_an_ask_of_yours_is_tab
+    tab_below_a_comment_is_tab
     tab_elsewhere_is_tab
     a_tab_of_yours_stays
 }
@@ -81,6 +87,63 @@ mod cases {
             std::thread::sleep(std::time::Duration::from_millis(30));
         }
         sh.expect(SHOWN);
+    }
+
+    pub(super) fn each_line_is_answered(setup: Setup) {
+        let sh = setup.model(LS).start();
+        for end in ["\r", "\x03", "\x03", "\r", "\x15"] {
+            sh.types("# list files");
+            sh.expect(SHOWN);
+            sh.pty.send(end);
+            sh.expect("");
+        }
+        sh.is_well();
+    }
+
+    pub(super) fn a_helper_that_ends_is_started_once_a_line(setup: Setup) {
+        // As it is with a server.
+        let sh = instead(setup, "echo >>\"$HOME/starts\"; exit 3").start();
+        let starts = || std::fs::read(sh.home().join("starts")).unwrap_or_default().len();
+        for (line, end) in [(1, "\r"), (2, "\x03"), (3, "\r")] {
+            for key in ["# l", "i", "s", "t", " ", "f", "i", "l", "e", "s"] {
+                sh.pty.send(key);
+                std::thread::sleep(std::time::Duration::from_millis(60));
+            }
+            sh.expect("# list files");
+            assert_eq!(starts(), line);
+            sh.pty.send(end);
+            sh.expect("");
+        }
+        assert!(!sh.pty.screen().contains("error"), "{}", sh.pty.screen());
+        sh.is_well();
+    }
+
+    pub(super) fn the_helper_is_as_urgent_as_the_shell(setup: Setup) {
+        let sh = instead(setup, "nice >\"$HOME/nice.new\"; mv \"$HOME/nice.new\" \"$HOME/nice\"").start();
+        sh.types("# list files");
+        let ours = std::process::Command::new("nice").output().unwrap().stdout;
+        assert_eq!(sh.wait_file("nice").into_bytes(), ours);
+    }
+
+    /// A program of the test in the helper's place, whose input stays its own.
+    fn instead(setup: Setup, body: &str) -> Setup {
+        let setup = setup.helper("");
+        std::fs::write(setup.home().join("fake/askline"), format!("#!/bin/sh\n{body}\n")).unwrap();
+        setup
+    }
+
+    pub(super) fn a_hash_behind_a_command_stays_what_it_is(setup: Setup) {
+        let sh = setup.model(LS).start();
+        assert_eq!(sh.runs("print -r a #b >out; touch done"), "a #b\n");
+        sh.types("# list files");
+        sh.expect(SHOWN);
+        sh.pty.send("\r");
+        sh.expect("");
+        assert!(!sh.pty.screen().contains("not found"), "{}", sh.pty.screen());
+        assert_eq!(sh.runs("print -r a #b >out; touch done"), "a #b\n");
+        sh.pty.send("setopt interactive_comments\r# list files\r");
+        sh.expect("");
+        assert_eq!(sh.runs("{ setopt | grep comments } >out; touch done").trim(), "interactivecomments");
     }
 
     pub(super) fn enter_on_words_runs_nothing_and_leaves_no_process(setup: Setup) {
@@ -175,6 +238,28 @@ mod cases {
         sh.types("ask what's here");
         sh.pty.send("\t");
         sh.expect("ls -la");
+    }
+
+    pub(super) fn tab_on_an_ask_of_yours_is_tab(setup: Setup) {
+        let yours = "function ask; echo yours; end; complete -c ask -f -a unmistakable";
+        let (before, after) = (setup.before(|_| yours), Setup::of(Shell::Fish).unwrap().after(|_| yours));
+        for setup in [before, after] {
+            let sh = setup.model(LS).start();
+            sh.types("ask unmist");
+            sh.pty.send("\t");
+            sh.expect("ask unmistakable");
+        }
+    }
+
+    pub(super) fn tab_below_a_comment_is_tab(setup: Setup) {
+        let sh = setup.model(LS).start();
+        std::fs::write(sh.home().join("unmistakable"), "").unwrap();
+        sh.types("# first step");
+        sh.pty.send("\x1b\rls unmist");
+        sh.pty.wait_for("ls unmist");
+        sh.pty.send("\t");
+        sh.pty.wait_for("ls unmistakable");
+        assert!(sh.pty.screen().contains("# first step"), "{}", sh.pty.screen());
     }
 
     pub(super) fn tab_elsewhere_is_tab(setup: Setup) {

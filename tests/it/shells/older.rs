@@ -4,7 +4,7 @@
 use askline::shell::Shell;
 
 use super::sh::Setup;
-use super::{key, loading, message, word};
+use super::{ghost, key, loading, menu, message, word};
 use crate::parser::nushell;
 
 /// Makes each case a test in every one of these versions.
@@ -52,4 +52,18 @@ in_older_nushells! {
     loading::a_key_of_yours_is_not_taken
     loading::nothing_is_exported
     message::a_dangerous_answer_says_why
+    menu::it_lists_what_was_offered_and_its_risk
+    menu::choosing_runs_nothing_and_enter_runs_the_chosen
+    menu::the_key_goes_on_from_the_chosen
+    menu::your_words_come_last
+    menu::a_line_of_yours_has_none
+    menu::keys_typed_at_once_run_nothing
+    menu::rows_quotes_and_other_alphabets_arrive_exactly
+    menu::a_mark_of_the_history_hides_nothing
+    menu::a_number_selects
+    menu::vi_normal_mode
+    menu::a_narrow_terminal
+    menu::the_menu_key_of_yours_is_not_taken
+    menu::without_the_helper
+    ghost::an_older_one_does_without
 }

@@ -1,0 +1,368 @@
+//! The commands of a shell that documents them itself, as Nushell does: what each takes, does and looks like in use. Pure: the
+//! shell's own text in, cards out; the nearest for a name or a request. No text makes it fail.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::manual::{Arity, Manual, OptionCard, Source};
+use crate::prompt::Solved;
+use crate::retrieve::{Index, terms};
+
+/// Commands read of one shell.
+const COMMANDS_MAX: usize = 8192;
+/// Longest signature that is told, in characters.
+pub const SIGNATURE_CHARS_MAX: usize = 160;
+/// Longest example that can stand before a request, in characters.
+const EXAMPLE_CHARS_MAX: usize = 100;
+/// Examples given for one request.
+pub const EXAMPLES_MAX: usize = 2;
+/// An example is given only if it suits a request at least so well, as a share of how well the best one does.
+const NEAR_THE_BEST: f32 = 0.8;
+/// And if it has at least this share of what was asked for, rare words counting for more.
+const SHARE_MIN: f32 = 0.4;
+
+/// The commands of a shell.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    cards: BTreeMap<String, Card>,
+    commands: OnceLock<Index>,
+    examples: OnceLock<Index>,
+}
+
+/// What a shell says of one of its commands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Card {
+    /// As it is typed; may have several words: `str replace`.
+    pub name: String,
+    /// One line: what it does.
+    pub description: String,
+    /// Other words for it.
+    pub search_terms: String,
+    /// The types of input that it takes, as the shell names them; "nothing" where it begins a pipeline.
+    pub inputs: Vec<String>,
+    /// What may follow the name, in the shell's order.
+    pub parameters: Vec<Parameter>,
+    /// In use.
+    pub examples: Vec<Example>,
+}
+
+/// What may follow a command's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// What it is.
+    pub role: Role,
+    /// Its name, without dashes.
+    pub name: String,
+    /// A flag's letter.
+    pub letter: Option<char>,
+    /// The type of its value, as the shell names it; empty for a switch.
+    pub shape: String,
+    /// It may be left out.
+    pub optional: bool,
+    /// One line; may be empty.
+    pub description: String,
+}
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// An argument by its place.
+    Positional,
+    /// All further arguments.
+    Rest,
+    /// A flag without a value.
+    Switch,
+    /// A flag with a value.
+    Named,
+}
+
+/// A command in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// What it is for, one line.
+    pub request: String,
+    /// The line.
+    pub command: String,
+}
+
+/// A row as the shell is asked to print it (`host::Probe::Commands`).
+#[derive(Deserialize)]
+struct Row(
+    String,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    Vec<(Role, Option<String>, Option<String>, Option<String>, bool, Option<String>)>,
+    Vec<(Option<String>, Option<String>)>,
+);
+
+impl Catalogue {
+    /// The commands in a text of JSON, one a line. What can't be read is left out; of two of one name the later one counts.
+    pub fn read(text: &str) -> Self {
+        let rows = text.lines().filter_map(|line| serde_json::from_str::<Row>(line).ok());
+        let cards = rows.take(COMMANDS_MAX).map(Card::of).filter(|card| !card.name.is_empty());
+        Self { cards: cards.map(|card| (card.name.clone(), card)).collect(), ..Self::default() }
+    }
+
+    /// These and those in a text of the same form, which count where both have one of a name.
+    pub fn with(&self, text: &str) -> Self {
+        let cards = self.cards.clone().into_iter().chain(Self::read(text).cards);
+        Self { cards: cards.collect(), ..Self::default() }
+    }
+
+    /// Whether there is no command.
+    pub fn is_empty(&self) -> bool {
+        self.cards.is_empty()
+    }
+
+    /// The card of a command.
+    pub fn get(&self, name: &str) -> Option<&Card> {
+        self.cards.get(name)
+    }
+
+    /// All cards, by name.
+    pub fn cards(&self) -> impl Iterator<Item = &Card> {
+        self.cards.values()
+    }
+
+    /// The commands that may have been meant by `name` in an answer to `request`, the likeliest first, at most `most`; never
+    /// `name` itself. Those that share a word with the name come first: `math round` for `round`.
+    pub fn nearest(&self, request: &str, name: &str, most: usize) -> Vec<&Card> {
+        let index = self.commands.get_or_init(|| {
+            Index::of(self.cards.values().map(|card| {
+                let examples = card.examples.iter().map(|example| (example.request.as_str(), 0.3));
+                [(card.name.as_str(), 3.0), (&card.search_terms, 2.0), (&card.description, 1.0)]
+                    .into_iter()
+                    .chain(examples)
+            }))
+        });
+        let sought = terms(name);
+        let shares = |card: &&Card| {
+            // A stop word may be a name: `each`, `into`.
+            let words = || card.name.split([' ', '-']);
+            words().any(|word| name.split([' ', '-', '_']).any(|own| own == word))
+                || terms(&card.name).iter().any(|word| sought.contains(word))
+        };
+        let cards: Vec<&Card> = self.cards.values().collect();
+        let found = index.search(&format!("{request} {name} {name}"));
+        let mut found: Vec<&Card> = found
+            .into_iter()
+            .filter_map(|(place, _)| cards.get(place).copied())
+            .filter(|card| card.name != name && !card.is_parent())
+            .collect();
+        // Stable: among those that share a word, and among the others, the score decides.
+        found.sort_by_key(|card| !shares(card));
+        let sharing = found.iter().filter(|card| shares(card)).count();
+        found.truncate(if sharing == 0 { most } else { sharing.min(most) });
+        found
+    }
+
+    /// Examples for a request, the one that suits it best last, as solved requests; none where nothing suits.
+    pub fn examples(&self, request: &str) -> Vec<Solved> {
+        let all = || {
+            self.cards
+                .values()
+                .flat_map(|card| card.examples.iter().filter(|e| e.is_plain()).map(move |e| (card, e)))
+        };
+        let index = self.examples.get_or_init(|| {
+            Index::of(all().map(|(card, example)| {
+                [
+                    (example.request.as_str(), 2.0),
+                    (card.name.as_str(), 1.5),
+                    (&card.search_terms, 1.0),
+                    (&card.description, 1.0),
+                ]
+            }))
+        });
+        let sought = sought(request);
+        let found = index.search(&sought);
+        let least = found.first().map_or(f32::MAX, |(_, best)| best * NEAR_THE_BEST);
+        let mut words = terms(&sought);
+        words.sort();
+        words.dedup();
+        // What no documentation has is a name or a value.
+        words.retain(|word| index.knows(word));
+        let weight =
+            |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
+        let all: Vec<(&Card, &Example)> = all().collect();
+        let mut given: Vec<(&Card, &Example)> = Vec::new();
+        for (place, score) in found {
+            if score < least || given.len() == EXAMPLES_MAX {
+                break;
+            }
+            let Some((card, example)) = all.get(place).copied() else { continue };
+            let named = terms(&format!("{} {}", card.name, card.search_terms));
+            let text = [named.clone(), terms(&format!("{} {}", example.request, card.description))].concat();
+            let shared = weight(&mut words.iter().filter(|word| text.contains(word)));
+            // What a command is called says more than what is said about it.
+            let is_named = words.iter().any(|word| named.contains(word));
+            let is_other = given.iter().all(|(other, _)| other.name != card.name);
+            if is_other && is_named && SHARE_MIN * weight(&mut words.iter()) <= shared {
+                given.push((card, example));
+            }
+        }
+        given.reverse();
+        given.iter().map(|(_, example)| example.solved()).collect()
+    }
+}
+
+/// The words of a request that say what is wanted; names of files and quoted texts only say with what, but for the ends of files'
+/// names, which tell the format.
+fn sought(request: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    for (at, part) in request.split(['"', '\'', '`']).enumerate() {
+        // Between two quotes; an apostrophe alone may cost a word or two.
+        if at % 2 == 1 && request.matches(['"', '\'', '`']).count() % 2 == 0 {
+            continue;
+        }
+        for word in part.split_whitespace() {
+            let word = word.trim_end_matches(['.', ',', ';', ':', '?', '!']);
+            if word.contains("://") {
+                words.push("url");
+            } else if word.contains('$') {
+            } else if let Some((_, ending)) = word.rsplit_once('.') {
+                words.push(ending);
+            } else if !word.contains(['/', '\\', '=', '_']) {
+                words.push(word);
+            }
+        }
+    }
+    words.join(" ")
+}
+
+impl Card {
+    fn of(row: Row) -> Self {
+        let Row(name, description, search_terms, inputs, parameters, examples) = row;
+        let one_line =
+            |text: Option<String>| text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let parameter = |(role, name, letter, shape, optional, description): (
+            _,
+            Option<String>,
+            Option<String>,
+            _,
+            _,
+            _,
+        )| Parameter {
+            role,
+            name: name.unwrap_or_default(),
+            letter: letter.and_then(|letter| letter.chars().next()),
+            shape: one_line(shape),
+            optional,
+            description: one_line(description),
+        };
+        let example = |(request, command)| Example {
+            request: one_line(request),
+            command: Option::unwrap_or_default(command),
+        };
+        Self {
+            name,
+            description: one_line(description),
+            search_terms: one_line(search_terms),
+            inputs,
+            parameters: parameters.into_iter().map(parameter).collect(),
+            examples: examples.into_iter().map(example).collect(),
+        }
+    }
+
+    /// What it takes, on one line of at most [`SIGNATURE_CHARS_MAX`] characters: `str join [separator: string]`. What has no room
+    /// is told by dots.
+    pub fn signature(&self) -> String {
+        let mut line = self.name.clone();
+        // What stands by its place first: a call can't do without it.
+        let (flags, places): (Vec<_>, Vec<_>) =
+            self.parameters.iter().partition(|parameter| parameter.is_flag());
+        for parameter in places.into_iter().chain(flags) {
+            let form = parameter.form();
+            if SIGNATURE_CHARS_MAX < line.chars().count() + form.chars().count() + " …".chars().count() + 1
+            {
+                line.push_str(" …");
+                break;
+            }
+            line.push(' ');
+            line.push_str(&form);
+        }
+        line
+    }
+
+    /// The same as documentation of a program.
+    pub fn manual(&self) -> Manual {
+        let option = |flag: &Parameter| OptionCard {
+            names: flag
+                .letter
+                .map(|letter| format!("-{letter}"))
+                .into_iter()
+                .chain((!flag.name.is_empty()).then(|| format!("--{}", flag.name)))
+                .collect(),
+            value: if flag.role == Role::Named { Arity::Required } else { Arity::None },
+            placeholder: flag.shape.clone(),
+            text: flag.description.chars().take(OptionCard::TEXT_MAX).collect(),
+            source: Source::Help,
+        };
+        Manual {
+            name: format!("help {}", self.name),
+            summary: self.description.clone(),
+            synopsis: self.signature(),
+            options: self.parameters.iter().filter(|parameter| parameter.is_flag()).map(option).collect(),
+            ..Manual::default()
+        }
+    }
+
+    /// Whether it can't do without what a pipe brings.
+    pub fn needs_input(&self) -> bool {
+        !self.inputs.is_empty()
+            && !self.inputs.iter().any(|input| matches!(input.as_str(), "nothing" | "any"))
+    }
+
+    /// It only stands above its subcommands and does nothing of its own.
+    fn is_parent(&self) -> bool {
+        self.parameters.is_empty() && self.examples.is_empty() && self.inputs == ["nothing"]
+    }
+}
+
+impl Parameter {
+    fn is_flag(&self) -> bool {
+        matches!(self.role, Role::Switch | Role::Named)
+    }
+
+    fn form(&self) -> String {
+        let Self { role, name, letter, shape, optional, .. } = self;
+        let letter = letter.map(|letter| format!("(-{letter})")).unwrap_or_default();
+        match role {
+            Role::Positional if *optional => format!("[{name}: {shape}]"),
+            Role::Positional => format!("<{name}: {shape}>"),
+            Role::Rest => format!("...[{}: {shape}]", if name.is_empty() { "rest" } else { name }),
+            Role::Switch => format!("[--{name}{letter}]"),
+            Role::Named => format!("[--{name}{letter}: {shape}]"),
+        }
+    }
+}
+
+impl Example {
+    /// Fit to stand before a request: short, one line, nothing in it that only a program could have written.
+    fn is_plain(&self) -> bool {
+        let is_line = |text: &str, most: usize| {
+            (4..=most).contains(&text.chars().count())
+                && text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
+        };
+        is_line(&self.request, EXAMPLE_CHARS_MAX)
+            && is_line(&self.command, EXAMPLE_CHARS_MAX)
+            && !self.command.contains('#')
+    }
+
+    /// As a solved request: "Sort files by name." is asked "sort files by name".
+    fn solved(&self) -> Solved {
+        let text = self.request.trim_end_matches(['.', ':']);
+        let mut letters = text.chars();
+        let first = letters.next().unwrap_or_default();
+        // An abbreviation stays.
+        let is_word = letters.clone().next().is_some_and(|second| !second.is_uppercase());
+        let request = if is_word { first.to_lowercase().chain(letters).collect() } else { text.to_owned() };
+        Solved { request, command: self.command.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

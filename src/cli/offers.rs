@@ -1,0 +1,182 @@
+//! `askline offers`: what the key offered for the line, as the entries of a menu, for shells that have such.
+//!
+//! Prints one JSON array of `{value, description, span}`, empty where nothing was offered in this terminal or the line has
+//! become another one; the last entry is the person's own words. Asks no model: what was not found yet is not in it.
+
+use std::io::{self, Read as _};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use super::args::Offers;
+use super::{Exit, line, one_line, print};
+use crate::clean;
+use crate::host::Host as _;
+use crate::host::local::LocalHost;
+use crate::presses::{self, Place, Press};
+
+/// Most bytes of a line that are read; a longer one is none of ours.
+const LINE_LIMIT: u64 = 1 << 16;
+/// What is said beside the person's words.
+const WORDS: &str = "your words";
+/// Columns of a menu's row that its number takes.
+const NUMBER_COLUMNS: usize = 3;
+/// Columns that set a description apart from its command.
+const SEPARATOR_COLUMNS: usize = 3;
+
+/// An entry as Nushell wants it.
+#[derive(Debug, Serialize)]
+struct Entry {
+    value: String,
+    description: String,
+    /// What choosing it replaces: the whole line.
+    span: Span,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
+    let mut line = String::new();
+    io::stdin().lock().take(LINE_LIMIT).read_to_string(&mut line).context("the line can't be read")?;
+    let memory = line::memory_here(&LocalHost);
+    let last = memory.as_ref().and_then(|memory| Some((memory, memory.last()?)));
+    let entries = last.map_or_else(Vec::new, |(memory, press)| {
+        let line = whole(&press, &line, args.bytes);
+        let here = presses::around(LocalHost.current_dir().as_deref(), None);
+        if press.listed(line, args.shell).is_none() || !press.is_around(&here) {
+            return Vec::new();
+        }
+        // Whatever of the line was not handed over is replaced, too.
+        let entries = entries(&press, args, line.len().max(args.bytes));
+        memory.keep(&Press { place: Place::Any, ..press });
+        entries
+    });
+    print(&format!("{}\n", serde_json::to_string(&entries)?))?;
+    Ok(Exit::Done)
+}
+
+/// The line, of which Nushell hands over no more than what stands before a `!` that its history would take: it is the
+/// text of `press` that goes on so and is as long.
+fn whole<'a>(press: &'a Press, start: &'a str, bytes: usize) -> &'a str {
+    let texts = press.offers.iter().map(|offer| &offer.command).chain([&press.words]);
+    // The cursor, which tells the length, stands on the last character in vi's normal mode.
+    let on_last = |text: &str| text.char_indices().next_back().map(|(at, _)| at);
+    let is_as_long = |text: &str| text.len() == bytes || on_last(text) == Some(bytes);
+    let goes_on = |text: &&String| {
+        is_as_long(text) && text.strip_prefix(start).is_some_and(|rest| rest.starts_with('!'))
+    };
+    texts.filter(|_| start.len() <= bytes).find(goes_on).map_or(start, String::as_str)
+}
+
+fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<Entry> {
+    let span = Span { start: 0, end: bytes };
+    let offers = press.offers.iter().filter_map(|offer| {
+        let value = clean::clean(&offer.command, args.shell).ok()?.text.as_str().to_owned();
+        let description = fit(&one_line(&offer.about), &value, args.columns);
+        Some(Entry { value, description, span })
+    });
+    let words = clean::as_typed(&press.words).filter(|words| !words.as_str().trim().is_empty());
+    let words =
+        words.map(|words| Entry { value: words.as_str().to_owned(), description: WORDS.to_owned(), span });
+    offers.chain(words).collect()
+}
+
+/// A description cut to the room that its command leaves on the rows which it fills anyway: menus count no others. How
+/// careful one should be is said in any case.
+fn fit(about: &str, value: &str, columns: usize) -> String {
+    const ELLIPSIS: &str = "...";
+    let columns = columns.saturating_sub(NUMBER_COLUMNS).max(1);
+    let width = value.lines().next().unwrap_or_default().width();
+    let room = (width.div_ceil(columns).max(1) * columns).saturating_sub(width + SEPARATOR_COLUMNS);
+    if about.width() <= room {
+        return about.to_owned();
+    }
+    let label = about.split([':', ';']).next().unwrap_or_default();
+    let mut cut = String::new();
+    for c in about.chars() {
+        if room < cut.width() + c.width().unwrap_or(0) + ELLIPSIS.len() {
+            break;
+        }
+        cut.push(c);
+    }
+    if cut.len() <= label.len() + 1 { label.to_owned() } else { cut + ELLIPSIS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::presses::Offer;
+    use crate::shell::Shell;
+
+    fn press(words: &str, commands: &[&str]) -> Press {
+        let offer = |command: &&str| Offer {
+            command: (*command).to_owned(),
+            notes: Vec::new(),
+            about: "Safe".to_owned(),
+        };
+        let press = Press::now(words, Shell::Nu, offer(&commands[0]));
+        Press { offers: commands.iter().map(offer).collect(), ..press }
+    }
+
+    #[test]
+    fn a_line_that_was_cut_at_its_exclamation_mark_is_known_again() {
+        let press = press("say hi!", &["print hi!!", "print hi", "print ho!!"]);
+        for (start, bytes, expected) in [
+            ("print hi", 10, "print hi!!"),
+            ("print hi", 8, "print hi"),
+            ("print h", 8, "print h"),
+            ("say hi", 7, "say hi!"),
+            ("", 10, ""),
+            ("print hi", 9, "print hi!!"),
+            ("print hi", 11, "print hi"),
+        ] {
+            assert_eq!(whole(&press, start, bytes), expected, "{start} {bytes}");
+        }
+    }
+
+    #[test]
+    fn words_come_last_and_nothing_hidden_comes_at_all() {
+        let args = Offers { shell: Shell::Nu, bytes: 9, columns: 80 };
+        let texts = |words: &str, commands: &[&str]| {
+            let entries = entries(&press(words, commands), &args, 9);
+            entries.into_iter().map(|entry| entry.value).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("list", &["ls", "ls -a"]), ["ls", "ls -a", "list"]);
+        assert_eq!(texts("  ", &["ls \u{1b}[31m", "ls"]), ["ls"]);
+        assert_eq!(texts("li\u{202e}st", &["ls"]), ["ls"]);
+    }
+
+    #[test]
+    fn descriptions_fit_beside_their_commands() {
+        let about = "!! Dangerous: deletes files below the home directory";
+        let long = "x".repeat(70);
+        for (value, columns, expected) in [
+            ("rm -r a", 80, about),
+            ("rm -r a", 43, "!! Dangerous: deletes files..."),
+            ("rm -r a", 20, "!! Dangerous"),
+            (long.as_str(), 80, "!! Dangerous"),
+            ("rm -r a\nsecond row", 43, "!! Dangerous: deletes files..."),
+            ("", 0, "!! Dangerous"),
+        ] {
+            let fitting = fit(about, value, columns);
+            assert_eq!(fitting, expected, "{value} {columns}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_is_too_wide(about in "(!! )?\\PC{0,80}", value: String, columns in 30usize..200) {
+            let fitting = fit(&about, &value, columns);
+            let first = value.lines().next().unwrap_or_default().width();
+            let rows = first.div_ceil(columns - NUMBER_COLUMNS).max(1);
+            let label = about.split([':', ';']).next().unwrap_or_default();
+            let fits = first + fitting.width() + SEPARATOR_COLUMNS <= rows * (columns - NUMBER_COLUMNS);
+            proptest::prop_assert!(fits || fitting == label, "{fitting:?}");
+        }
+    }
+}
