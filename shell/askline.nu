@@ -11,9 +11,13 @@
 def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   # The line, then what the shell knows: names and values, with a NUL between them.
   let line = $in
-  # Reading the history takes a while when it is long, so only where the last command is meant.
+  # Only where the last command is meant. What was typed in this terminal, and not for the history to forget: the history itself
+  # may hold the commands of all terminals. What keys run stands there, too.
   let before = (if ($line | str trim | is-empty) {
-    try { history | last 10 | get command | reverse | each { |it| [history $it] } | flatten } catch { [] }
+    try {
+      view files | where filename =~ '^repl_entry' | last 100 | each { |it| view span $it.start $it.end }
+      | where { |it| $it !~ '^( |__askline|\s*$)' } | last 10 | str trim | reverse | each { |it| [history $it] } | flatten
+    } catch { [] }
   } else { [] })
   let told = ([$line NU_VERSION $env.NU_VERSION? ...$before]
     | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)

@@ -125,11 +125,11 @@ impl Limits {
         0 < self.day_calls || 0 < self.day_tokens || Cost(0) < self.day_cost
     }
 
-    /// Why no further request may be sent, and what to do, after `press` for this key press and `day` for earlier ones
-    /// of today.
-    pub fn reached(&self, press: &Tally, day: &Tally) -> Option<(String, &'static str)> {
+    /// Why no further request may be sent, and what to do, after `press` for this key press, of which `day`, what else was
+    /// asked today, does not hold the `last` part yet.
+    pub fn reached(&self, press: &Tally, last: &Tally, day: &Tally) -> Option<(String, &'static str)> {
         let mut all = *day;
-        all.add(press);
+        all.add(last);
         let cost = all.cost.unwrap_or_default();
         let over = |limit: u64, used: u64| 0 < limit && limit <= used;
         if over(self.calls, press.calls) {
@@ -170,6 +170,8 @@ pub struct Asked {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Account {
     asked: BTreeMap<String, Asked>,
+    /// What an earlier part of the same press asked of servers, which is counted with that part.
+    earlier: Tally,
 }
 
 impl Account {
@@ -206,6 +208,18 @@ impl Account {
     /// Those on servers together.
     pub fn servers(&self) -> Tally {
         sum(self.asked.values().filter(|asked| asked.is_server))
+    }
+
+    /// The same with those of earlier parts of the press, for which its bounds hold as well.
+    pub fn servers_of_press(&self) -> Tally {
+        let mut all = self.earlier;
+        all.add(&self.servers());
+        all
+    }
+
+    /// An account for the next part of the same press: nothing is counted in it yet, but its bounds go on.
+    pub fn next_part(&self) -> Self {
+        Self { asked: BTreeMap::new(), earlier: self.servers_of_press() }
     }
 
     fn asked(&mut self, name: &str) -> &mut Asked {
@@ -259,6 +273,10 @@ mod tests {
         assert_eq!(account.total(), Tally { calls: 3, tokens: tokens(150, 90, 10), cost: Some(Cost(7)) });
         let answers: Vec<_> = account.models().map(|(name, asked)| (name, asked.times.len())).collect();
         assert_eq!(answers, [("local:x", 1), ("m at h", 0)]);
+        let mut next = account.next_part();
+        assert_eq!((next.servers(), next.servers_of_press()), (Tally::default(), account.servers()));
+        next.call("m at h", true);
+        assert_eq!((next.servers().calls, next.next_part().servers_of_press().calls), (1, 3));
         for n in 0..1000 {
             account.call(&format!("name {n}"), true);
             account.answered("m at h", Duration::ZERO);
@@ -271,7 +289,7 @@ mod tests {
     fn each_limit_says_what_to_raise_and_zero_bounds_nothing() {
         let used = Tally { calls: 3, tokens: tokens(90, 0, 10), cost: Some(Cost(UNIT)) };
         let none = Tally::default();
-        assert_eq!(Limits::default().reached(&used, &used), None);
+        assert_eq!(Limits::default().reached(&used, &used, &used), None);
         let one = |limits: Limits| (limits, limits.count_days());
         for ((limits, by_day), name) in [
             (one(Limits { calls: 3, ..Limits::default() }), "calls"),
@@ -280,14 +298,14 @@ mod tests {
             (one(Limits { day_tokens: 100, ..Limits::default() }), "day_tokens"),
             (one(Limits { day_cost: Cost(UNIT), ..Limits::default() }), "day_cost"),
         ] {
-            let (cause, remedy) = limits.reached(&used, &none).unwrap();
+            let (cause, remedy) = limits.reached(&used, &used, &none).unwrap();
             assert_eq!(remedy, format!("raise `{name}` in [limits]"), "{cause}");
             assert!(cause.chars().count() < 60, "{cause}");
             // What earlier presses of the day took counts only where the day is bounded.
-            assert_eq!(limits.reached(&none, &used).is_some(), by_day, "{name}");
+            assert_eq!(limits.reached(&none, &none, &used).is_some(), by_day, "{name}");
             assert_eq!(by_day, name.starts_with("day_"));
             let less = Tally { calls: 2, tokens: tokens(89, 0, 10), cost: Some(Cost(UNIT - 1)) };
-            assert_eq!(limits.reached(&less, &none), None, "{name}");
+            assert_eq!(limits.reached(&less, &less, &none), None, "{name}");
         }
     }
 }

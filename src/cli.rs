@@ -10,6 +10,7 @@ pub mod explain;
 mod forget;
 pub mod init;
 mod inline;
+mod interrupts;
 pub mod line;
 mod model;
 mod offers;

@@ -77,8 +77,8 @@ fn by_command(command: &KeyCommand, remote: &Remote, host: &dyn Host) -> anyhow:
 }
 
 fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<Key> {
-    let secret = host.keyring(item)?;
-    Key::new(&String::from_utf8_lossy(&secret), "the keyring")
+    let secret = text(Zeroizing::new(host.keyring(item)?));
+    Key::new(&secret, "the keyring")
 }
 
 /// Refuses a command that somebody else could have written, or whose program is nowhere.
@@ -92,8 +92,8 @@ fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
         file.display()
     );
     ensure!(
-        found.mode & 0o002 == 0,
-        "its key_cmd is not run, for everybody can write {}; run `chmod o-w {}`",
+        found.mode & 0o022 == 0,
+        "its key_cmd is not run, for others can write {}; run `chmod go-w {}`",
         file.display(),
         file.display()
     );

@@ -78,6 +78,9 @@ pub struct Counts {
     pub days: BTreeMap<u32, Figures>,
     /// Since the counting began.
     pub total: Figures,
+    /// The last day on which a file that could not be understood gave way to a new one, so that its figures are too small.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<u32>,
 }
 
 /// Figures of a day, or of all.
@@ -214,6 +217,17 @@ impl Book {
         Ok(self.understood()?.unwrap_or_default())
     }
 
+    /// What servers were asked today, for bounds that count by the day.
+    ///
+    /// # Errors
+    /// As [`Book::read`], and when the file was damaged today: a bound that doesn't hold would be worse than none.
+    pub fn servers_today(&self, now: SystemTime) -> anyhow::Result<Tally> {
+        let counts = self.understood()?.filter(|counts| counts.damaged != Some(counts.day(now)));
+        let counts =
+            counts.context("the figures are damaged; run `askline forget stats` to begin them anew")?;
+        Ok(counts.today(now).servers())
+    }
+
     /// What was counted so far; none when there is a file that can't be understood.
     fn understood(&self) -> anyhow::Result<Option<Counts>> {
         let Some(content) = store::read(&self.file(), FILE_LIMIT)? else {
@@ -241,7 +255,8 @@ impl Book {
             Some(counts) => counts,
             None => {
                 self.put_aside()?;
-                Counts::default()
+                let new = Counts::default();
+                Counts { damaged: Some(new.day(now)), ..new }
             }
         };
         counts.count(account, outcome, now);

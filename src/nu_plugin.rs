@@ -10,6 +10,7 @@ mod engine;
 mod explain;
 mod fix;
 mod handshake;
+mod keywords;
 mod line;
 mod outcome;
 mod value;

@@ -79,6 +79,18 @@ impl Patience {
         patience
     }
 
+    /// A patience until `deadline` for the next part of the same press, within whose bounds it stays.
+    pub fn next_part(&self, deadline: Instant) -> Self {
+        let next = Self::until(deadline);
+        *next.account() = self.account().next_part();
+        next
+    }
+
+    /// The same patience, cancelled by this flag, which a signal may set.
+    pub fn cancelled_by(self, flag: Arc<AtomicBool>) -> Self {
+        Self { cancelled: flag, ..self }
+    }
+
     /// The same patience, but spent at `deadline` if that comes earlier. What is cancelled, who is asked and what was spent
     /// stay shared; the stage does not.
     pub fn within(&self, deadline: Instant) -> Self {

@@ -52,13 +52,15 @@ pub struct PromptSource {
     shell: Shell,
     system: String,
     situation: Situation,
+    /// What of the situation its reader is told, a line each.
+    facts: Vec<String>,
     /// How the request went on, in order.
     steps: Vec<Step>,
 }
 
 /// How a request goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+pub enum Step {
     /// These are like it, and solved.
     Like(Vec<Solved>),
     /// It changes this one, which was answered just before.
@@ -67,6 +69,103 @@ enum Step {
     Again(String, String),
     /// Another answer than these is wanted.
     Otherwise(Vec<String>),
+}
+
+impl Step {
+    /// The step with nothing in it that could pose as something else: each part on a line, and visible.
+    fn tame(self) -> Self {
+        match self {
+            Self::Like(rows) => Self::Like(rows.into_iter().map(Solved::tame).collect()),
+            Self::After(before) => Self::After(before.tame()),
+            Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
+            Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
+        }
+    }
+
+    /// The text so far, gone on with.
+    fn onto(&self, text: &str, form: Form) -> String {
+        match (self, form) {
+            (Self::Like(solved), Form::Completion) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("# {request}\n{command}\n\n"));
+                format!("{}{text}", rows.collect::<String>())
+            }
+            (Self::Like(solved), Form::Chat) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("\n`{command}` ({request})"));
+                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
+            }
+            (Self::After(Solved { request, command }), Form::Completion) => {
+                format!("# {request}\n{command}\n\n{text}")
+            }
+            (Self::After(Solved { request, command }), Form::Chat) => {
+                format!("For \"{request}\" you gave `{command}`. Now: {text}")
+            }
+            (Self::Again(answer, wrong), Form::Completion) => {
+                format!("{text}{answer}\n# wrong: {wrong}. The same, corrected:\n")
+            }
+            (Self::Again(answer, wrong), Form::Chat) => {
+                format!("{text}\nNot `{answer}`: {wrong}. Give the corrected command.")
+            }
+            (Self::Otherwise(known), Form::Completion) => known
+                .iter()
+                .fold(text.to_owned(), |text, command| text + command + "\n# or, in another way:\n"),
+            (Self::Otherwise(known), Form::Chat) => {
+                let known: Vec<_> = known.iter().map(|command| format!("`{command}`")).collect();
+                format!("{text}\nAnother command than {}.", known.join(", "))
+            }
+        }
+    }
+
+    /// Its texts.
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Like(rows) => {
+                rows.iter_mut().flat_map(|Solved { request, command }| [request, command]).collect()
+            }
+            Self::After(Solved { request, command }) => vec![request, command],
+            Self::Again(answer, wrong) => vec![answer, wrong],
+            Self::Otherwise(known) => known.iter_mut().collect(),
+        }
+    }
+}
+
+impl PromptSource {
+    /// What a person asks.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// What its reader is told of the machine, a line each: nothing before [`Prompt::told`].
+    pub fn facts(&self) -> &[String] {
+        &self.facts
+    }
+
+    /// How the request went on, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The fresh part of the prompt.
+    fn fresh(&self, form: Form) -> String {
+        let request = match form {
+            Form::Completion => format!("# {}\n", self.request),
+            Form::Chat => self.request.clone(),
+        };
+        let text = self.steps.iter().fold(request, |text, step| step.onto(&text, form));
+        match form {
+            _ if self.facts.is_empty() => text,
+            Form::Completion => format!("# {}\n{text}", self.facts.join("\n# ")),
+            Form::Chat => format!("{}\n\n{text}", self.facts.join("\n")),
+        }
+    }
+
+    /// Changes each text that a person or a model wrote, or that was read on the machine.
+    fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
+        let Self { request, facts, steps, .. } = self;
+        let texts = steps.iter_mut().flat_map(Step::texts);
+        [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
+    }
 }
 
 impl Prompt {
@@ -83,7 +182,8 @@ impl Prompt {
         self
     }
 
-    /// The prompt as one reader gets it: in its form, with the facts that it may be told. `redact` takes secrets out of these.
+    /// The prompt as one reader gets it: in its form, with the facts that it may be told. `redact` takes secrets out of all
+    /// that is not ours: more than once of each text, for what one of them says may be a secret in another.
     ///
     /// # Errors
     /// [`Failure::Unavailable`] when the request itself is about what this reader may not be told.
@@ -93,24 +193,23 @@ impl Prompt {
         audience: Audience,
         redact: &mut dyn FnMut(&str) -> String,
     ) -> Result<Self, Failure> {
-        let Some(source) = &self.source else { return Ok(self.clone()) };
+        let Some(source) = &self.source else {
+            return Ok(Self { fresh: redact(&self.fresh), ..self.clone() });
+        };
         if let Some(item) = source.situation.withheld_from(audience) {
             return Err(Failure::Unavailable(withheld(item, audience)));
         }
-        let mut prompt = if form == self.form {
-            self.clone()
-        } else {
-            let again = draft(form, &source.request, source.shell, &source.system);
-            source.steps.iter().cloned().fold(again, |prompt, step| prompt.with(step))
+        let fixed = match form == self.form {
+            true => self.fixed.clone(),
+            false => told_first(form, source.shell, &source.system),
         };
-        let facts = source.situation.lines(audience, redact);
-        if !facts.is_empty() {
-            prompt.fresh = match form {
-                Form::Completion => format!("# {}\n{}", facts.join("\n# "), prompt.fresh),
-                Form::Chat => format!("{}\n\n{}", facts.join("\n"), prompt.fresh),
-            };
-        }
-        Ok(prompt)
+        let mut source = PromptSource::clone(source);
+        source.change(redact);
+        // Before they are cut and quoted, and below once more with the words around them.
+        source.facts = source.situation.lines(audience, redact);
+        let fresh = redact(&source.fresh(form));
+        source.change(redact);
+        Ok(Self { form, fixed, fresh, source: Some(Arc::new(source)) })
     }
 
     /// What a model gets, both parts in one text. A chat template, which the model's file holds, goes around them.
@@ -147,40 +246,8 @@ impl Prompt {
     }
 
     fn with(&self, step: Step) -> Self {
-        let text = &self.fresh;
-        let fresh = match (&step, self.form) {
-            (Step::Like(solved), Form::Completion) => {
-                let rows = solved.iter().map(|Solved { request, command }| {
-                    format!("# {}\n{}\n\n", one_line(request), visible(command))
-                });
-                format!("{}{text}", rows.collect::<String>())
-            }
-            (Step::Like(solved), Form::Chat) => {
-                let rows = solved.iter().map(|Solved { request, command }| {
-                    format!("\n`{}` ({})", visible(command), one_line(request))
-                });
-                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
-            }
-            (Step::After(Solved { request, command }), Form::Completion) => {
-                format!("# {}\n{}\n\n{text}", one_line(request), visible(command))
-            }
-            (Step::After(Solved { request, command }), Form::Chat) => {
-                format!("For \"{}\" you gave `{}`. Now: {text}", one_line(request), visible(command))
-            }
-            (Step::Again(answer, wrong), Form::Completion) => {
-                format!("{text}{}\n# wrong: {}. The same, corrected:\n", visible(answer), one_line(wrong))
-            }
-            (Step::Again(answer, wrong), Form::Chat) => {
-                format!("{text}\nNot `{}`: {}. Give the corrected command.", visible(answer), one_line(wrong))
-            }
-            (Step::Otherwise(known), Form::Completion) => known
-                .iter()
-                .fold(text.clone(), |text, command| text + &visible(command) + "\n# or, in another way:\n"),
-            (Step::Otherwise(known), Form::Chat) => {
-                let known: Vec<_> = known.iter().map(|command| format!("`{}`", visible(command))).collect();
-                format!("{text}\nAnother command than {}.", known.join(", "))
-            }
-        };
+        let step = step.tame();
+        let fresh = step.onto(&self.fresh, self.form);
         let mut source = self.source.clone();
         if let Some(source) = &mut source {
             Arc::make_mut(source).steps.push(step);
@@ -197,6 +264,13 @@ pub struct Solved {
     pub request: String,
     /// The command, one line.
     pub command: String,
+}
+
+impl Solved {
+    /// Each part on a line, and visible.
+    fn tame(self) -> Self {
+        Self { request: one_line(&self.request), command: visible(&self.command) }
+    }
 }
 
 /// A kind of solved requests, and the name of its tables in `prompt/solved-*.toml`.
@@ -217,14 +291,24 @@ impl Section {
 
 /// The prompt for a request; `system` is a [`system_name`].
 pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
-    let request = one_line(request);
-    let (fixed, fresh) = match form {
-        Form::Completion => (fixed(shell, system), format!("# {request}\n")),
-        Form::Chat => (instruction(shell, system), request.clone()),
+    let source = PromptSource {
+        request: one_line(request),
+        shell,
+        system: system.to_owned(),
+        situation: Situation::default(),
+        facts: Vec::new(),
+        steps: Vec::new(),
     };
-    let (system, situation) = (system.to_owned(), Situation::default());
-    let source = PromptSource { request, shell, system, situation, steps: Vec::new() };
+    let (fixed, fresh) = (told_first(form, shell, system), source.fresh(form));
     Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }
+}
+
+/// What stands before the request.
+fn told_first(form: Form, shell: Shell, system: &str) -> String {
+    match form {
+        Form::Completion => fixed(shell, system),
+        Form::Chat => instruction(shell, system),
+    }
 }
 
 /// Why a reader can't be asked.

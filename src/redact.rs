@@ -55,9 +55,10 @@ impl Redactor {
 
     /// The text with every secret replaced by its placeholder, and the secrets added to `kept`.
     ///
-    /// A secret that is recognised by what stands around it is found wherever else it stands in this text and in later
-    /// ones with the same `kept`, not in earlier ones: hand in first what says most. Time grows with the length of the
-    /// text, times the number of secrets that the caller knows. Placeholders of `kept` stay as they are.
+    /// A secret that is recognised by what stands around it is found wherever else it stands as a word in this text and,
+    /// from four bytes on, even inside of words in later ones with the same `kept`, not in earlier ones: hand in first what
+    /// says most. Time grows with the length of the text, times the number of secrets that the caller knows or that were
+    /// found in earlier ones. Placeholders of `kept` stay as they are.
     pub fn redact(&self, text: &str, kept: &mut Kept) -> String {
         self.placeholders.numbers(text).for_each(|number| kept.reserve(number));
         let found = self.found(text, kept);
@@ -90,6 +91,16 @@ impl Redactor {
         let mut found: Vec<Range<usize>> = Vec::new();
         for known in kept.known() {
             found.extend(memmem::find_iter(bytes, known).map(|at| at..at + known.len()));
+        }
+        let ours = self.placeholders.given_out(text, kept);
+        for earlier in kept.earlier() {
+            let places = memmem::find_iter(bytes, earlier).map(|at| at..at + earlier.len());
+            // What is part of a placeholder's name is none there.
+            let is_ours = |place: &Range<usize>| {
+                let at = ours.partition_point(|ours| ours.end < place.end);
+                ours.get(at).is_some_and(|ours| ours.start <= place.start)
+            };
+            found.extend(places.filter(|place| !is_ours(place)));
         }
         found.extend(key_block::blocks(text));
         found.extend(manifest::values(text));

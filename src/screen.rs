@@ -3,7 +3,7 @@
 //! Asked only when the environment says that this shell runs inside it, with arguments that never change, and only where the
 //! program stands in a directory that nobody else can write to. What comes is whatever some program printed: untrusted.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::context::{Context, Machine};
 use crate::host::{Probe, Screen};
@@ -13,8 +13,9 @@ use crate::store;
 
 /// Most bytes of a screen that are looked at; the end of it counts.
 const SCREEN_LIMIT: usize = 64 << 10;
-/// The file in our cache directory for those that print to a file alone.
-const SCREEN_FILE: &str = "screen";
+/// How the file in our cache directory begins for those that print to a file alone; the number of this process follows, for
+/// other terminals ask, too.
+const SCREEN_FILE: &str = "screen-";
 
 /// The lines that stand behind the last place where `command` was typed, without the prompt below them. None where
 /// nobody can be asked, or where it is not on the screen any more.
@@ -31,7 +32,7 @@ fn text(machine: &Machine, context: &Context) -> Option<String> {
     let screen = if is_set("TMUX") {
         Screen::Tmux
     } else if is_set("ZELLIJ") {
-        Screen::Zellij { into: machine.cache.as_ref()?.join(SCREEN_FILE) }
+        Screen::Zellij { into: screen_file(machine.cache.as_ref()?) }
     } else if is_set("KITTY_LISTEN_ON") {
         // Without a socket it would speak through the terminal, which is ours now.
         Screen::Kitty
@@ -45,24 +46,30 @@ fn text(machine: &Machine, context: &Context) -> Option<String> {
         Screen::Zellij { into } => Some(into.clone()),
         _ => None,
     };
+    // What stood there before is nobody's answer.
+    into.iter().for_each(|file| discard(file));
     let output = host.probe(&program, &Probe::Screen(screen)).inspect_err(|error| {
         tracing::debug!("the screen can't be read: {error:#}");
     });
-    let bytes = match into {
-        None => output.ok().filter(|output| output.success)?.stdout,
-        Some(file) => taken(&file, machine)?,
-    };
+    let printed = into.map(|file| {
+        let read = host.read(&file, SCREEN_LIMIT as u64);
+        discard(&file);
+        read
+    });
+    let output = output.ok().filter(|output| output.success)?;
+    let bytes = printed.map_or(Some(output.stdout), Result::ok)?;
     let end = bytes.get(bytes.len().saturating_sub(SCREEN_LIMIT)..).unwrap_or_default();
     Some(String::from_utf8_lossy(end).into_owned())
 }
 
-/// What was printed into a file of ours, which is removed.
-fn taken(file: &Path, machine: &Machine) -> Option<Vec<u8>> {
-    let read = machine.host.read(file, SCREEN_LIMIT as u64);
+fn screen_file(cache: &Path) -> PathBuf {
+    cache.join(format!("{SCREEN_FILE}{}", std::process::id()))
+}
+
+fn discard(file: &Path) {
     if let Err(error) = store::remove(file) {
         tracing::debug!("a screen stays in a file: {error:#}");
     }
-    read.ok()
 }
 
 /// The part of a screen behind the command, without our own row and, where it stands there, the prompt that the key was
@@ -143,7 +150,11 @@ mod tests {
     }
 
     fn asked(env: &str, mode: u32, cache: Option<&Path>) -> Option<String> {
-        let dump = cache.map(|cache| cache.join(SCREEN_FILE).display().to_string()).unwrap_or_default();
+        asked_of(env, mode, cache, "")
+    }
+
+    fn asked_of(env: &str, mode: u32, cache: Option<&Path>, zellij: &str) -> Option<String> {
+        let dump = cache.map(|cache| screen_file(cache).display().to_string()).unwrap_or_default();
         let printed = r#"stdout = "$ make x\nno rule\n$\n""#;
         let probe = |program: &str, arguments: &str, rest: &str| {
             format!("[[probes]]\nprogram = \"/usr/bin/{program}\"\narguments = [{arguments}]\n{rest}\n")
@@ -166,13 +177,22 @@ mod tests {
             probe("tmux", r#""capture-pane", "-p", "-J""#, printed),
             probe("kitty", r#""@", "get-text", "--self""#, printed),
             probe("wezterm", r#""cli", "get-text""#, printed),
-            probe("zellij", &format!(r#""action", "dump-screen", "{dump}""#), ""),
+            probe("zellij", &format!(r#""action", "dump-screen", "{dump}""#), zellij),
         )
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
         let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
         let context = context::gather(&machine, Shell::Zsh, &[]);
         after("make x", &machine, &context)
+    }
+
+    #[test]
+    fn what_another_terminal_left_is_no_screen() {
+        let cache = tempfile::tempdir().unwrap();
+        let file = screen_file(cache.path());
+        std::fs::write(&file, "$ make x\nof another one\n$\n").unwrap();
+        assert_eq!(asked_of("ZELLIJ", 0o755, Some(cache.path()), "success = false"), None);
+        assert!(!file.exists());
     }
 
     #[test]
@@ -184,6 +204,11 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         assert_eq!(asked("ZELLIJ", 0o755, Some(cache.path())).as_deref(), Some("no rule"));
         assert_eq!(asked("ZELLIJ", 0o755, None), None);
+        assert_eq!(
+            asked_of("ZELLIJ", 0o755, Some(cache.path()), "success = false"),
+            None,
+            "it printed nothing"
+        );
         assert_eq!(asked("OTHER", 0o755, None), None);
     }
 }

@@ -1,6 +1,6 @@
 //! `askline doctor`: looks at everything the key needs, one line each, and says what to do about a fault.
 //!
-//! Changes nothing, starts nothing but `SHELL --version`, and asks nobody unless it is told to (`--online`).
+//! Changes nothing, starts nothing but `SHELL --version` and `nu_plugin_ask --version`, and asks nobody unless it is told to (`--online`).
 
 mod hook;
 mod online;

@@ -212,7 +212,7 @@ mod tests {
         let earlier = Figures { presses: 6, answers: 6, ..Figures::default() };
         let mut total = today.clone();
         total.add(&earlier);
-        Counts { days: [(20_777, earlier), (20_779, today)].into(), total }
+        Counts { days: [(20_777, earlier), (20_779, today)].into(), total, damaged: None }
     }
 
     fn now() -> SystemTime {

@@ -10,6 +10,7 @@ use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::args::Suggest;
+use super::interrupts::Interrupts;
 use super::rows::{Rows, rows};
 use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
@@ -46,19 +47,23 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
     let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
     let book = desk.book();
+    let interrupts = Interrupts::listen();
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
-        let patience = Patience::until(Instant::now() + Duration::from_millis(config.deadline_ms));
+        let deadline = Instant::now() + Duration::from_millis(config.deadline_ms);
         let (prefix, place) = (row.prefix(), row.place);
-        let answer = row.text.map(|request| {
-            let line = PromptLine::typed(request);
-            let request = Request { line: &line, shell, told: &[], before: None };
-            let _watched = Watched::start(&patience);
-            let answer = suggest(&request, &desk.machine, model.as_mut(), &config, &patience);
-            (line.text, answer)
+        let (answer, patience) = interrupts.during(deadline, |patience| {
+            row.text.map(|request| {
+                let line = PromptLine::typed(request);
+                let request = Request { line: &line, shell, told: &[], before: None };
+                let _watched = Watched::start(patience);
+                let answer = suggest(&request, &desk.machine, model.as_mut(), &config, patience);
+                // Before anything can fail that has nothing to do with it, such as showing it.
+                book.iter().for_each(|book| book.record(patience, Outcome::of(&answer)));
+                (line.text, answer)
+            })
         });
-        let asked = answer.is_ok();
         let (request, mut answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
         if place.is_some() && !args.json {
             answer = answer.and_then(on_one_row);
@@ -68,8 +73,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         }
         show(args, &prefix, &request, shell, &answer, &patience.account().total())?;
         desk.machine.settle();
-        if let (true, Some(book)) = (asked, &book) {
-            book.record(&patience, Outcome::of(&answer));
+        if interrupts.came() {
+            break;
         }
     }
     model.finish()?;

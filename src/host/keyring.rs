@@ -13,6 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
+use zeroize::Zeroizing;
 
 use super::KEY_LIMIT;
 use crate::config::KeyringItem;
@@ -167,7 +168,7 @@ impl Bus {
 
         let mut with = Writer::default();
         with.text(&session);
-        let got = self.call(SECRETS, path, ITEM, "GetSecret", "o", &with)?;
+        let got = Zeroizing::new(self.call(SECRETS, path, ITEM, "GetSecret", "o", &with)?);
         let mut got = Reader::new(&got);
         // A struct of session, parameters, value and kind.
         let value = got.text().and_then(|_| got.bytes()).and_then(|_| got.bytes()).context(ODD)?;

@@ -1,5 +1,6 @@
 //! The machine this runs on.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, Write as _};
@@ -103,22 +104,11 @@ impl Host for LocalHost {
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
-        let named = Path::new(command.program());
-        let program =
-            if named.is_absolute() { Some(named.to_owned()) } else { find_on_path(self, command.program()) };
-        let mut started = Command::new(program.context("its program is not on PATH")?);
-        started.args(command.arguments()).current_dir("/").process_group(0);
-        // What it says on standard error may be as secret as the rest.
-        started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let child = spawn(&mut started).context("its program can't be started")?;
-        let output = collect(child, Instant::now() + KEY_PATIENCE)?;
-        ensure!(output.success, "it failed");
-        ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
-        Ok(output.stdout)
+        key(self, None, command)
     }
 
     fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-        keyring::secret(item, &|name| self.env(name), KEY_PATIENCE)
+        keyring(self, item)
     }
 
     fn start_resident(&self) -> anyhow::Result<()> {
@@ -198,6 +188,40 @@ impl Host for LocalHost {
         let space = statvfs(path).ok()?;
         space.f_bavail.checked_mul(space.f_frsize)
     }
+}
+
+/// What the command behind a key prints, found on the `PATH` of `host` and run with these variables, by default this process's.
+///
+/// # Errors
+/// As [`Host::key`].
+pub fn key(
+    host: &dyn Host,
+    environment: Option<&HashMap<String, OsString>>,
+    command: &KeyCommand,
+) -> anyhow::Result<Vec<u8>> {
+    let named = Path::new(command.program());
+    let program =
+        if named.is_absolute() { Some(named.to_owned()) } else { find_on_path(host, command.program()) };
+    let mut started = Command::new(program.context("its program is not on PATH")?);
+    started.args(command.arguments()).current_dir("/").process_group(0);
+    if let Some(environment) = environment {
+        started.env_clear().envs(environment);
+    }
+    // What it says on standard error may be as secret as the rest.
+    started.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = spawn(&mut started).context("its program can't be started")?;
+    let output = collect(child, Instant::now() + KEY_PATIENCE)?;
+    ensure!(output.success, "it failed");
+    ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
+    Ok(output.stdout)
+}
+
+/// The secret of a keyring's item, from the bus that the environment of `host` names.
+///
+/// # Errors
+/// As [`Host::keyring`].
+pub fn keyring(host: &dyn Host, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+    keyring::secret(item, &|name| host.env(name), KEY_PATIENCE)
 }
 
 /// The file of this program. Nushell's plugin is a program of its own, beside it.

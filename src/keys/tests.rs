@@ -156,9 +156,11 @@ fn a_command_that_others_could_have_written_is_not_run() {
     let home = Home::new();
     let remote = home.profile("key_cmd = \"/bin/echo key\"");
     let config = home.0.path().join("config.toml");
-    fs::set_permissions(&config, fs::Permissions::from_mode(0o666)).unwrap();
-    says(&remote, &LocalHost, "everybody can write");
-    fs::set_permissions(&config, fs::Permissions::from_mode(0o664)).unwrap();
+    for mode in [0o666, 0o664, 0o646] {
+        fs::set_permissions(&config, fs::Permissions::from_mode(mode)).unwrap();
+        says(&remote, &LocalHost, "others can write");
+    }
+    fs::set_permissions(&config, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(secret(&remote, &LocalHost).unwrap(), "key");
     // A recorded machine runs nothing, and a foreign file is refused there too.
     let foreign = format!(

@@ -108,6 +108,25 @@ fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
     assert_eq!(book.read().unwrap().total.presses, 7);
 }
 
+/// Bounds for a day hold on the day on which the figures were lost; the next one begins anew anyhow.
+#[test]
+fn a_day_whose_figures_were_lost_has_no_tally() {
+    let top = tempfile::tempdir().unwrap();
+    let book = book(top.path());
+    let press = || book.count(&asked("m at h", true), Outcome::Answered, at(20_779)).unwrap();
+    assert_eq!(book.servers_today(at(20_779)).unwrap().calls, 0, "nothing was ever counted");
+    assert!(press());
+    assert_eq!(book.servers_today(at(20_779)).unwrap().calls, 1);
+    fs::write(book.file(), "").unwrap();
+    let refused = |day| format!("{:#}", book.servers_today(at(day)).unwrap_err());
+    assert!(refused(20_779).contains("run `askline forget stats`"), "{}", refused(20_779));
+    // Nor once a press that was refused has made a new file.
+    assert!(press() && press());
+    refused(20_779);
+    assert_eq!(book.read().unwrap().total.presses, 2);
+    assert_eq!(book.servers_today(at(20_780)).unwrap().calls, 0);
+}
+
 #[test]
 fn a_link_in_its_place_is_neither_read_nor_written_through() {
     let top = tempfile::tempdir().unwrap();

@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 
+use zeroize::Zeroizing;
+
 use crate::account::{Limits, Tally};
 use crate::config::{self, Audience, Form, Protocol};
 use crate::failure::Failure;
@@ -24,8 +26,10 @@ pub(super) struct Served<H> {
     form: Form,
     host: H,
     open: Option<Remote>,
-    /// Secrets taken out of the person's words, which are put back into the answers.
+    /// Secrets taken out of one request in all its rounds, which are put back into the answers.
     kept: Kept,
+    /// That request.
+    request: Option<Zeroizing<String>>,
     limits: Limits,
     /// Tells what earlier presses of today took.
     book: Book,
@@ -33,7 +37,7 @@ pub(super) struct Served<H> {
 
 impl<H: Host> Served<H> {
     pub(super) fn new(profile: config::Remote, form: Form, host: H, limits: Limits, book: Book) -> Self {
-        Self { profile, form, host, open: None, kept: Kept::new(), limits, book }
+        Self { profile, form, host, open: None, kept: Kept::new(), request: None, limits, book }
     }
 
     /// How much may be asked now. It is looked up anew each time, for other shells ask too.
@@ -43,7 +47,7 @@ impl<H: Host> Served<H> {
     fn allowance(&self) -> Result<Allowance, Failure> {
         let today = match self.limits.count_days() {
             false => Ok(Tally::default()),
-            true => self.book.read().map(|counts| counts.today(SystemTime::now()).servers()),
+            true => self.book.servers_today(SystemTime::now()),
         };
         let told = |error| Failure::Unavailable(format!("today's use of servers can't be told: {error:#}"));
         Ok(Allowance { limits: self.limits, today: today.map_err(told)?, prices: self.profile.prices })
@@ -57,7 +61,8 @@ impl<H: Host> Served<H> {
                 if let Some(key) = &key {
                     self.kept.know(key.secret());
                 }
-                Remote::open(spec(&self.profile, key)).map_err(|error| {
+                let env = |name: &str| Some(self.host.env(name)?.to_string_lossy().into_owned());
+                Remote::open_in(spec(&self.profile, key), &env).map_err(|error| {
                     Failure::NoModel(format!("profile `{}`: {error:#}", self.profile.profile))
                 })?
             }
@@ -78,12 +83,10 @@ pub(super) fn body(
     server.body(&prompt, server.fits(&prompt, max_tokens), max_tokens)
 }
 
-/// The prompt as a server gets it: without the secrets in what a person wrote and in what was read on the machine; the
-/// rest of it is ours.
+/// The prompt as a server gets it: without the secrets in what a person wrote, in what a model answered, where we put them
+/// back, and in what was read on the machine; the rest of it is ours.
 fn told(prompt: &Prompt, form: Form, kept: &mut Kept) -> Result<Prompt, Failure> {
-    // Facts twice: first as they were read, and once more with the words around them.
-    let prompt = prompt.told(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))?;
-    Ok(Prompt { fresh: REDACTOR.redact(&prompt.fresh, kept), ..prompt })
+    prompt.told(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))
 }
 
 /// The server as it is asked.
@@ -114,6 +117,12 @@ impl<H: Host> Model for Served<H> {
         told(prompt, self.form, &mut Kept::new())?;
         let allowance = self.allowance()?;
         self.open()?;
+        let request = prompt.source.as_ref().map(|source| source.request());
+        if self.request.as_ref().map(|request| request.as_str()) != request {
+            // What one row of many holds is nothing to the next.
+            self.kept.begin_anew();
+            self.request = request.map(|request| Zeroizing::new(request.to_owned()));
+        }
         let prompt = told(prompt, self.form, &mut self.kept)?;
         patience.ask(self.profile.url.host());
         let server = self.open()?;
@@ -135,6 +144,43 @@ impl<H: Host> Model for Served<H> {
                 .into())
             }
             reply => reply,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::config::{Config, ModelChoice};
+    use crate::prompt::{Solved, draft};
+    use crate::shell::Shell;
+
+    const PROFILE: &str = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://h.example\"\nname = \"m\"\n";
+
+    /// In the text and in the turns, whatever came back from a model or from the press before.
+    #[test]
+    fn no_step_of_a_prompt_brings_a_secret_back() {
+        let config = Config::merge(Some((Path::new("config.toml"), PROFILE)), &|_| None).unwrap();
+        let ModelChoice::Remote(profile) = config.model else { panic!("a server") };
+        let with = |request: &str| draft(Form::Completion, request, Shell::Bash, "Linux");
+        let asked = with("list it with VAULT_PASSWORD=geheim");
+        let before = Solved {
+            request: "list it with VAULT_PASSWORD=geheim".to_owned(),
+            command: "ls --geheim xgeheimx".to_owned(),
+        };
+        let known = ["ls -pgeheim".to_owned(), "curl https://x/geheim/y".to_owned()];
+        for prompt in [
+            asked.again("ls --nosuchflagzz geheim", "no option geheim"),
+            asked.otherwise(&known),
+            with("by size").after(&before),
+            with("by size").after(&before).again("ls -Sgeheim", "no").otherwise(&known),
+        ] {
+            for form in [Form::Completion, Form::Chat] {
+                let body = body(&profile, form, &prompt, 99).unwrap();
+                assert!(!body.contains("geheim") && body.contains("SECRET_1_PLACEHOLDER"), "{body}");
+            }
         }
     }
 }

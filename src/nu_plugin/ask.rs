@@ -14,6 +14,7 @@ use super::workplace::{Workplace, cancelled_by_signals};
 use super::{Call, Door};
 use askline::failure::Failure;
 use askline::model::Model;
+use askline::patience::Patience;
 use askline::suggestion::Suggestion;
 
 /// Columns of a suggestion, and of what is in them.
@@ -73,7 +74,7 @@ impl Door for Words {
     fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let text = match joined(&call.given.positional)? {
             Some(words) => Some(words),
-            None => piped(input, call.given.head)?,
+            None => piped(input)?,
         };
         match text.filter(|text| !text.text.trim().is_empty()) {
             Some(text) => answer(call, &text, &[]),
@@ -133,7 +134,7 @@ pub(super) fn answer(
     let engine = call.engine.clone();
     // Asked for when Nushell has taken the first row.
     let mut model = model;
-    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine));
+    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine, &patience));
     let table = ListStream::new(first.chain(others.take(most)), head, call.engine.signals().clone());
     Ok(PipelineData::list_stream(table, None))
 }
@@ -158,9 +159,15 @@ impl Rows {
     }
 
     /// The other suggestions; an error is a row of its own, and that there is no other is none.
-    fn others(&self, known: &Suggestion, model: &mut dyn Model, engine: &EngineInterface) -> Vec<Value> {
+    fn others(
+        &self,
+        known: &Suggestion,
+        model: &mut dyn Model,
+        engine: &EngineInterface,
+        first: &Patience,
+    ) -> Vec<Value> {
         let found = guarded(self.head, || {
-            let patience = self.workplace.patience();
+            let patience = self.workplace.patience_after(first);
             let _signals = cancelled_by_signals(engine, &patience)?;
             let found = self.workplace.others(&self.request.text, known, model, &patience);
             match found.and_then(|found| model.finish().map(|()| found)) {

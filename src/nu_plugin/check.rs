@@ -5,7 +5,7 @@ use nu_protocol::{
 };
 
 use super::outcome::{guarded, wrong};
-use super::value::{CHECKS, RISK, Text, joined, record, text};
+use super::value::{CHECKS, RISK, Text, joined, printed, record, text};
 use super::workplace::Workplace;
 use super::{Call, Door};
 use askline::check::{Finding, Grade};
@@ -83,9 +83,8 @@ with your own definitions and aliases. For words that begin with `check`, quote 
         }
         match input {
             PipelineData::Empty | PipelineData::Value(Value::Nothing { .. }, _) => Err(wrong(NO_LINE, head)),
-            PipelineData::ByteStream(..) | PipelineData::Value(Value::String { .. }, _) => {
-                one(&text(&input.into_value(head)?)?)
-            }
+            PipelineData::ByteStream(stream, _) => one(&printed(stream)?),
+            PipelineData::Value(line @ Value::String { .. }, _) => one(&text(&line)?),
             lines => {
                 let (engine, given, shell) = (call.engine.clone(), call.given.clone(), call.shell);
                 let rows = lines.into_iter().map(move |line| {

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nu_plugin::{EngineInterface, EvaluatedCall};
 use nu_protocol::{IntoSpanned as _, PipelineData, ShellError, Span, Value};
 use serde_json::{Value as Json, json};
 
+use super::keywords::{names_one, reads_files};
 use askline::config::{KeyCommand, KeyringItem};
-use askline::host::local::LocalHost;
+use askline::host::local::{self, LocalHost};
 use askline::host::{Entry, Host, Output, Probe, System};
 use askline::shell::Shell;
 
@@ -38,6 +39,8 @@ pub(super) struct EngineHost {
     head: Span,
     environment: Arc<HashMap<String, OsString>>,
     current_dir: Option<PathBuf>,
+    /// Names of the person's aliases that stand for a keyword such as `overlay use`.
+    keywords: Arc<OnceLock<Vec<String>>>,
 }
 
 impl EngineHost {
@@ -50,26 +53,38 @@ impl EngineHost {
             head,
             environment: Arc::new(environment.collect()),
             current_dir: engine.get_current_dir().ok().map(PathBuf::from),
+            keywords: Arc::default(),
         })
     }
 
     /// What the person defined, as the script tells it: `alias.NAME` with its text and `function.NAME`. What can't be found
     /// out is left out.
     pub(super) fn told(&self) -> Vec<(String, String)> {
-        let rows = |name| {
-            let rows = command(&self.engine, name, EvaluatedCall::new(self.head));
-            rows.map(|rows| rows.into_iter().collect::<Vec<_>>()).unwrap_or_default()
-        };
-        let field =
-            |row: &Value, name: &str| Some(row.as_record().ok()?.get(name)?.as_str().ok()?.to_owned());
-        let aliases = rows("scope aliases")
-            .into_iter()
-            .filter_map(|row| Some((format!("alias.{}", field(&row, "name")?), field(&row, "expansion")?)));
-        let functions = rows("which").into_iter().filter_map(|row| {
+        let aliases = self.aliases().map(|(name, expansion)| (format!("alias.{name}"), expansion));
+        let functions = self.rows("which").into_iter().filter_map(|row| {
             let is_custom = field(&row, "type")? == "custom";
             is_custom.then(|| Some((format!("function.{}", field(&row, "command")?), String::new())))?
         });
         aliases.take(OWN_NAMES_MAX).chain(functions.take(OWN_NAMES_MAX)).collect()
+    }
+
+    fn aliases(&self) -> impl Iterator<Item = (String, String)> + use<> {
+        let rows = self.rows("scope aliases").into_iter();
+        rows.filter_map(|row| Some((field(&row, "name")?, field(&row, "expansion")?)))
+    }
+
+    fn rows(&self, name: &'static str) -> Vec<Value> {
+        let rows = command(&self.engine, name, EvaluatedCall::new(self.head));
+        rows.map(|rows| rows.into_iter().collect()).unwrap_or_default()
+    }
+
+    /// Whether the engine's parser would open a file or compute something for this line.
+    fn is_unbounded(&self, line: &str) -> bool {
+        let names = || {
+            let aliases = self.aliases().filter(|(_, expansion)| reads_files(expansion));
+            aliases.map(|(name, _)| name).collect()
+        };
+        reads_files(line) || names_one(line, self.keywords.get_or_init(names))
     }
 
     /// What `ast` says of a line, which it only parses.
@@ -116,11 +131,11 @@ impl Host for EngineHost {
     }
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
-        LocalHost.key(command)
+        local::key(self, Some(&self.environment), command)
     }
 
     fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-        LocalHost.keyring(item)
+        local::keyring(self, item)
     }
 
     fn start_resident(&self) -> anyhow::Result<()> {
@@ -129,6 +144,7 @@ impl Host for EngineHost {
 
     fn own_shell(&self, probe: &Probe) -> Option<Output> {
         match probe {
+            Probe::Pieces { line } | Probe::Syntax { line, .. } if self.is_unbounded(line) => None,
             Probe::Pieces { line } => self.pieces(line),
             Probe::Syntax { shell: Shell::Nu, line } => self.syntax(line),
             Probe::Commands => self.commands(),
@@ -173,14 +189,17 @@ impl Host for EngineHost {
     }
 }
 
+fn field(row: &Value, name: &str) -> Option<String> {
+    Some(row.as_record().ok()?.get(name)?.as_str().ok()?.to_owned())
+}
+
 /// A row of `help commands` about a command of the person's own, as [`Probe::Commands`] has it.
 fn defined(row: &Value) -> Option<Json> {
-    let text = |row: &Value, name: &str| Some(row.as_record().ok()?.get(name)?.as_str().ok()?.to_owned());
-    if text(row, "command_type")? != "custom" {
+    if field(row, "command_type")? != "custom" {
         return None;
     }
     let parameter = |row: &Value| {
-        let (name, shape) = (text(row, "name")?, text(row, "type")?);
+        let (name, shape) = (field(row, "name")?, field(row, "type")?);
         let is_optional = row.as_record().ok()?.get("required").is_none_or(|required| !required.is_true());
         let (role, name, letter) = match (name.strip_prefix("--"), name.strip_prefix("...")) {
             (Some(flag), _) => {
@@ -192,17 +211,17 @@ fn defined(row: &Value) -> Option<Json> {
             _ => ("positional", name.clone(), None),
         };
         let shape = (role != "switch").then_some(shape);
-        Some(json!([role, name, letter, shape, is_optional, text(row, "description")]))
+        Some(json!([role, name, letter, shape, is_optional, field(row, "description")]))
     };
     let record = row.as_record().ok()?;
     let list = |name| record.get(name).and_then(|list| list.as_list().ok()).unwrap_or_default();
     let parameters: Vec<Json> = list("params").iter().filter_map(parameter).collect();
-    let inputs: Vec<String> = list("input_output").iter().filter_map(|row| text(row, "input")).collect();
+    let inputs: Vec<String> = list("input_output").iter().filter_map(|row| field(row, "input")).collect();
     let none: [&str; 0] = [];
     Some(json!([
-        text(row, "name")?,
-        text(row, "description"),
-        text(row, "search_terms"),
+        field(row, "name")?,
+        field(row, "description"),
+        field(row, "search_terms"),
         inputs,
         parameters,
         none

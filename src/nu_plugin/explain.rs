@@ -52,7 +52,7 @@ impl Door for Explain {
         let head = call.given.head;
         let line = match joined(&call.given.positional)? {
             Some(line) => Some(line),
-            None => piped(input, head)?,
+            None => piped(input)?,
         };
         let line = line.ok_or_else(|| wrong(NO_LINE, head))?;
         let parts = Workplace::open(call, &[])?.explain(&line.text);

@@ -1,7 +1,7 @@
 //! `ask fix`: the last command, mended. What the checks can mend needs no model.
 
 use nu_plugin::EvaluatedCall;
-use nu_protocol::{Example, LabeledError, PipelineData, Signature, SyntaxShape, Type, Value};
+use nu_protocol::{Example, LabeledError, PipelineData, Signature, Span, SyntaxShape, Type, Value};
 
 use super::ask::{answer, flags};
 use super::engine::command;
@@ -11,8 +11,8 @@ use super::{Call, Door};
 use askline::fix::Failed;
 use askline::situation::HISTORY;
 
-/// Most rows of a history that are gone through.
-const HISTORY_ROWS_MAX: usize = 1_000_000;
+/// Most texts that Nushell has read which are gone through.
+const LINES_MAX: usize = 1_000_000;
 
 pub(super) struct Fix;
 
@@ -60,16 +60,38 @@ just that.";
     }
 }
 
-/// The command before this one.
+/// The command before this one in this very terminal: Nushell's history may hold those of all of them. An `ask fix` before it
+/// is passed over.
 fn last_command(call: &Call<'_>) -> Result<String, LabeledError> {
     let head = call.given.head;
-    let history = command(call.engine, "history", EvaluatedCall::new(head));
-    let commands = history.into_iter().flatten().take(HISTORY_ROWS_MAX).filter_map(|row: Value| {
-        let command = row.as_record().ok()?.get("command")?.as_str().ok()?.trim().to_owned();
-        let own = command.trim_start_matches('(').split_whitespace().next() == Some("ask");
-        (!command.is_empty() && !own).then_some(command)
-    });
-    commands.last().ok_or_else(|| {
-        wrong("Nushell remembers no command before this; give it in words: ask fix WORDS", head)
-    })
+    let why = |why: &str| wrong(&format!("{why}; give it in words: ask fix WORDS"), head);
+    let files = command(call.engine, "view files", EvaluatedCall::new(head));
+    let lines = files.into_iter().flatten().take(LINES_MAX).filter_map(|file: Value| typed(&file));
+    // The last one is this call.
+    let lines: Vec<Span> = lines.collect();
+    for place in lines.iter().rev().skip(1) {
+        let line = String::from_utf8_lossy(&call.engine.get_span_contents(*place)?).into_owned();
+        let words: Vec<&str> = line.trim_start_matches(['(', ' ']).split_whitespace().take(2).collect();
+        match words.as_slice() {
+            // The key's.
+            [name, ..] if name.starts_with("__askline") => {}
+            ["ask", "fix" | "fix)"] => {}
+            ["ask", ..] => return Err(why("the last command was an `ask`, so nothing of yours failed")),
+            // As for the history, which takes none of these.
+            [_, ..] if line.starts_with(' ') => {
+                return Err(why("the last command begins with a blank to be forgotten"));
+            }
+            [_, ..] => return Ok(line.trim().to_owned()),
+            [] => {}
+        }
+    }
+    Err(why("Nushell remembers no command before this"))
+}
+
+/// Where a line stands in all that Nushell has read, if a person typed it.
+fn typed(file: &Value) -> Option<Span> {
+    let file = file.as_record().ok()?;
+    let place = |name| usize::try_from(file.get(name)?.as_int().ok()?).ok();
+    let is_typed = file.get("filename")?.as_str().ok()?.starts_with("repl_entry");
+    is_typed.then(|| Some(Span::new(place("start")?, place("end")?)))?
 }

@@ -1,6 +1,8 @@
 //! Our JSON objects, whose fields are a contract, as values of Nushell, and Nushell's values as text.
 
-use nu_protocol::{LabeledError, PipelineData, Record, Span, Value};
+use std::io::Read as _;
+
+use nu_protocol::{ByteStream, LabeledError, PipelineData, Record, Span, Value};
 use serde_json::Value as Json;
 
 use super::outcome::wrong;
@@ -70,11 +72,28 @@ pub(super) fn text(value: &Value) -> Result<Text, LabeledError> {
 }
 
 /// What is piped in, when it is a text; none when nothing is.
-pub(super) fn piped(input: PipelineData, head: Span) -> Result<Option<Text>, LabeledError> {
-    match input.into_value(head)? {
-        Value::Nothing { .. } => Ok(None),
-        value => text(&value).map(Some),
+pub(super) fn piped(input: PipelineData) -> Result<Option<Text>, LabeledError> {
+    match input {
+        PipelineData::Empty | PipelineData::Value(Value::Nothing { .. }, _) => Ok(None),
+        PipelineData::Value(value, _) => text(&value).map(Some),
+        PipelineData::ByteStream(stream, _) => printed(stream).map(Some),
+        // It may have no end.
+        PipelineData::ListStream(list, _) => Err(wrong("a list is no text; pipe in one text", list.span())),
     }
+}
+
+/// What a program prints, which may have no end.
+pub(super) fn printed(stream: ByteStream) -> Result<Text, LabeledError> {
+    let span = stream.span();
+    let mut bytes = Vec::new();
+    if let Some(reader) = stream.reader() {
+        let read = reader.take(LINE_LIMIT as u64 + 1).read_to_end(&mut bytes);
+        read.map_err(|error| wrong(&format!("it can't be read: {error}; try again"), span))?;
+    }
+    // What is too long may be cut within a character.
+    let text = bounded(Text { text: String::from_utf8_lossy(&bytes).into_owned(), span })?;
+    let is_text = text.text.as_bytes() == bytes;
+    is_text.then_some(text).ok_or_else(|| wrong("it is no text in UTF-8; decode it first", span))
 }
 
 fn bounded(text: Text) -> Result<Text, LabeledError> {

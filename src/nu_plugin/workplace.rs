@@ -57,6 +57,12 @@ impl Workplace {
         Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
     }
 
+    /// The same for what is asked after an answer, within the bounds of the same call.
+    pub(super) fn patience_after(&self, first: &Patience) -> Patience {
+        let deadline = Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT);
+        first.next_part(Instant::now() + deadline)
+    }
+
     /// The model that the settings name.
     ///
     /// # Errors

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
+use super::placeholder::own_quote;
+
 /// Shorter secrets than this can't be looked for: they would be found in any text. In bytes.
 const MIN_KNOWN_BYTES: usize = 4;
 
@@ -52,6 +54,11 @@ impl Kept {
         }
     }
 
+    /// Forgets the secrets of one request before another one, but for what the caller knows.
+    pub fn begin_anew(&mut self) {
+        *self = Self { known: std::mem::take(&mut self.known), ..Self::default() };
+    }
+
     /// How many secrets were replaced.
     pub fn len(&self) -> usize {
         self.secrets.len()
@@ -65,6 +72,16 @@ impl Kept {
     /// What the caller knows.
     pub(super) fn known(&self) -> impl Iterator<Item = &[u8]> {
         self.known.iter().map(|secret| secret.as_bytes())
+    }
+
+    /// The secrets that have a number, without their own quotes, as far as they are long enough to be looked for.
+    pub(super) fn earlier(&self) -> impl Iterator<Item = &[u8]> {
+        let bare = self.secrets.values().map(|secret| {
+            let secret = secret.0.as_str();
+            let inner = secret.get(1..secret.len().saturating_sub(1));
+            inner.filter(|_| own_quote(secret)).unwrap_or(secret)
+        });
+        bare.filter(|secret| MIN_KNOWN_BYTES <= secret.len()).map(str::as_bytes)
     }
 
     /// Whether this text has a number.

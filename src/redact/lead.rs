@@ -6,6 +6,7 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::compiled;
+use super::placeholder::ends_in_one;
 use super::value::{self, Look, Values};
 
 /// The leads, compiled.
@@ -126,6 +127,10 @@ impl Names {
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-$".contains(c);
         let lead = lead.trim_end_matches(|c: char| !is_name(c));
         let name = lead.rsplit(|c: char| !is_name(c)).next()?;
+        // `-pSECRET_1_PLACEHOLDER db`: what stands there says nothing of what follows.
+        if ends_in_one(name) {
+            return None;
+        }
         let lower = name.to_ascii_lowercase();
         let has = |words: &[String]| words.iter().any(|word| lower.contains(word.as_str()));
         if self.not_names.contains(&lower) || has(&self.innocent) {

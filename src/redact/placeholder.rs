@@ -3,6 +3,8 @@
 //! Letters, digits and `_` only: one word in each shell, in an address, in JSON and inside of quotes, with nothing that a
 //! model would want to mend, and no number inside of another (`…_1_…`, `…_12_…`).
 
+use std::ops::Range;
+
 use regex::bytes::Regex;
 
 use super::{Kept, compiled};
@@ -13,6 +15,12 @@ pub(super) struct Placeholders(Regex);
 /// The placeholder of this number.
 pub(super) fn named(number: u32) -> String {
     format!("SECRET_{number}_PLACEHOLDER")
+}
+
+/// Whether a name ends in a placeholder, as one that is glued to an option does.
+pub(super) fn ends_in_one(name: &str) -> bool {
+    name.strip_suffix("_PLACEHOLDER")
+        .is_some_and(|name| name.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("SECRET_"))
 }
 
 /// Whether a placeholder between these texts would be known as one.
@@ -35,6 +43,15 @@ impl Placeholders {
     /// The numbers of all placeholders in the text.
     pub(super) fn numbers(&self, text: &str) -> impl Iterator<Item = u32> {
         self.0.find_iter(text.as_bytes()).filter_map(|found| number(text.get(found.range())?))
+    }
+
+    /// Where placeholders that were given out stand in the text, in order.
+    pub(super) fn given_out(&self, text: &str, kept: &Kept) -> Vec<Range<usize>> {
+        let found = self.0.find_iter(text.as_bytes()).map(|found| found.range());
+        let is_given_out = |place: &Range<usize>| {
+            text.get(place.clone()).and_then(number).is_some_and(|number| kept.secret(number).is_some())
+        };
+        found.filter(is_given_out).collect()
     }
 
     /// Whether a text is nothing but a placeholder that was given out, with quotes around it or none.

@@ -323,6 +323,31 @@ fn one_secret_has_one_placeholder() {
     assert_eq!(format!("{kept:?}"), "Kept { len: 2, .. }");
 }
 
+/// What comes back from a model holds the secrets again, glued to whatever it liked.
+#[test]
+fn a_secret_of_an_earlier_text_is_gone_wherever_it_stands() {
+    for (first, later, secret) in [
+        ("VAULT_PASSWORD=geheim", "ls --nosuchflagzz geheim", "geheim"),
+        ("VAULT_PASSWORD=geheim", "mysql -pgeheim shop; echo xgeheimy", "geheim"),
+        ("tool --password hunter2pass99", "mysql -uhunter2pass99", "hunter2pass99"),
+        ("A_TOKEN=aB3_x-Y9.zQ", "curl https://x/aB3_x-Y9.zQ/y", "aB3_x-Y9.zQ"),
+        ("PASSWORD='two words' ./run", "run \"two words\"", "two words"),
+        ("PASSWORD=SECRET1", "echo SECRET1 SECRET_1_PLACEHOLDER", "SECRET1"),
+        ("PASSWORD=HOLDER", "echo SECRET_1_PLACEHOLDER xHOLDERx", "xHOLDERx"),
+    ] {
+        let mut kept = Kept::new();
+        redact(first, &mut kept);
+        let sent = redact(later, &mut kept);
+        assert!(!sent.contains(secret), "{sent}");
+        let again = redact(&sent, &mut kept);
+        assert_eq!(again, sent, "a placeholder is no secret");
+    }
+    // Too short to be looked for.
+    let mut kept = Kept::new();
+    redact("PASSWORD=ab1", &mut kept);
+    assert_eq!(redact("grab1 it", &mut kept), "grab1 it");
+}
+
 #[test]
 fn placeholders_return_as_secrets() {
     let mut kept = Kept::new();

@@ -293,6 +293,9 @@ impl Reader<'_> {
         let (&"grep", rest) = words.split_first()? else { return None };
         // Words of `ls`, `ps` and the like may add columns, but take none away.
         let column = TABLE.searched.get(from).filter(|_| from != "glob" || feeder.position == 0)?;
+        if matches!(from, "ls" | "ps") && !self.names_alone(feeder, from, words) {
+            return None;
+        }
         let (ignores, inverts, pattern) = match rest {
             [pattern] => (false, false, pattern),
             ["-i", pattern] => (true, false, pattern),
@@ -305,6 +308,15 @@ impl Reader<'_> {
         let case = if ignores { "(?i)" } else { "" };
         let sign = if inverts { "!~" } else { "=~" };
         (is_plain && !pattern.starts_with('-')).then(|| format!("where {column} {sign} '{case}{pattern}'"))
+    }
+
+    /// Whether a search of what `ls` and `ps` print can only mean their names: a long form has rights, owners and states, too,
+    /// the first of them at the start of a row, and a row goes for any of its columns.
+    fn names_alone(&self, feeder: &SimpleCommand, from: &str, words: &[&str]) -> bool {
+        let mut options = feeder.words.iter().skip(1).map(|word| self.raw(&word.span));
+        let is_long = |option: &str| option == "--long" || is_cluster_with(option, 'l');
+        let inverts = words.iter().any(|word| is_cluster_with(word, 'v'));
+        !options.any(is_long) && !words.iter().any(|word| word.contains('^')) && (from != "ps" || !inverts)
     }
 
     /// Text from a file or a program where a list of lines is wanted, and the other way round.
@@ -393,8 +405,7 @@ impl Reader<'_> {
 
     /// Whether the line names a variable somewhere.
     fn is_set(&self, variable: &str) -> bool {
-        let forms = ["let {}", "mut {}", "const {}", "for {}", "|{}|", "|{},", ", {}|", ",{}|", "|{}:"];
-        forms.iter().any(|form| self.line.contains(&form.replace("{}", variable)))
+        sets(self.line, variable)
     }
 
     /// A file that is saved to while it is still read.
@@ -484,8 +495,7 @@ impl Reader<'_> {
             _ => {}
         }
         if let Some(name) = environment(raw)
-            && !self.line.contains(&format!("let {name}"))
-            && !self.line.contains(&format!("mut {name}"))
+            && !self.is_set(name)
         {
             let text = format!("nushell has `${name}` as `$env.{name}`");
             return Some(slip(
@@ -570,6 +580,35 @@ impl Reader<'_> {
         }
         None
     }
+}
+
+/// Whether a line of Nushell names this variable: by a keyword, as a parameter or in a pattern of `match`. Where that can't be
+/// told, it does.
+pub(super) fn sets(line: &str, variable: &str) -> bool {
+    let has_patterns = line.contains("=>");
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    line.match_indices(variable).any(|(at, _)| {
+        let before = line.get(..at).unwrap_or_default();
+        let after = line.get(at + variable.len()..).unwrap_or_default();
+        if after.starts_with(is_part) || before.ends_with(is_part) || before.ends_with('.') {
+            return false;
+        }
+        if before.ends_with('$') {
+            return has_patterns;
+        }
+        let word = before.trim_end().rsplit(|c: char| !is_part(c)).next().unwrap_or_default();
+        // `{|a, X|`, `def f [a: int, --X]`.
+        let list = before.rfind(['[', ']', '|']).and_then(|open| before.split_at_checked(open));
+        let is_parameter = list.is_some_and(|(outside, list)| {
+            list.starts_with('[') || list.starts_with('|') && outside.trim_end().ends_with('{')
+        });
+        is_parameter || before.ends_with(' ') && matches!(word, "let" | "mut" | "const" | "for")
+    })
+}
+
+/// `-la`: short options in one word, one of them this.
+fn is_cluster_with(option: &str, letter: char) -> bool {
+    option.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains(letter))
 }
 
 /// A slip with the edit that mends it.

@@ -26,7 +26,7 @@ pub(crate) struct Server {
 
 impl Server {
     /// One that answers with this, a whole HTTP response; with an empty one it keeps the connection and says nothing.
-    fn start(response: String) -> Self {
+    pub(crate) fn start(response: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let heard: Arc<Mutex<Vec<String>>> = Arc::default();

@@ -8,6 +8,7 @@ mod chain;
 mod check;
 mod cli;
 mod completions;
+mod counted;
 mod faults;
 mod fix;
 mod keyring;

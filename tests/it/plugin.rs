@@ -162,6 +162,78 @@ fn lines_are_checked() {
     }
 }
 
+/// The engine's parser would open what these name, in the person's own shell.
+#[test]
+fn lines_that_read_files_are_not_for_the_running_engine() {
+    for nu in nushells() {
+        let pipe = nu.home.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        for line in ["source pipe", "use pipe", "overlay use pipe", "ou pipe", "module pipe"] {
+            let program = format!("alias ou = overlay use; ask check '{line}' | get line");
+            let mut child =
+                nu.command(&program).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+            let begun = Instant::now();
+            while child.try_wait().unwrap().is_none() {
+                if Duration::from_secs(60) < begun.elapsed() {
+                    child.kill().unwrap();
+                    panic!("{line}: the shell waits for a writer");
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            let said = child.wait_with_output().unwrap().stdout;
+            assert_eq!(String::from_utf8_lossy(&said).trim(), line);
+        }
+    }
+}
+
+#[test]
+fn what_is_piped_in_may_have_no_end() {
+    for nu in nushells() {
+        for program in ["^yes | ask", "^yes | ask check", "^yes | ask explain"] {
+            let said = nu.complaint(program);
+            assert!(said.contains("longer than 65536 bytes"), "{program}: {said}");
+        }
+        assert!(nu.complaint("^printf '\\377' | ask").contains("no text"));
+        assert_eq!(nu.value("^echo ls | ask check | get syntax_ok"), true);
+    }
+}
+
+/// The plugin's process keeps the environment that it was started with.
+#[test]
+fn a_server_is_reached_as_the_engine_says() {
+    for nu in nushells() {
+        let config = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"http://models.example/v1\"\n\
+                      name = \"m\"\nkey_cmd = \"show-key x\"\n";
+        let keyless = config.replace("key_cmd = \"show-key x\"\n", "");
+        let file = nu.home.path().join("config.toml");
+        let start = format!(
+            "hide-env ASKLINE_MODEL; $env.ASKLINE_CONFIG = '{}'; ask check ls | ignore;",
+            file.display()
+        );
+        fs::write(&file, keyless).unwrap();
+        let through = "with-env {http_proxy: 'http://127.0.0.1:1'} { ask list files }";
+        let said = nu.complaint(&format!("{start} {through}"));
+        assert!(said.contains("through the proxy 127.0.0.1:1"), "{said}");
+        // A program that is found on the engine's PATH alone, and is told the engine's variables.
+        let program = nu.home.path().join("bin/show-key");
+        fs::create_dir(program.parent().unwrap()).unwrap();
+        fs::write(
+            &program,
+            format!("#!/bin/sh\necho \"$OF_ENGINE\" > '{}/told'\necho key\n", nu.home.path().display()),
+        )
+        .unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(&file, config.replace("http:", "https:")).unwrap();
+        let with = format!(
+            "with-env {{https_proxy: 'http://127.0.0.1:1', OF_ENGINE: here, PATH: [{} /usr/bin /bin]}} {{ ask list files }}",
+            program.parent().unwrap().display()
+        );
+        let said = nu.complaint(&format!("{start} {with}"));
+        assert!(said.contains("through the proxy 127.0.0.1:1"), "{said}");
+        assert_eq!(fs::read_to_string(nu.home.path().join("told")).unwrap(), "here\n");
+    }
+}
+
 #[test]
 fn errors_point_at_words() {
     for nu in nushells() {

@@ -112,9 +112,9 @@ fn only_the_configuration_makes_key_commands_and_only_keys_run_them() {
         |line| line.contains("KeyCommand::parse("),
         &["src/config/profiles.rs", "src/config/remote.rs"],
     );
+    only_in("Host::key", |line| line.contains(".key(command)"), &["src/keys.rs"]);
     // The plugin's host hands it on to this machine.
-    let homes = ["src/keys.rs", "src/nu_plugin/engine.rs"];
-    only_in("Host::key", |line| line.contains(".key(command)"), &homes);
+    only_in("local::key", |line| line.contains("local::key("), &["src/nu_plugin/engine.rs"]);
 }
 
 /// The sandbox: what runs between fork and exec.

@@ -9,6 +9,7 @@ use super::{Finding, fault, fine, own, warning};
 use crate::answer::{self, Answer};
 use crate::config::{Config, ModelChoice, Remote};
 use crate::host::Host;
+use crate::metrics::Outcome;
 use crate::model::remote;
 use crate::models::{self, Occasion};
 use crate::patience::Patience;
@@ -47,6 +48,8 @@ fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
     let reply = models::open(config, &desk.host, &desk.paths, Occasion::Batch)
         .and_then(|mut model| model.complete(&question(), config.max_tokens, &patience));
     let took = begun.elapsed();
+    // Bounds by the day hold for this, too.
+    desk.book().into_iter().for_each(|book| book.record(&patience, Outcome::of(&reply)));
     let reply = match reply {
         Ok(reply) => reply,
         // The message ends with what to do.

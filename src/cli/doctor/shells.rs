@@ -104,6 +104,15 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
 fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
     let program = find_on_path(host, PLUGIN)?;
     let found = program.display();
+    let directory = program.parent()?;
+    if host.entry(directory).is_some_and(|entry| entry.mode & 0o002 != 0) {
+        let remedy = format!("run: chmod o-w {}", quoted(directory));
+        return Some(warning(
+            "nu plugin",
+            format!("{found} is not started: everybody could have put it there"),
+            remedy,
+        ));
+    }
     let said = host.probe(&program, &Probe::Version).map(|output| output.stdout);
     let installed = version(&String::from_utf8_lossy(&said.unwrap_or_default()));
     let versions = NU_PLUGIN_VERSIONS.join(" and ");

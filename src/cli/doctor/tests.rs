@@ -192,7 +192,7 @@ fn manuals_are_counted_where_they_usually_are() {
 
 #[test]
 fn the_plugin_is_held_against_its_nushell() {
-    let doctor = |nushell: &str, plugin: &str| {
+    let doctor_of = |nushell: &str, plugin: &str, modes: &str| {
         let rows = format!(
             r#"
             programs = ["/bin/nu", "/bin/nu_plugin_ask"]
@@ -207,6 +207,8 @@ fn the_plugin_is_held_against_its_nushell() {
             program = "/bin/nu_plugin_ask"
             arguments = ["--version"]
             stdout = "{plugin}"
+            [modes]
+            {modes}
             [system]
             os = "linux"
             release = "6.1"
@@ -218,6 +220,7 @@ fn the_plugin_is_held_against_its_nushell() {
         let plugin = findings.iter().find(|finding| finding.subject == "nu plugin").unwrap();
         plugin.lines(false)
     };
+    let doctor = |nushell: &str, plugin: &str| doctor_of(nushell, plugin, "");
     let ours = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell");
     expect![[r#"
         ok    nu plugin: /bin/nu_plugin_ask, for Nushell 0.114 and 0.115
@@ -238,4 +241,9 @@ fn the_plugin_is_held_against_its_nushell() {
               install both again, then run in nu: plugin add nu_plugin_ask
     "#]]
     .assert_eq(&doctor("0.115.1", "usage"));
+    expect![[r#"
+        warn  nu plugin: /bin/nu_plugin_ask is not started: everybody could have put it there
+              run: chmod o-w /bin
+    "#]]
+    .assert_eq(&doctor_of("0.115.1", ours, "\"/bin\" = 0o777"));
 }

@@ -106,9 +106,20 @@ impl Remote {
         let sent = self.client.post(self.endpoint.url.clone()).body(body).send();
         let response = match wait(patience, Some(self.spec.first_byte), sent).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.unsent(&error, reused)),
-            Err(Waited::Spent(failure)) => return Err(failure.into()),
+            Ok(Err(error)) => {
+                // Who could not be reached has read nothing.
+                if !error.is_connect() {
+                    self.spend(&Heard::default(), estimate, patience);
+                }
+                return Err(self.unsent(&error, reused));
+            }
+            // Who is not waited for any longer works on, and bills it.
+            Err(Waited::Spent(failure)) => {
+                self.spend(&Heard::default(), estimate, patience);
+                return Err(failure.into());
+            }
             Err(Waited::Late) => {
+                self.spend(&Heard::default(), estimate, patience);
                 let cause = format!("no answer within {:?}", self.spec.first_byte);
                 return Err(self.unavailable(&cause, "try again or raise `first_byte_ms`").into());
             }
@@ -116,17 +127,17 @@ impl Remote {
         if !response.status().is_success() {
             return Err(self.refused(response, patience).await);
         }
-        if let Some(encoding) =
-            response.headers().get(CONTENT_ENCODING).filter(|e| e.as_bytes() != b"identity")
-        {
-            let cause = format!("it packs its answer ({}) unasked", encoding.to_str().unwrap_or("unknown"));
-            return Err(self.unavailable(&cause, "turn that off on the server or its gateway").into());
-        }
-        let heard = self.listen(response, patience).await;
-        // The prompt was read, also where the answer was not heard to its end.
-        let told = heard.as_ref().ok().map(|(heard, _)| heard);
-        self.spend(told.unwrap_or(&Heard::default()), estimate, patience);
-        let (heard, first) = heard?;
+        // The prompt was read, also where the answer was not heard to its end; of that counts what was heard.
+        let mut heard = Heard::default();
+        let first = match packed(&response) {
+            None => self.listen(response, &mut heard, patience).await,
+            Some(how) => {
+                let cause = format!("it packs its answer ({how}) unasked");
+                Err(self.unavailable(&cause, "turn that off on the server or its gateway").into())
+            }
+        };
+        self.spend(&heard, estimate, patience);
+        let first = first?;
         let reply = self.reply(heard, max_tokens, asked, first)?;
         patience.account().answered(&self.name(), asked.elapsed());
         Ok(reply)
@@ -142,7 +153,8 @@ impl Remote {
     }
 
     fn reached(&self, patience: &Patience) -> Option<(String, &'static str)> {
-        self.allowance.limits.reached(&patience.account().servers(), &self.allowance.today)
+        let account = patience.account();
+        self.allowance.limits.reached(&account.servers_of_press(), &account.servers(), &self.allowance.today)
     }
 
     /// Counts what a request took; `prompt` estimates what the server doesn't tell.
@@ -157,9 +169,13 @@ impl Remote {
         patience.account().spend(&self.name(), tokens, cost);
     }
 
-    /// Reads an answer as it comes, to its end. Also when its first event came.
-    async fn listen(&self, mut response: Response, patience: &Patience) -> Result<(Heard, Instant), Missed> {
-        let mut heard = Heard::default();
+    /// Reads an answer into `heard` as it comes, to its end, and says when its first event came.
+    async fn listen(
+        &self,
+        mut response: Response,
+        heard: &mut Heard,
+        patience: &Patience,
+    ) -> Result<Instant, Missed> {
         let mut events: Option<Events> = None;
         let mut first = None;
         let mut rest_until = None;
@@ -240,7 +256,7 @@ impl Remote {
                 break;
             }
         }
-        Ok((heard, first.unwrap_or_else(Instant::now)))
+        Ok(first.unwrap_or_else(Instant::now))
     }
 
     /// What was heard as a reply, if it came whole.
@@ -376,6 +392,12 @@ impl Remote {
         let cause = self.spec.key.as_ref().map_or_else(|| cause.to_owned(), |key| key.hidden_in(cause));
         message(&self.spec.source, &cause, remedy)
     }
+}
+
+/// How an answer is packed, though nothing but plain text was asked for.
+fn packed(response: &Response) -> Option<String> {
+    let encoding = response.headers().get(CONTENT_ENCODING).filter(|e| e.as_bytes() != b"identity")?;
+    Some(encoding.to_str().unwrap_or("unknown").to_owned())
 }
 
 /// Waits for `work`, looking at patience meanwhile, no longer than `limit`. What is not over then is dropped.

@@ -1,6 +1,7 @@
 //! bash's operators, variables and redirections in Nushell's words. Programs stay programs.
 
 use super::{Token, tokens, variable};
+use crate::repair::nushell::sets;
 use crate::syntax::nushell_commands;
 
 /// The changes that are right only where a program that fails stops what follows.
@@ -17,6 +18,11 @@ const UNTRANSLATED: [&str; 27] = [
 
 /// The line in Nushell, and what was changed.
 pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
+    // A line that names a variable itself, as only Nushell does, doesn't mean the environment's.
+    let mut used = line.split('$').skip(1).filter_map(|rest| Some(variable(rest)?.0));
+    if used.any(|name| is_environment(name) && sets(line, name)) {
+        return None;
+    }
     otherwise(line).or_else(|| convert_within(line, 0))
 }
 

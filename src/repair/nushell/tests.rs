@@ -79,6 +79,7 @@ fn slips_become_nushell() {
         // Variables.
         ("ls $HOME | length", "ls $env.HOME | length"),
         ("ls ${HOME} | where type == dir", "ls $env.HOME | where type == dir"),
+        ("$env.HOME = '/x'; ls $HOME | length", "$env.HOME = '/x'; ls $env.HOME | length"),
         (
             "ls *.txt | each { open $it.name | str length }",
             "ls *.txt | each {|it| open $it.name | str length }",
@@ -106,6 +107,8 @@ fn slips_become_nushell() {
         ("ps | sort-by cpu | tail -3", "ps | sort-by cpu | last 3"),
         ("ps | grep firefox", "ps | where name =~ 'firefox'"),
         ("ls | grep -i readme | length", "ls | where name =~ '(?i)readme' | length"),
+        ("ls -a | grep -v '.rs$'", "ls -a | where name !~ '.rs$'"),
+        ("ps aux | grep firefox", "ps | where name =~ 'firefox'"),
         ("history | grep ssh", "history | where command =~ 'ssh'"),
         ("open notes.txt | length", "open notes.txt | lines | length"),
         ("open app.log | first 10", "open app.log | lines | first 10"),
@@ -159,6 +162,15 @@ fn what_is_right_stays() {
         "ls ...(glob *.rs)",
         "glob **/*.rs | each {|f| open --raw $f | lines | length } | math sum",
         "let HOME = 1; $HOME",
+        "const N = 3; print $N",
+        "for X in [1 2] { print $X }",
+        "[1 2] | each {|X| print $X }",
+        "[1 2] | reduce {|it, ACC| print $ACC }",
+        "def f [X] { print $X }",
+        "def f [a: int, --X: string] { print $X }",
+        "try { ls x } catch {|E| print $E }",
+        "match 3 { $N => { print $N } }",
+        "match [1 2] { [$A, $B] => { print $A } }",
         "$env.THEME? | default light",
         "{a: 1} | default 3 b",
         "$env | default 3 b",
@@ -186,6 +198,34 @@ fn a_file_that_is_read_and_written_is_told() {
     let [finding] = slips(line, &Machine).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "collect | ");
     assert_eq!(mended(line), None, "a person looks");
+}
+
+/// The long forms have more columns than the name, and rights begin a row.
+#[test]
+fn a_search_of_more_than_names_is_told() {
+    for line in [
+        "ls -l | grep '^d'",
+        "ls | grep '^d'",
+        "ls -l | grep rwx",
+        "ls -la | grep root",
+        "ls --long | grep root",
+        "ps | grep -v root",
+        "ps -l | grep defunct",
+    ] {
+        let found = slips(line, &Machine);
+        assert!(found.iter().any(|finding| finding.text.contains("as it is drawn")), "{line}: {found:?}");
+        assert!(found.iter().all(|finding| finding.fixes.is_empty()), "{line}: {found:?}");
+        assert_eq!(mended(line), None, "{line}");
+    }
+}
+
+/// Variables of a line's own are none of the environment's, also for who takes the line for one of bash.
+#[test]
+fn a_name_of_the_lines_own_stays() {
+    for line in ["const N = 3; print $N", "for X in [1 2] { print $X }", "[1 2] | each {|X| print $X }"] {
+        assert_eq!(mended(line), None, "{line}");
+        assert_eq!(dialect::foreign(line, Shell::Nu, &Machine), None, "{line}");
+    }
 }
 
 #[test]

@@ -145,3 +145,27 @@ fn names_of_shells_are_completed() {
         sh.pty.wait_for("a line for zsh");
     }
 }
+
+/// What failed is this terminal's last line, whatever the history says of others.
+#[test]
+fn only_what_failed_here_is_put_right() {
+    for setup in setups() {
+        let history = setup.home().join("config/nushell/history.txt");
+        let sh = setup.model(r#"{"fail": "the server is gone"}"#).start();
+        enter(&sh, "lss --all");
+        sh.pty.wait_for("Command `lss` not found");
+        sh.expect_line("");
+        let mut all = fs::read_to_string(&history).unwrap_or_default();
+        all.push_str("^true otherterminal\n");
+        fs::write(&history, all).unwrap();
+        sh.model(r#"{"reply": "ls --all", "must_contain": "which failed: lss --all"}"#);
+        assert_eq!(sh.runs("(ask fix).command | save -f out; touch done"), "ls --all");
+        // What fails of an `ask` is not the command before it.
+        sh.model(r#"{"fail": "the server is gone"}"#);
+        enter(&sh, "ask list files");
+        sh.pty.wait_for("the server is gone");
+        sh.expect_line("");
+        enter(&sh, "ask fix");
+        sh.pty.wait_for("was an `ask`");
+    }
+}

@@ -5,7 +5,8 @@ use expect_test::{ExpectFile, expect_file};
 
 use askline::model::Model as _;
 use askline::model::remote::{Protocol, Remote, Spec};
-use askline::prompt::{Form, Prompt};
+use askline::prompt::{Form, Prompt, draft};
+use askline::shell::Shell;
 
 use super::server::{Act, Server, ok, says};
 use super::{MAX_TOKENS, ask, chat, remote, solved, spec, with_key};
@@ -14,7 +15,7 @@ use super::{MAX_TOKENS, ask, chat, remote, solved, spec, with_key};
 fn example() -> Prompt {
     let fixed =
         "# One-line bash commands for Linux.\n\n# count the lines of a.txt\nwc -l a.txt\n\n".to_owned();
-    Prompt::new(Form::Completion, fixed, "# list files\n".to_owned())
+    Prompt { fixed, ..draft(Form::Completion, "list files", Shell::Bash, "Linux") }
 }
 
 /// The body for a prompt at this address; nothing is sent.

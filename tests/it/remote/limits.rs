@@ -169,6 +169,55 @@ fn what_is_not_told_is_estimated() {
     }
 }
 
+/// Who is not waited for any longer has read the prompt, and bills what it wrote: bounds must hold most where it is slow.
+#[test]
+fn what_was_given_up_is_counted() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let piece = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+    let odd = "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 1\r\n\r\nx";
+    for (act, completion) in [
+        (Act::Stall(Vec::new()), 0),
+        (Act::Stall(format!("{head}{}", piece.repeat(30)).into_bytes()), 30),
+        (Act::Send(format!("{head}{}data: [", piece.repeat(30)).into_bytes()), 30),
+        (Act::Send(odd.as_bytes().to_vec()), 0),
+        (Act::HangUp, 0),
+    ] {
+        let server = Server::new(vec![act]);
+        let mut model = limited(&server, Limits::default());
+        let press = Patience::until(Instant::now() + Duration::from_millis(1500));
+        assert!(ask(&mut model, &press).is_err());
+        let tokens = press.account().servers().tokens;
+        assert_eq!(tokens.prompt, server.seen()[0].body.len() as u64 / 3);
+        assert_eq!(tokens.completion, completion);
+    }
+    // Who can't be reached reads nothing.
+    let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
+    let press = patience();
+    assert!(ask(&mut model, &press).is_err());
+    assert_eq!(press.account().servers().all_tokens(), 0);
+}
+
+/// What follows an answer in the same press, such as other suggestions, has no bounds of its own.
+#[test]
+fn a_press_in_parts_has_one_allowance() {
+    let server = Server::new((0..9).map(|_| counted()).collect());
+    let mut model = limited(&server, Limits { calls: 3, day_calls: 5, ..Limits::default() });
+    let first = patience();
+    ask(&mut model, &first).unwrap();
+    ask(&mut model, &first).unwrap();
+    // By then the book of figures tells of the first part.
+    let today = first.account().servers();
+    model.allow(Allowance {
+        limits: Limits { calls: 3, day_calls: 5, ..Limits::default() },
+        today,
+        ..Allowance::default()
+    });
+    let next = first.next_part(Instant::now() + DEADLINE);
+    assert_eq!(ask(&mut model, &next).unwrap(), "ls");
+    assert_eq!(ask(&mut model, &next), used_up("3 calls for one key press", "calls"));
+    assert_eq!((server.seen().len(), next.account().servers().calls), (3, 1));
+}
+
 /// A server that claims the moon can't overflow anything.
 #[test]
 fn absurd_counts_are_bounded() {
