@@ -28,7 +28,7 @@ use needs::Needs;
 use writing::End;
 
 /// Part of the key of a kept state: raised whenever llama.cpp or the way we use it changes.
-const STATE_VERSION: &str = "askline-state-2 llama-cpp-sys-2 0.1.161";
+const STATE_VERSION: &str = "askline-state-3 llama-cpp-sys-2 0.1.161";
 
 /// Largest kept state that is read, bytes.
 const STATE_LIMIT: u64 = 512 << 20;
