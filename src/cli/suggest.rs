@@ -125,16 +125,17 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         if let Some(place) = &row.place {
             print(&format!("==> {} <==\n", one_line(place)))?;
         }
-        match &row.text {
-            Ok(request) => {
-                let line = PromptLine::typed(request.as_str());
-                let request = Request { line: &line, shell, told: &[], before: None };
-                let prompt = prompt_for(&request, &desk.machine, &config)?;
-                print(&models::request(&config, &prompt)?)?;
-            }
+        let prefix = row.prefix();
+        let shown = row.text.and_then(|request| {
+            let line = PromptLine::typed(request.as_str());
+            let request = Request { line: &line, shell, told: &[], before: None };
+            models::request(&config, &prompt_for(&request, &desk.machine, &config)?)
+        });
+        match shown {
+            Ok(text) => print(&text)?,
             Err(error) => {
-                complain(&row.prefix(), error);
-                exit = exit_of(error);
+                complain(&prefix, &error);
+                exit = exit_of(&error);
             }
         }
     }
