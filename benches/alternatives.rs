@@ -22,13 +22,7 @@ use askline::shell::Shell;
 const MOST: usize = 3;
 const MAX_TOKENS: usize = 96;
 const ROOM: u32 = 4096;
-const REQUESTS: &str = "list the five largest files below /var/log with their sizes
-count the lines of all python files in this tree
-show which processes listen on tcp ports
-replace tabs by four spaces in notes.txt
-print the third column of table.csv sorted by number
-rename hello.txt to hello.bak
-find empty directories below /srv";
+const REQUESTS: &str = include_str!("requests.txt");
 
 fn main() {
     let mut args = std::env::args().skip(1).filter(|arg| !arg.starts_with("--"));
