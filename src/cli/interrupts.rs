@@ -1,12 +1,13 @@
 //! SIGINT and SIGTERM while a model is asked: they give up the request, so that what it took is counted, and end the program
-//! only then. A second one ends it at once, and so does one that comes while nobody is asked.
+//! only then, as if they had ended it at once: a shell's loop ends, too. A second one does, and so does one that comes
+//! while nobody is asked.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::{flag, low_level};
 
 use crate::patience::Patience;
 
@@ -15,6 +16,8 @@ use crate::patience::Patience;
 pub(super) struct Interrupts {
     idle: Arc<AtomicBool>,
     came: Arc<AtomicBool>,
+    /// Its number.
+    which: Arc<AtomicUsize>,
 }
 
 impl Interrupts {
@@ -27,6 +30,9 @@ impl Interrupts {
             // program, as it always did.
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupts.idle));
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupts.came));
+            if let Ok(number) = usize::try_from(signal) {
+                let _ = flag::register_usize(signal, Arc::clone(&interrupts.which), number);
+            }
             let _ = flag::register(signal, Arc::clone(&interrupts.came));
         }
         interrupts
@@ -41,8 +47,12 @@ impl Interrupts {
         (done, patience)
     }
 
-    /// Whether a signal came.
-    pub(super) fn came(&self) -> bool {
-        self.came.load(Ordering::Relaxed)
+    /// Ends the program by the signal that came, if one did.
+    pub(super) fn obey(&self) {
+        if self.came.load(Ordering::Relaxed)
+            && let Ok(signal) = i32::try_from(self.which.load(Ordering::Relaxed))
+        {
+            let _ = low_level::emulate_default_handler(signal);
+        }
     }
 }

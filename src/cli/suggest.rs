@@ -64,6 +64,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
                 (line.text, answer)
             })
         });
+        interrupts.obey();
         let (request, mut answer) = answer.unwrap_or_else(|error| (String::new(), Err(error)));
         if place.is_some() && !args.json {
             answer = answer.and_then(on_one_row);
@@ -73,9 +74,6 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         }
         show(args, &prefix, &request, shell, &answer, &patience.account().total())?;
         desk.machine.settle();
-        if interrupts.came() {
-            break;
-        }
     }
     model.finish()?;
     Ok(exit)
