@@ -201,6 +201,7 @@ fn a_prompt_counts_no_job(setup: Setup) {
 fn hints_of_the_history_stay(setup: Setup) {
     let sh = on(setup).model(LS).start();
     sh.runs("touch done; print 'größer' | ignore");
+    sh.pty.wait("the next prompt", |screen| screen.trim_end().ends_with("\nREADY>"));
     sh.pty.send("[second\x1b\rrow] | ignore\r");
     sh.pty.wait("the next prompt", |screen| screen.trim_end().ends_with("\nrow] | ignore\nREADY>"));
     sh.pty.send("[sec");
@@ -218,6 +219,7 @@ fn hints_of_the_history_stay(setup: Setup) {
 fn hints_of_a_database_stay(setup: Setup) {
     let sh = on(setup).before(|_| "$env.config.history.file_format = 'sqlite'").model(LS).start();
     sh.runs("touch done; print 'größer' | ignore");
+    sh.pty.wait("the next prompt", |screen| screen.trim_end().ends_with("\nREADY>"));
     sh.pty.send("touch done; print 'g");
     sh.expect_line("touch done; print 'größer' | ignore");
 }
