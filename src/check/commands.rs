@@ -204,7 +204,9 @@ pub(crate) fn rewritten(command: &SimpleCommand, from: &str, to: &str, line: &st
     let replacement: Vec<String> =
         to.split(' ').map(|part| filled(part, &taken)).filter(|part| !part.is_empty()).collect();
     let replacement = replacement.join(" ");
-    let change = format!("{} → {}", words.first()?.text, to.split(' ').next()?);
+    let (old, new) = (words.first()?.text.as_str(), to.split(' ').next()?);
+    let change =
+        if old == new { format!("{} → {replacement}", raw.join(" ")) } else { format!("{old} → {new}") };
     is_whole.then_some(Fix { span, replacement, change })
 }
 

@@ -83,9 +83,11 @@ fn faults_of_a_real_server_are_told() {
     assert!(matches!(nowhere, Err(Failure::NoModel(_))), "{nowhere:?}");
     // Too much for its window: asked again with less, and told where less is still too much.
     let solved = "# list the files of a folder\nls folder\n\n".repeat(3000);
-    let much = Prompt { fixed: format!("# One-line bash commands for Linux.\n\n{solved}"), ..prompt };
+    let much = Prompt { fixed: format!("# One-line bash commands for Linux.\n\n{solved}"), ..prompt.clone() };
     assert!(ask(&mut at(Protocol::OpenAi, "/v1", key().as_deref()), &much).is_ok());
-    let more = prompt::draft(Form::Completion, &"list files and ".repeat(9000), Shell::Bash, "Linux");
+    // A request is cut long before, so this is a prompt that no request makes.
+    let fresh = format!("# {}\n", "list files and ".repeat(9000));
+    let more = Prompt { fresh, source: None, ..prompt };
     let told = ask(&mut at(Protocol::OpenAi, "/v1", key().as_deref()), &more);
     assert!(matches!(told, Err(Failure::NoModel(_))), "{told:?}");
 }
