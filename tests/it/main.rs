@@ -30,6 +30,7 @@ mod repair;
 mod resident;
 mod risk;
 mod sandbox;
+mod shape;
 mod shells;
 mod solved;
 mod syntax;
