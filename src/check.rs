@@ -1,6 +1,7 @@
 //! What is wrong with a line on this machine: each finding with its place, its evidence and, where one is known, the
 //! edit that mends it. Pure but for what [`Reference`](crate::reference::Reference) answers.
 
+mod columns;
 mod commands;
 mod flags;
 mod hazards;
@@ -69,6 +70,9 @@ pub enum Kind {
     Placeholder,
     /// The documentation advises against it.
     Deprecated,
+    /// The file that the line opens holds no such column or key, or something else than the line takes. The evidence may hold
+    /// names that only the file holds.
+    Column,
 }
 
 impl Kind {
@@ -85,6 +89,7 @@ impl Kind {
             Self::PathMissing => "path-missing",
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
+            Self::Column => "column",
         }
     }
 }
@@ -157,6 +162,7 @@ pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Referenc
     }
     hazards::check_line(parsed, &mut draft);
     placeholders::check(parsed, &mut draft);
+    columns::check(parsed, &mut draft);
     syntax(parsed, &mut draft);
     draft.finish()
 }

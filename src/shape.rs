@@ -106,7 +106,7 @@ impl Shape {
     }
 
     /// The list of values that have this in common.
-    fn listed(self) -> Self {
+    pub fn listed(self) -> Self {
         match self {
             Self::Record(columns) => Self::Table(columns),
             other => Self::List(Box::new(other)),

@@ -7,6 +7,7 @@
 mod chain;
 mod check;
 mod cli;
+mod columns;
 mod completions;
 mod counted;
 mod faults;

@@ -1,0 +1,583 @@
+//! Columns and keys that a line of Nushell names, looked up in the file that it opens: from `open FILE` on each command of the
+//! pipeline is followed as long as it is known what comes out of it (`columns.toml`), and nothing is said of what follows.
+//!
+//! A finding's text holds no name that only the file holds: those stand in its evidence, which not every model may be told.
+
+mod condition;
+mod path;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use self::path::{End, Member};
+use super::{Draft, Finding, Fix, Grade, Kind, nearest};
+use crate::clean::visible;
+use crate::reference;
+use crate::shape::{Column, Shape};
+use crate::shell::Shell;
+use crate::syntax::{self, Parsed, SimpleCommand, Span, Word};
+
+/// Commands of one pipeline that are followed.
+const STEPS_MAX: usize = 32;
+/// Words of one command that are looked at.
+const WORDS_MAX: usize = 64;
+/// Names that are told of what a file holds, and most characters of one and of all.
+const NAMES_MAX: usize = 12;
+const NAME_CHARS_MAX: usize = 40;
+const NAMES_CHARS_MAX: usize = 160;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+    toml::from_str(include_str!("columns.toml")).expect("columns.toml is well-formed")
+});
+
+/// What `columns.toml` says; each field is explained there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    rows: BTreeSet<String>,
+    conditions: BTreeSet<String>,
+    keeps: BTreeSet<String>,
+    changes: BTreeSet<String>,
+    names: BTreeMap<String, Names>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    #[serde(default)]
+    switches: BTreeSet<String>,
+    #[serde(default)]
+    first: bool,
+    #[serde(default)]
+    rows: bool,
+    gives: Gives,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Gives {
+    Same,
+    Retyped,
+    Unknown,
+    Values,
+    Only,
+    Without,
+}
+
+/// What goes through a pipe.
+struct Flow {
+    shape: Shape,
+    /// In words: "`goods.csv`".
+    subject: String,
+    /// What its names are: columns, or keys.
+    noun: &'static str,
+    /// It is the file's text, as `open` gives it.
+    is_file: bool,
+}
+
+/// What a command makes of what comes in; none where that isn't known.
+type Step = Result<Option<Flow>, Vec<Finding>>;
+
+/// Adds what the files that a line opens don't hold.
+pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
+    if draft.shell != Shell::Nu {
+        return;
+    }
+    for open in parsed.commands.iter().take(super::MAX_COMMANDS) {
+        let Some((file, shape)) = opened(open, parsed, draft) else { continue };
+        let noun = if matches!(*shape, Shape::Record(_)) { "key" } else { "column" };
+        let mut flow = Flow { shape: (*shape).clone(), subject: quoted(file), noun, is_file: true };
+        for position in (open.position..).skip(1).take(STEPS_MAX) {
+            let is_next = |command: &&SimpleCommand| {
+                (command.pipeline, command.position, &command.within)
+                    == (open.pipeline, position, &open.within)
+            };
+            let Some(command) = parsed.commands.iter().find(is_next) else { break };
+            let through = Through { command, file, draft };
+            match through.step(flow) {
+                Ok(Some(next)) => flow = next,
+                Ok(None) => break,
+                Err(found) => {
+                    draft.report.findings.extend(found);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// The file that a command opens as Nushell reads it, and its shape; none where another command may have changed it.
+fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Option<(&'a str, Arc<Shape>)> {
+    let [name, file] = open.words.as_slice() else { return None };
+    let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
+    let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
+    if !is_open || !is_file || is_program(open, draft) {
+        return None;
+    }
+    let is_own = draft.reference.known(&["open"]).kind == reference::Kind::Builtin;
+    let changes = |other: &SimpleCommand| {
+        let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
+        is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
+    };
+    let mut before = parsed.commands.iter().filter(|other| other.span.start < open.span.start);
+    let writes = |other: &SimpleCommand| !other.redirections.is_empty();
+    if !is_own || before.any(|other| changes(other) || writes(other)) {
+        return None;
+    }
+    let shape = draft.reference.shape(&file.text)?;
+    Some((file.text.as_str(), shape))
+}
+
+/// `^name`.
+fn is_program(command: &SimpleCommand, draft: &Draft<'_>) -> bool {
+    let before = command.words.first().and_then(|word| draft.line.get(..word.span.start));
+    before.is_none_or(|before| before.ends_with('^'))
+}
+
+/// A command that something goes through.
+struct Through<'a> {
+    command: &'a SimpleCommand,
+    file: &'a str,
+    draft: &'a Draft<'a>,
+}
+
+impl Through<'_> {
+    fn step(&self, flow: Flow) -> Step {
+        let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
+            return Ok(None);
+        };
+        let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);
+        let names = TABLE.names.get(name);
+        if matches!(flow.shape, Shape::Record(_))
+            && (takes_rows || name == "length" || names.is_some_and(|names| names.rows))
+        {
+            return Err(vec![self.is_record(name, &flow)]);
+        }
+        if let Some(names) = names {
+            return self.named(name, names, flow);
+        }
+        let has_option = self.arguments().iter().any(|word| self.raw(word).starts_with('-'));
+        match name {
+            _ if TABLE.conditions.contains(name) => {
+                let found = condition::findings(self, &flow);
+                if !found.is_empty() {
+                    return Err(found);
+                }
+                Ok((name == "where").then_some(flow))
+            }
+            _ if TABLE.keeps.contains(name) => Ok(Some(flow)),
+            // How many bytes of a text they give is nobody's question.
+            _ if takes_rows => Ok(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) }),
+            "columns" if flow.shape.columns().is_some() => Ok(Some(self.made(Shape::Text.listed()))),
+            "lines" if flow.is_file && flow.shape == Shape::Text => {
+                Ok(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
+            }
+            "lines" if matches!(flow.shape, Shape::Table(_) | Shape::Record(_) | Shape::List(_)) => {
+                Err(vec![self.no_text(&flow)])
+            }
+            "enumerate" => Ok(self.counted(flow)),
+            "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
+            "rename" => self.renamed(flow),
+            _ => Ok(None),
+        }
+    }
+
+    fn raw(&self, word: &Word) -> &str {
+        self.draft.line.get(word.span.clone()).unwrap_or_default()
+    }
+
+    fn arguments(&self) -> &[Word] {
+        self.command.words.get(1..self.command.words.len().min(WORDS_MAX)).unwrap_or_default()
+    }
+
+    /// What this command makes is its own.
+    fn made(&self, shape: Shape) -> Flow {
+        let name = self.command.name().unwrap_or_default();
+        Flow { shape, subject: format!("what {} gives", quoted(name)), noun: "column", is_file: false }
+    }
+
+    /// A command whose words are columns.
+    fn named(&self, name: &str, names: &Names, flow: Flow) -> Step {
+        let mut paths = Vec::new();
+        for word in self.arguments().iter().take(if names.first { 1 } else { WORDS_MAX }) {
+            let raw = self.raw(word);
+            if raw.starts_with('-') {
+                if names.switches.contains(raw) {
+                    continue;
+                }
+                return Ok(None);
+            }
+            // A closure, a variable: nobody knows what it says.
+            let Some(members) = path::parse(raw, word.span.start) else { return Ok(None) };
+            paths.push(members);
+        }
+        // They look at each row by itself.
+        let row = match (&flow.shape, names.gives) {
+            (shape, Gives::Values | Gives::Only | Gives::Without) => shape.clone(),
+            (shape, _) => row(shape),
+        };
+        let mut ends = Vec::new();
+        let mut found = Vec::new();
+        for members in &paths {
+            match path::follow(&row, members) {
+                End::There(shape) => ends.push(Some(shape)),
+                End::Unsure => ends.push(None),
+                End::Missing(at, columns) => found.extend(self.missing(members, at, &columns, &flow)),
+                End::Bare(at, bare) => found.extend(self.bare(members, at, &bare, &flow)),
+            }
+        }
+        if !found.is_empty() {
+            return Err(found);
+        }
+        let is_certain = ends.iter().all(Option::is_some);
+        Ok(match names.gives {
+            Gives::Same => Some(flow),
+            Gives::Unknown => None,
+            Gives::Values => match (paths.as_slice(), ends.pop().flatten()) {
+                ([members], Some(shape)) => Some(self.inner(members, shape, &flow)),
+                _ => None,
+            },
+            _ if !is_certain => None,
+            Gives::Retyped => self.with_columns(flow, None, |columns| {
+                // Without a name it is all of them.
+                let names = tops(&paths);
+                let is_meant =
+                    |column: &&mut Column| paths.is_empty() || names.contains(&column.name.as_str());
+                columns.iter_mut().filter(is_meant).for_each(|column| column.shape = Shape::Unknown);
+                Some(())
+            }),
+            Gives::Only | Gives::Without => self.with_columns(flow, Some(name), |columns| {
+                let is_plain = paths
+                    .iter()
+                    .all(|members| matches!(members.as_slice(), [Member::Name { any_case: false, .. }]));
+                let names = tops(&paths);
+                columns.retain(|column| names.contains(&column.name.as_str()) == (names_only(name)));
+                (is_plain && !paths.is_empty()).then_some(())
+            }),
+        })
+    }
+
+    /// The same table or record with other columns; `left_by` names the command that leaves only some.
+    fn with_columns(
+        &self,
+        flow: Flow,
+        left_by: Option<&str>,
+        change: impl FnOnce(&mut Vec<Column>) -> Option<()>,
+    ) -> Option<Flow> {
+        let mut flow = flow;
+        match &mut flow.shape {
+            Shape::Table(columns) | Shape::Record(columns) => change(columns)?,
+            _ => return None,
+        }
+        if let Some(name) = left_by {
+            flow.subject = format!("what {} leaves", quoted(name));
+        }
+        Some(Flow { is_file: false, ..flow })
+    }
+
+    /// What a path leads to.
+    fn inner(&self, members: &[Member], shape: Shape, flow: &Flow) -> Flow {
+        let is_key = matches!(shape, Shape::Record(_)) && flow.noun == "key";
+        let noun = if is_key { "key" } else { "column" };
+        let is_row = members.iter().all(|member| *member == Member::Index);
+        let subject = if is_row { flow.subject.clone() } else { inside(members, members.len(), self.file) };
+        Flow { shape, subject, noun, is_file: false }
+    }
+
+    /// Rows of what comes in; one of them is no list any more.
+    fn some_rows(&self, name: &str, flow: Flow) -> Option<Flow> {
+        let is_one = matches!(name, "first" | "last")
+            && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
+        let shape = if is_one { row(&flow.shape) } else { flow.shape };
+        Some(Flow { shape, is_file: false, ..flow })
+    }
+
+    /// `enumerate`: each value beside its number.
+    fn counted(&self, flow: Flow) -> Option<Flow> {
+        if !matches!(flow.shape, Shape::Table(_) | Shape::List(_)) {
+            return None;
+        }
+        let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
+        Some(self.made(Shape::Table(vec![column("index", Shape::Int), column("item", row(&flow.shape))])))
+    }
+
+    /// A command that adds a column.
+    fn added(&self, name: &str, flow: Flow) -> Step {
+        let words = self.arguments();
+        // `default VALUE COLUMN …`, and without a column it fills values.
+        let words = if name == "default" {
+            words.get(1..).unwrap_or_default()
+        } else {
+            words.get(..1).unwrap_or_default()
+        };
+        let mut added = Vec::new();
+        for word in words {
+            let Some(members) = path::parse(self.raw(word), word.span.start) else { return Ok(None) };
+            let [Member::Name { text, span, .. }] = members.as_slice() else { return Ok(None) };
+            let row = row(&flow.shape);
+            let known = row.columns().and_then(|columns| columns.iter().find(|column| column.name == *text));
+            if name == "insert" && known.is_some_and(|column| column.always) {
+                return Err(vec![self.is_there(text, span, &flow)]);
+            }
+            added.push(text.clone());
+        }
+        Ok(self.with_columns(flow, None, |columns| {
+            for name in added {
+                columns.retain(|column| column.name != name);
+                columns.push(Column { name, shape: Shape::Unknown, always: true });
+            }
+            Some(())
+        }))
+    }
+
+    /// `rename --column {OLD: NEW}`; how many others are renamed by their place isn't followed.
+    fn renamed(&self, flow: Flow) -> Step {
+        let [option, record] = self.arguments() else { return Ok(None) };
+        let pair = || {
+            let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
+            let (old, new) = inside.split_once(':')?;
+            let start = record.span.start + 1 + old.len() - old.trim_start().len();
+            Some((path::parse(old.trim(), start)?, path::parse(new.trim(), 0)?))
+        };
+        let is_column = matches!(self.raw(option), "-c" | "--column");
+        let Some((members, new)) = pair().filter(|_| is_column) else { return Ok(None) };
+        match (members.as_slice(), new.as_slice()) {
+            ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
+                if let End::Missing(at, columns) = path::follow(&row(&flow.shape), &members) {
+                    return Err(self.missing(&members, at, &columns, &flow).into_iter().collect());
+                }
+                Ok(self.with_columns(flow, Some("rename"), |columns| {
+                    columns
+                        .iter_mut()
+                        .filter(|column| column.name == *old)
+                        .for_each(|column| column.name.clone_from(new));
+                    Some(())
+                }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// A name that isn't there.
+    fn missing(&self, members: &[Member], at: usize, columns: &[Column], flow: &Flow) -> Option<Finding> {
+        let Member::Name { text, span, .. } = members.get(at)? else { return None };
+        let is_inside = members.iter().take(at).any(|member| *member != Member::Index);
+        let (subject, noun) = match is_inside {
+            true => (inside(members, at, self.file), "key"),
+            false => (flow.subject.clone(), flow.noun),
+        };
+        let holder: Vec<String> = columns
+            .iter()
+            .filter(|column| {
+                row(&column.shape)
+                    .columns()
+                    .is_some_and(|inner| inner.iter().any(|column| column.name == *text))
+            })
+            .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
+            .take(1)
+            .collect();
+        Some(self.finding(
+            span,
+            format!("{subject} has no {noun} {}", quoted(text)),
+            format!("{}{}", listed(columns), holder.concat()),
+            near(text, columns).and_then(|name| {
+                Some(Fix {
+                    span: span.clone(),
+                    replacement: path::written(name)?,
+                    change: format!("{} → {}", visible(text), visible(name)),
+                })
+            }),
+        ))
+    }
+
+    /// A column of what has none.
+    fn bare(&self, members: &[Member], at: usize, bare: &Shape, flow: &Flow) -> Option<Finding> {
+        let Member::Name { span, .. } = members.get(at)? else { return None };
+        let (subject, bare) = match at {
+            // What they look at is a value of it.
+            0 => (flow.subject.clone(), &flow.shape),
+            _ => (inside(members, at, self.file), bare),
+        };
+        let text = format!("{subject} is {}, without columns", kind(bare));
+        let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
+        let remedy = match bare {
+            Shape::Text if at == 0 && flow.is_file && is_rows => {
+                // Whoever has `std/formats` at hand opens it as a table.
+                if self.draft.reference.own_manual("from jsonl").is_some() {
+                    return None;
+                }
+                "; `open --raw` and `from json --objects` read its rows"
+            }
+            Shape::Text if at == 0 && flow.is_file => "; `lines` or `parse` takes it apart",
+            Shape::List(_) if at == 0 && self.command.name() == Some("where") => {
+                "; `$it` stands for each of its values"
+            }
+            _ => "",
+        };
+        Some(self.finding(span, format!("{text}{remedy}"), self.read(), None))
+    }
+
+    /// A record where rows are wanted.
+    fn is_record(&self, name: &str, flow: &Flow) -> Finding {
+        let remedy = match name {
+            "length" => "counts rows; `columns | length` counts keys",
+            _ => "takes rows; `get` leads to what a key holds, `transpose key value` makes rows of all",
+        };
+        let keys = flow.shape.columns().unwrap_or_default();
+        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!("{} is a record, and {} {remedy}", flow.subject, quoted(name));
+        self.finding(&span, text, listed(keys), None)
+    }
+
+    /// `lines` on what is no text.
+    fn no_text(&self, flow: &Flow) -> Finding {
+        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!(
+            "`lines` takes text apart, and {} is {} already; `open --raw` gives text",
+            flow.subject,
+            kind(&flow.shape)
+        );
+        self.finding(&span, text, self.read(), None)
+    }
+
+    /// A column that is there already.
+    fn is_there(&self, name: &str, span: &Span, flow: &Flow) -> Finding {
+        let word = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!(
+            "{} has a {} {} already, and `insert` makes a new one; `update` changes it",
+            flow.subject,
+            flow.noun,
+            quoted(name)
+        );
+        let fix =
+            Fix { span: word, replacement: "update".to_owned(), change: "insert → update".to_owned() };
+        self.finding(span, text, self.read(), Some(fix))
+    }
+
+    fn read(&self) -> String {
+        format!("read from {}", quoted(self.file))
+    }
+
+    fn finding(&self, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
+        Finding {
+            kind: Kind::Column,
+            span: span.clone(),
+            grade: Grade::Warning,
+            text,
+            evidence,
+            fixes: fix.into_iter().collect(),
+        }
+    }
+}
+
+/// `select` keeps what it names.
+fn names_only(name: &str) -> bool {
+    TABLE.names.get(name).is_some_and(|names| names.gives == Gives::Only)
+}
+
+/// What one row of a list is; what is no list is its own.
+fn row(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Table(columns) => Shape::Record(columns.clone()),
+        Shape::List(values) => (**values).clone(),
+        other => other.clone(),
+    }
+}
+
+/// The first names of paths.
+fn tops(paths: &[Vec<Member>]) -> Vec<&str> {
+    paths
+        .iter()
+        .filter_map(|members| {
+            members.iter().find_map(|member| match member {
+                Member::Name { text, .. } => Some(text.as_str()),
+                Member::Index => None,
+            })
+        })
+        .collect()
+}
+
+/// What a path leads to before one of its members, in words: "`a.b` of `goods.json`".
+fn inside(members: &[Member], before: usize, file: &str) -> String {
+    let names = members.iter().take(before).filter_map(|member| match member {
+        Member::Name { text, .. } => Some(text.as_str()),
+        Member::Index => None,
+    });
+    let names = names.collect::<Vec<_>>().join(".");
+    if names.is_empty() { quoted(file) } else { format!("{} of {}", quoted(&names), quoted(file)) }
+}
+
+/// In words: "a list of values".
+fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Table(_) => "a table",
+        Shape::Record(_) => "a record",
+        Shape::List(_) => "a list of values",
+        Shape::Text => "text",
+        Shape::Int | Shape::Float => "a number",
+        Shape::Bool => "true or false",
+        Shape::Binary => "bytes",
+        Shape::Unknown => "a value",
+    }
+}
+
+/// The one column that was meant by another name: the same but for capitals, dashes or a plural, or nearly the same.
+fn near<'a>(wanted: &str, columns: &'a [Column]) -> Option<&'a str> {
+    let plain = |name: &str| {
+        let letters: String =
+            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        letters.strip_suffix('s').map(str::to_owned).unwrap_or(letters)
+    };
+    let sought = plain(wanted);
+    let mut same = columns.iter().filter(|column| !sought.is_empty() && plain(&column.name) == sought);
+    match (same.next(), same.next()) {
+        (Some(column), None) => Some(column.name.as_str()),
+        (Some(_), Some(_)) => None,
+        (None, _) => nearest::clear(wanted, columns.iter().map(|column| column.name.as_str())),
+    }
+}
+
+/// The names of columns, as many as there is room for.
+fn listed(columns: &[Column]) -> String {
+    let mut told = String::new();
+    let mut left = columns.len();
+    for column in columns.iter().take(NAMES_MAX) {
+        let name = shown(&column.name);
+        if NAMES_CHARS_MAX < told.chars().count() + name.chars().count() + 2 {
+            break;
+        }
+        told.push_str(if told.is_empty() { "" } else { ", " });
+        told.push_str(&name);
+        left -= 1;
+    }
+    match (told.is_empty(), left) {
+        (true, 0) => "it has none".to_owned(),
+        (true, _) => format!("it has {left}"),
+        (false, 0) => format!("it has {told}"),
+        (false, _) => format!("it has {told} and {left} more"),
+    }
+}
+
+/// A name as it is written, cut.
+fn shown(name: &str) -> String {
+    cut(&path::written(name).unwrap_or_else(|| name.to_owned()))
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", cut(name))
+}
+
+fn cut(name: &str) -> String {
+    let line: String = name.chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
+    let mut short: String = visible(&line).chars().take(NAME_CHARS_MAX + 1).collect();
+    if NAME_CHARS_MAX < short.chars().count() {
+        short.pop();
+        short.push('…');
+    }
+    short
+}
