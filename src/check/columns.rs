@@ -80,8 +80,13 @@ struct Flow {
     is_file: bool,
 }
 
-/// What a command makes of what comes in; none where that isn't known.
-type Step = Result<Option<Flow>, Vec<Finding>>;
+/// What is wrong with a command, and what it makes of what comes in; none where that isn't known.
+type Step = (Vec<Finding>, Option<Flow>);
+
+/// With nothing wrong.
+fn known(next: Option<Flow>) -> Step {
+    (Vec::new(), next)
+}
 
 /// Adds what the files that a line opens don't hold.
 pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
@@ -99,14 +104,10 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
             };
             let Some(command) = parsed.commands.iter().find(is_next) else { break };
             let through = Through { command, file, draft };
-            match through.step(flow) {
-                Ok(Some(next)) => flow = next,
-                Ok(None) => break,
-                Err(found) => {
-                    draft.report.findings.extend(found);
-                    break;
-                }
-            }
+            let (found, next) = through.step(flow);
+            draft.report.findings.extend(found);
+            let Some(next) = next else { break };
+            flow = next;
         }
     }
 }
@@ -149,14 +150,14 @@ struct Through<'a> {
 impl Through<'_> {
     fn step(&self, flow: Flow) -> Step {
         let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
-            return Ok(None);
+            return known(None);
         };
         let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);
         let names = TABLE.names.get(name);
         if matches!(flow.shape, Shape::Record(_))
             && (takes_rows || name == "length" || names.is_some_and(|names| names.rows))
         {
-            return Err(vec![self.is_record(name, &flow)]);
+            return (vec![self.is_record(name, &flow)], None);
         }
         if let Some(names) = names {
             return self.named(name, names, flow);
@@ -165,25 +166,25 @@ impl Through<'_> {
         match name {
             _ if TABLE.conditions.contains(name) => {
                 let found = condition::findings(self, &flow);
-                if !found.is_empty() {
-                    return Err(found);
-                }
-                Ok((name == "where").then_some(flow))
+                let goes_on = name == "where" && (found.is_empty() || flow.shape.columns().is_some());
+                (found, goes_on.then_some(flow))
             }
-            _ if TABLE.keeps.contains(name) => Ok(Some(flow)),
+            _ if TABLE.keeps.contains(name) => known(Some(flow)),
             // How many bytes of a text they give is nobody's question.
-            _ if takes_rows => Ok(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) }),
-            "columns" if flow.shape.columns().is_some() => Ok(Some(self.made(Shape::Text.listed()))),
+            _ if takes_rows => {
+                known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
+            }
+            "columns" if flow.shape.columns().is_some() => known(Some(self.made(Shape::Text.listed()))),
             "lines" if flow.is_file && flow.shape == Shape::Text => {
-                Ok(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
+                known(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
             }
             "lines" if matches!(flow.shape, Shape::Table(_) | Shape::Record(_) | Shape::List(_)) => {
-                Err(vec![self.no_text(&flow)])
+                return (vec![self.no_text(&flow)], None);
             }
-            "enumerate" => Ok(self.counted(flow)),
+            "enumerate" => known(self.counted(flow)),
             "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
             "rename" => self.renamed(flow),
-            _ => Ok(None),
+            _ => known(None),
         }
     }
 
@@ -210,10 +211,10 @@ impl Through<'_> {
                 if names.switches.contains(raw) {
                     continue;
                 }
-                return Ok(None);
+                return known(None);
             }
             // A closure, a variable: nobody knows what it says.
-            let Some(members) = path::parse(raw, word.span.start) else { return Ok(None) };
+            let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
             paths.push(members);
         }
         // They look at each row by itself.
@@ -232,10 +233,11 @@ impl Through<'_> {
             }
         }
         if !found.is_empty() {
-            return Err(found);
+            let goes_on = names.gives == Gives::Same && flow.shape.columns().is_some();
+            return (found, goes_on.then_some(flow));
         }
         let is_certain = ends.iter().all(Option::is_some);
-        Ok(match names.gives {
+        known(match names.gives {
             Gives::Same => Some(flow),
             Gives::Unknown => None,
             Gives::Values => match (paths.as_slice(), ends.pop().flatten()) {
@@ -317,16 +319,16 @@ impl Through<'_> {
         };
         let mut added = Vec::new();
         for word in words {
-            let Some(members) = path::parse(self.raw(word), word.span.start) else { return Ok(None) };
-            let [Member::Name { text, span, .. }] = members.as_slice() else { return Ok(None) };
+            let Some(members) = path::parse(self.raw(word), word.span.start) else { return known(None) };
+            let [Member::Name { text, span, .. }] = members.as_slice() else { return known(None) };
             let row = row(&flow.shape);
             let known = row.columns().and_then(|columns| columns.iter().find(|column| column.name == *text));
             if name == "insert" && known.is_some_and(|column| column.always) {
-                return Err(vec![self.is_there(text, span, &flow)]);
+                return (vec![self.is_there(text, span, &flow)], None);
             }
             added.push(text.clone());
         }
-        Ok(self.with_columns(flow, None, |columns| {
+        known(self.with_columns(flow, None, |columns| {
             for name in added {
                 columns.retain(|column| column.name != name);
                 columns.push(Column { name, shape: Shape::Unknown, always: true });
@@ -337,7 +339,7 @@ impl Through<'_> {
 
     /// `rename --column {OLD: NEW}`; how many others are renamed by their place isn't followed.
     fn renamed(&self, flow: Flow) -> Step {
-        let [option, record] = self.arguments() else { return Ok(None) };
+        let [option, record] = self.arguments() else { return known(None) };
         let pair = || {
             let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
             let (old, new) = inside.split_once(':')?;
@@ -345,13 +347,13 @@ impl Through<'_> {
             Some((path::parse(old.trim(), start)?, path::parse(new.trim(), 0)?))
         };
         let is_column = matches!(self.raw(option), "-c" | "--column");
-        let Some((members, new)) = pair().filter(|_| is_column) else { return Ok(None) };
+        let Some((members, new)) = pair().filter(|_| is_column) else { return known(None) };
         match (members.as_slice(), new.as_slice()) {
             ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
                 if let End::Missing(at, columns) = path::follow(&row(&flow.shape), &members) {
-                    return Err(self.missing(&members, at, &columns, &flow).into_iter().collect());
+                    return (self.missing(&members, at, &columns, &flow).into_iter().collect(), None);
                 }
-                Ok(self.with_columns(flow, Some("rename"), |columns| {
+                known(self.with_columns(flow, Some("rename"), |columns| {
                     columns
                         .iter_mut()
                         .filter(|column| column.name == *old)
@@ -359,7 +361,7 @@ impl Through<'_> {
                     Some(())
                 }))
             }
-            _ => Ok(None),
+            _ => known(None),
         }
     }
 

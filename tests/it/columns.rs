@@ -6,6 +6,8 @@ use std::fs;
 
 use serde::Deserialize;
 
+use crate::chain::Server;
+use crate::cli::Askline;
 use crate::nushell::nushell;
 
 #[derive(Deserialize)]
@@ -62,4 +64,82 @@ fn nushell_agrees() {
     assert_eq!(ends_well.len(), rows.len());
     let wrong: Vec<_> = rows.iter().zip(ends_well).filter(|((_, expected), is)| expected != is).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+const GOODS: &str = "name,price,stock\nApple,1.5,3\nPear,2,5\n";
+
+#[test]
+fn check_says_what_the_file_has() {
+    let line = "open goods.csv | where amount > 400";
+    let run = |args: &[&str]| {
+        let all = ["check", "--shell", "nu"].iter().chain(args).copied();
+        Askline::new(all).file("goods.csv", GOODS).run().code(1).stdout
+    };
+    let text = run(&["--", line]);
+    let expected = "^^^^^^ warning: `goods.csv` has no column `amount` (it has name, price, stock)\n";
+    assert!(text.contains(expected), "{text}");
+    let json: serde_json::Value = serde_json::from_str(&run(&["--json", "--", line])).unwrap();
+    let finding = &json["findings"][0];
+    assert_eq!([&finding["kind"], &finding["evidence"]], ["column", "it has name, price, stock"], "{json}");
+    Askline::new(["check", "--shell", "nu", "--", "open goods.csv | where price > 400"])
+        .file("goods.csv", GOODS)
+        .run()
+        .code(0);
+}
+
+#[test]
+fn the_model_is_told_the_columns_and_asked_again() {
+    let replies = concat!(
+        r#"{"reply": "open goods.csv | where amount > 400"}"#,
+        "\n",
+        r#"{"reply": "open goods.csv | where price > 400", "must_contain": "`goods.csv` has no column `amount`; it has name, price, stock"}"#
+    );
+    Askline::new(["suggest", "--shell", "nu", "goods that cost more than 400"])
+        .file("goods.csv", GOODS)
+        .model(replies)
+        .run()
+        .stdout("open goods.csv | where price > 400\n")
+        .code(0);
+}
+
+/// A person always sees the names; so does a model that finds none of them.
+#[test]
+fn what_stays_wrong_is_told_with_the_names() {
+    let ran = Askline::new(["suggest", "--shell", "nu", "goods that cost more than 400"])
+        .file("goods.csv", GOODS)
+        .config("refine_rounds = 0\n")
+        .model(r#"{"reply": "open goods.csv | where amount > 400"}"#)
+        .run();
+    let expected = "still wrong: `goods.csv` has no column `amount`; it has name, price, stock";
+    assert!(ran.stderr.contains(expected), "{}", ran.stderr);
+}
+
+/// Names that only a file holds reach a server when `[context] columns` says "all", and not otherwise: neither in what is
+/// wrong nor in a line that was mended with one.
+#[test]
+fn a_server_sees_no_name_of_a_column_unasked() {
+    let answers = ["open goods.csv | where amount > 400", "open goods.csv | where pricee > 400 | get amount"];
+    for (columns, is_told) in [
+        ("", false),
+        ("[context]\ncolumns = \"local\"\n", false),
+        ("[context]\ncolumns = \"off\"\n", false),
+        ("[context]\ncolumns = \"all\"\n", true),
+    ] {
+        for answer in answers {
+            let server = Server::answering(answer);
+            let config =
+                format!("profile = \"team\"\n{columns}{}", server.profile("team", "prompt = \"chat\""));
+            Askline::new(["suggest", "--shell", "nu", "goods that are dear"])
+                .file("goods.csv", GOODS)
+                .config(&config)
+                .run();
+            let heard = server.heard();
+            let again = heard.get(1).unwrap_or_else(|| panic!("not asked again: {answer}"));
+            let wrong = if answer.contains("pricee") && !is_told { "`pricee`" } else { "`amount`" };
+            assert!(again.contains(&format!("`goods.csv` has no column {wrong}")), "{again}");
+            let names = ["price, stock", "where price >", "stock"].map(|name| again.contains(name));
+            let mended = answer.contains("pricee");
+            assert_eq!(names, [is_told, is_told && mended, is_told], "{columns} {again}");
+        }
+    }
 }

@@ -46,20 +46,41 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
             continue;
         }
         let Some(members) = column(raw, word) else { continue };
+        let before = words.get(..at).unwrap_or_default();
+        let is_begin = before.iter().all(|word| through.raw(word) == "not") && before.len() < 2;
+        let is_joined = before.last().is_some_and(|word| matches!(through.raw(word), "and" | "or" | "xor"));
+        let next = words.get(at + 1).map(|word| through.raw(word));
+        let is_compared = is_joined && next.is_some_and(|next| !JOINS.contains(&next));
+        let is_read = raw.starts_with("$it.") || is_begin || is_compared;
         match path::follow(&row, &members) {
             End::Missing(at, columns) => found.extend(through.missing(&members, at, &columns, flow)),
             End::Bare(at, bare) => found.extend(through.bare(&members, at, &bare, flow)),
+            End::There(_) if !is_read => found.push(bare_word(through, raw, word)),
             End::There(shape) => {
                 // Nothing but one comparison with one value.
                 let ends = words.get(at + 3).is_none_or(|next| JOINS.contains(&through.raw(next)));
                 if let (Some(operator), Some(value), true) = (words.get(at + 1), words.get(at + 2), ends) {
-                    found.extend(compared(through, word, &shape, operator, value, &row));
+                    found.extend(compared(through, at, &shape, operator, value, &row));
                 }
             }
             End::Unsure => {}
         }
     }
     found
+}
+
+/// A column alone that isn't at the beginning: Nushell takes it for a text.
+fn bare_word(through: &Through<'_>, raw: &str, word: &Word) -> Finding {
+    let column = format!("$it.{raw}");
+    let text = format!(
+        "{} alone is a text here; {} is the column of {}",
+        quoted(raw),
+        quoted(&column),
+        quoted(through.file)
+    );
+    let change = format!("{raw} → {column}");
+    let fix = Fix { span: word.span.clone(), replacement: column, change };
+    through.finding(&word.span, text, through.read(), Some(fix))
 }
 
 /// The path of a word that is a column: `price`, `a.b`, `$it.price`.
@@ -74,12 +95,13 @@ fn column(raw: &str, word: &Word) -> Option<Vec<Member>> {
 /// A comparison that never holds, or ends with an error.
 fn compared(
     through: &Through<'_>,
-    column: &Word,
+    at: usize,
     shape: &Shape,
     operator: &Word,
     value: &Word,
     row: &Shape,
 ) -> Option<Finding> {
+    let column = through.arguments().get(at)?;
     let (sign, raw) = (through.raw(operator), through.raw(value));
     let literal = literal(raw, value)?;
     let (is_equal, is_order) = (EQUAL.contains(&sign), ORDER.contains(&sign));
@@ -121,12 +143,18 @@ fn compared(
         let change = format!("{} → {replacement}", through.draft.line.get(whole.clone()).unwrap_or_default());
         Some(Fix { span, replacement, change })
     };
+    let name = through.raw(column);
+    // Alone it would be a text, but at the beginning.
+    let is_bare = 0 < at && !name.starts_with("$it.");
+    let is_negated = at
+        .checked_sub(1)
+        .and_then(|before| through.arguments().get(before))
+        .is_some_and(|word| through.raw(word) == "not");
+    let alone = if is_bare && !(at == 1 && is_negated) { format!("$it.{name}") } else { name.to_owned() };
     let fix = match shape {
-        Shape::Bool if sign == "==" && YES.contains(&wanted.as_str()) => {
-            change(whole.clone(), through.raw(column).to_owned())
-        }
-        Shape::Bool if sign == "==" && NO.contains(&wanted.as_str()) => {
-            change(whole.clone(), format!("not {}", through.raw(column)))
+        Shape::Bool if sign == "==" && YES.contains(&wanted.as_str()) => change(whole.clone(), alone),
+        Shape::Bool if sign == "==" && NO.contains(&wanted.as_str()) && !is_negated => {
+            change(whole.clone(), format!("not {alone}"))
         }
         _ if is_number && is_order && other.is_some() => change(value.span.clone(), format!("$it.{raw}")),
         _ if is_number && numeric && !TEXT.contains(&sign) => change(value.span.clone(), value.text.clone()),
