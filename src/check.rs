@@ -70,9 +70,11 @@ pub enum Kind {
     Placeholder,
     /// The documentation advises against it.
     Deprecated,
-    /// The file that the line opens holds no such column or key, or something else than the line takes. The evidence may hold
-    /// names that only the file holds.
+    /// The file that the line opens has no such column or key. The evidence names those that it has, and so may the fixes: names of
+    /// the user's, which not every model may be told.
     Column,
+    /// It holds something else there than the line takes: a text for a number, a record for rows.
+    Shape,
 }
 
 impl Kind {
@@ -90,6 +92,7 @@ impl Kind {
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
             Self::Column => "column",
+            Self::Shape => "shape",
         }
     }
 }

@@ -322,7 +322,10 @@ fn complaint(report: &Report) -> Option<&Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
         Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
         Grade::Warning => {
-            matches!(finding.kind, Kind::FlagRefuted | Kind::Platform | Kind::Quoting | Kind::Column)
+            matches!(
+                finding.kind,
+                Kind::FlagRefuted | Kind::Platform | Kind::Quoting | Kind::Column | Kind::Shape
+            )
         }
         Grade::Hint => false,
     };

@@ -5,6 +5,7 @@
 
 mod condition;
 mod path;
+mod said;
 #[cfg(test)]
 mod tests;
 
@@ -14,21 +15,17 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use self::path::{End, Member};
-use super::{Draft, Finding, Fix, Grade, Kind, nearest};
-use crate::clean::visible;
+use self::said::{inside, quoted};
+use super::{Draft, Finding};
 use crate::reference;
 use crate::shape::{Column, Shape};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed, SimpleCommand, Span, Word};
+use crate::syntax::{self, Parsed, SimpleCommand, Word};
 
 /// Commands of one pipeline that are followed.
 const STEPS_MAX: usize = 32;
 /// Words of one command that are looked at.
 const WORDS_MAX: usize = 64;
-/// Names that are told of what a file holds, and most characters of one and of all.
-const NAMES_MAX: usize = 12;
-const NAME_CHARS_MAX: usize = 40;
-const NAMES_CHARS_MAX: usize = 160;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
@@ -162,14 +159,16 @@ impl Through<'_> {
         if let Some(names) = names {
             return self.named(name, names, flow);
         }
-        let has_option = self.arguments().iter().any(|word| self.raw(word).starts_with('-'));
+        let begins = |sign| self.arguments().iter().any(|word| self.raw(word).starts_with(sign));
+        let (has_option, has_closure) = (begins('-'), begins('{'));
         match name {
             _ if TABLE.conditions.contains(name) => {
                 let found = condition::findings(self, &flow);
                 let goes_on = name == "where" && (found.is_empty() || flow.shape.columns().is_some());
                 (found, goes_on.then_some(flow))
             }
-            _ if TABLE.keeps.contains(name) => known(Some(flow)),
+            // A closure may make something else of it.
+            _ if TABLE.keeps.contains(name) => known(if has_closure { None } else { Some(flow) }),
             // How many bytes of a text they give is nobody's question.
             _ if takes_rows => {
                 known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
@@ -179,7 +178,7 @@ impl Through<'_> {
                 known(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
             }
             "lines" if matches!(flow.shape, Shape::Table(_) | Shape::Record(_) | Shape::List(_)) => {
-                return (vec![self.no_text(&flow)], None);
+                (vec![self.no_text(&flow)], None)
             }
             "enumerate" => known(self.counted(flow)),
             "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
@@ -253,12 +252,13 @@ impl Through<'_> {
                 columns.iter_mut().filter(is_meant).for_each(|column| column.shape = Shape::Unknown);
                 Some(())
             }),
-            Gives::Only | Gives::Without => self.with_columns(flow, Some(name), |columns| {
+            gives @ (Gives::Only | Gives::Without) => self.with_columns(flow, Some(name), |columns| {
+                let is_only = gives == Gives::Only;
                 let is_plain = paths
                     .iter()
                     .all(|members| matches!(members.as_slice(), [Member::Name { any_case: false, .. }]));
                 let names = tops(&paths);
-                columns.retain(|column| names.contains(&column.name.as_str()) == (names_only(name)));
+                columns.retain(|column| names.contains(&column.name.as_str()) == is_only);
                 (is_plain && !paths.is_empty()).then_some(())
             }),
         })
@@ -364,122 +364,6 @@ impl Through<'_> {
             _ => known(None),
         }
     }
-
-    /// A name that isn't there.
-    fn missing(&self, members: &[Member], at: usize, columns: &[Column], flow: &Flow) -> Option<Finding> {
-        let Member::Name { text, span, .. } = members.get(at)? else { return None };
-        let is_inside = members.iter().take(at).any(|member| *member != Member::Index);
-        let (subject, noun) = match is_inside {
-            true => (inside(members, at, self.file), "key"),
-            false => (flow.subject.clone(), flow.noun),
-        };
-        let holder: Vec<String> = columns
-            .iter()
-            .filter(|column| {
-                row(&column.shape)
-                    .columns()
-                    .is_some_and(|inner| inner.iter().any(|column| column.name == *text))
-            })
-            .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
-            .take(1)
-            .collect();
-        Some(self.finding(
-            span,
-            format!("{subject} has no {noun} {}", quoted(text)),
-            format!("{}{}", listed(columns), holder.concat()),
-            near(text, columns).and_then(|name| {
-                Some(Fix {
-                    span: span.clone(),
-                    replacement: path::written(name)?,
-                    change: format!("{} → {}", visible(text), visible(name)),
-                })
-            }),
-        ))
-    }
-
-    /// A column of what has none.
-    fn bare(&self, members: &[Member], at: usize, bare: &Shape, flow: &Flow) -> Option<Finding> {
-        let Member::Name { span, .. } = members.get(at)? else { return None };
-        let (subject, bare) = match at {
-            // What they look at is a value of it.
-            0 => (flow.subject.clone(), &flow.shape),
-            _ => (inside(members, at, self.file), bare),
-        };
-        let text = format!("{subject} is {}, without columns", kind(bare));
-        let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
-        let remedy = match bare {
-            Shape::Text if at == 0 && flow.is_file && is_rows => {
-                // Whoever has `std/formats` at hand opens it as a table.
-                if self.draft.reference.own_manual("from jsonl").is_some() {
-                    return None;
-                }
-                "; `open --raw` and `from json --objects` read its rows"
-            }
-            Shape::Text if at == 0 && flow.is_file => "; `lines` or `parse` takes it apart",
-            Shape::List(_) if at == 0 && self.command.name() == Some("where") => {
-                "; `$it` stands for each of its values"
-            }
-            _ => "",
-        };
-        Some(self.finding(span, format!("{text}{remedy}"), self.read(), None))
-    }
-
-    /// A record where rows are wanted.
-    fn is_record(&self, name: &str, flow: &Flow) -> Finding {
-        let remedy = match name {
-            "length" => "counts rows; `columns | length` counts keys",
-            _ => "takes rows; `get` leads to what a key holds, `transpose key value` makes rows of all",
-        };
-        let keys = flow.shape.columns().unwrap_or_default();
-        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
-        let text = format!("{} is a record, and {} {remedy}", flow.subject, quoted(name));
-        self.finding(&span, text, listed(keys), None)
-    }
-
-    /// `lines` on what is no text.
-    fn no_text(&self, flow: &Flow) -> Finding {
-        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
-        let text = format!(
-            "`lines` takes text apart, and {} is {} already; `open --raw` gives text",
-            flow.subject,
-            kind(&flow.shape)
-        );
-        self.finding(&span, text, self.read(), None)
-    }
-
-    /// A column that is there already.
-    fn is_there(&self, name: &str, span: &Span, flow: &Flow) -> Finding {
-        let word = self.command.words.first().map_or(0..0, |word| word.span.clone());
-        let text = format!(
-            "{} has a {} {} already, and `insert` makes a new one; `update` changes it",
-            flow.subject,
-            flow.noun,
-            quoted(name)
-        );
-        let fix =
-            Fix { span: word, replacement: "update".to_owned(), change: "insert → update".to_owned() };
-        self.finding(span, text, self.read(), Some(fix))
-    }
-
-    fn read(&self) -> String {
-        format!("read from {}", quoted(self.file))
-    }
-
-    fn finding(&self, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
-        Finding {
-            kind: Kind::Column,
-            span: span.clone(),
-            grade: Grade::Warning,
-            text,
-            evidence,
-            fixes: fix.into_iter().collect(),
-        }
-    }
-}
-
-/// `select` keeps what it names.
-fn names_only(name: &str) -> bool {
-    TABLE.names.get(name).is_some_and(|names| names.gives == Gives::Only)
 }
 
 /// What one row of a list is; what is no list is its own.
@@ -502,84 +386,4 @@ fn tops(paths: &[Vec<Member>]) -> Vec<&str> {
             })
         })
         .collect()
-}
-
-/// What a path leads to before one of its members, in words: "`a.b` of `goods.json`".
-fn inside(members: &[Member], before: usize, file: &str) -> String {
-    let names = members.iter().take(before).filter_map(|member| match member {
-        Member::Name { text, .. } => Some(text.as_str()),
-        Member::Index => None,
-    });
-    let names = names.collect::<Vec<_>>().join(".");
-    if names.is_empty() { quoted(file) } else { format!("{} of {}", quoted(&names), quoted(file)) }
-}
-
-/// In words: "a list of values".
-fn kind(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Table(_) => "a table",
-        Shape::Record(_) => "a record",
-        Shape::List(_) => "a list of values",
-        Shape::Text => "text",
-        Shape::Int | Shape::Float => "a number",
-        Shape::Bool => "true or false",
-        Shape::Binary => "bytes",
-        Shape::Unknown => "a value",
-    }
-}
-
-/// The one column that was meant by another name: the same but for capitals, dashes or a plural, or nearly the same.
-fn near<'a>(wanted: &str, columns: &'a [Column]) -> Option<&'a str> {
-    let plain = |name: &str| {
-        let letters: String =
-            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        letters.strip_suffix('s').map(str::to_owned).unwrap_or(letters)
-    };
-    let sought = plain(wanted);
-    let mut same = columns.iter().filter(|column| !sought.is_empty() && plain(&column.name) == sought);
-    match (same.next(), same.next()) {
-        (Some(column), None) => Some(column.name.as_str()),
-        (Some(_), Some(_)) => None,
-        (None, _) => nearest::clear(wanted, columns.iter().map(|column| column.name.as_str())),
-    }
-}
-
-/// The names of columns, as many as there is room for.
-fn listed(columns: &[Column]) -> String {
-    let mut told = String::new();
-    let mut left = columns.len();
-    for column in columns.iter().take(NAMES_MAX) {
-        let name = shown(&column.name);
-        if NAMES_CHARS_MAX < told.chars().count() + name.chars().count() + 2 {
-            break;
-        }
-        told.push_str(if told.is_empty() { "" } else { ", " });
-        told.push_str(&name);
-        left -= 1;
-    }
-    match (told.is_empty(), left) {
-        (true, 0) => "it has none".to_owned(),
-        (true, _) => format!("it has {left}"),
-        (false, 0) => format!("it has {told}"),
-        (false, _) => format!("it has {told} and {left} more"),
-    }
-}
-
-/// A name as it is written, cut.
-fn shown(name: &str) -> String {
-    cut(&path::written(name).unwrap_or_else(|| name.to_owned()))
-}
-
-fn quoted(name: &str) -> String {
-    format!("`{}`", cut(name))
-}
-
-fn cut(name: &str) -> String {
-    let line: String = name.chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
-    let mut short: String = visible(&line).chars().take(NAME_CHARS_MAX + 1).collect();
-    if NAME_CHARS_MAX < short.chars().count() {
-        short.pop();
-        short.push('…');
-    }
-    short
 }

@@ -81,6 +81,10 @@ fn check_says_what_the_file_has() {
     let json: serde_json::Value = serde_json::from_str(&run(&["--json", "--", line])).unwrap();
     let finding = &json["findings"][0];
     assert_eq!([&finding["kind"], &finding["evidence"]], ["column", "it has name, price, stock"], "{json}");
+    let other = Askline::new(["check", "--shell", "nu", "--json", "--", "open goods.csv | where price > x"]);
+    let said: serde_json::Value =
+        serde_json::from_str(&other.file("goods.csv", GOODS).run().code(1).stdout).unwrap();
+    assert_eq!([&said["findings"][0]["kind"], &said["findings"][0]["grade"]], ["shape", "warning"], "{said}");
     Askline::new(["check", "--shell", "nu", "--", "open goods.csv | where price > 400"])
         .file("goods.csv", GOODS)
         .run()

@@ -2,7 +2,8 @@
 //! against what stands beside them.
 
 use super::path::{self, End, Member};
-use super::{Flow, Through, kind, quoted, row};
+use super::said::{kind, quoted};
+use super::{Flow, Through, row};
 use crate::check::{Finding, Fix};
 use crate::shape::Shape;
 use crate::syntax::Word;
@@ -53,6 +54,8 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
         let is_compared = is_joined && next.is_some_and(|next| !JOINS.contains(&next));
         let is_read = raw.starts_with("$it.") || is_begin || is_compared;
         match path::follow(&row, &members) {
+            // A text, where a condition should be: Nushell says so itself.
+            End::Missing(..) if is_joined && !is_read => {}
             End::Missing(at, columns) => found.extend(through.missing(&members, at, &columns, flow)),
             End::Bare(at, bare) => found.extend(through.bare(&members, at, &bare, flow)),
             End::There(_) if !is_read => found.push(bare_word(through, raw, word)),
@@ -80,7 +83,7 @@ fn bare_word(through: &Through<'_>, raw: &str, word: &Word) -> Finding {
     );
     let change = format!("{raw} → {column}");
     let fix = Fix { span: word.span.clone(), replacement: column, change };
-    through.finding(&word.span, text, through.read(), Some(fix))
+    through.otherwise(&word.span, text, Some(fix))
 }
 
 /// The path of a word that is a column: `price`, `a.b`, `$it.price`.
@@ -160,7 +163,7 @@ fn compared(
         _ if is_number && numeric && !TEXT.contains(&sign) => change(value.span.clone(), value.text.clone()),
         _ => None,
     };
-    Some(through.finding(&whole, format!("{subject} is {}, {why}", kind(shape)), through.read(), fix))
+    Some(through.otherwise(&whole, format!("{subject} is {}, {why}", kind(shape)), fix))
 }
 
 /// What a word stands for that is no column, variable or call; none where that is not plain.

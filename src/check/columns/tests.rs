@@ -6,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{NAMES_CHARS_MAX, TABLE, listed, near};
+use super::TABLE;
+use super::said::{NAMES_CHARS_MAX, listed, near};
 use crate::check::{Finding, Kind, check};
 use crate::platform::Userland;
 use crate::reference::{self, Known, Reference};
@@ -67,7 +68,7 @@ fn data() -> Data {
 
 fn found(line: &str, data: &Data) -> Vec<Finding> {
     let report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), data);
-    report.findings.into_iter().filter(|finding| finding.kind == Kind::Column).collect()
+    report.findings.into_iter().filter(|finding| matches!(finding.kind, Kind::Column | Kind::Shape)).collect()
 }
 
 #[test]
