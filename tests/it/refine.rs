@@ -182,15 +182,6 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
-        // What was in mind at the second answer counts, too.
-        (
-            vec![
-                format!(r#"{{"reply": "{wrong}"}}"#),
-                r#"{"reply": "show --nothing", "others": ["seek -n a"]}"#.to_owned(),
-            ],
-            "seek -n a",
-            2,
-        ),
         // An answer that checks is the answer.
         (vec![r#"{"reply": "show -r", "others": ["show -a"]}"#.to_owned()], "show -r", 1),
     ] {
