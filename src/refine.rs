@@ -1,8 +1,9 @@
 //! From a request to the best command that the model, the checks and the repairs can make of it in the time there is.
 //!
-//! The model drafts; the draft is cleaned, looked up and mended. What can't be mended goes back to the model as one
-//! short, concrete error, and the new answer is kept only when it checks better. Whatever happens later, a draft that
-//! once stood is the answer: a model that fails or is late in a second round takes nothing away.
+//! The model drafts; the draft is cleaned, looked up and mended. Where that does not do, the other answers that the model
+//! had in mind are looked over, and if none of them checks it is told one short, concrete error. Of all answers the one
+//! that checks best is kept. Whatever happens later, a draft that once stood is the answer: a model that fails or is late
+//! in a second round takes nothing away.
 
 mod hint;
 
@@ -110,16 +111,23 @@ pub fn run(
     let mut seen: Vec<String> = Vec::new();
     let mut asked = prompt.clone();
     let mut rounds = 0;
+    let begun = Instant::now();
     loop {
-        let begun = Instant::now();
-        patience.enter(Stage::Thinking, begun);
+        patience.enter(Stage::Thinking, Instant::now());
         let limited = until.map_or_else(|| patience.clone(), |until| patience.within(until));
         let drafts = draft(&asked, model, examiner, limits.max_tokens, &limited, &mut spent);
-        spent.check += begun.elapsed();
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
-            Ok(drafts) => found.extend(drafts),
+            Ok(drafts) => {
+                let is_wrong = drafts.iter().all(|draft| complaint(&draft.report).is_some());
+                found.extend(drafts);
+                // What else it had in mind at a later answer gained nothing (`benches/nushell/README.md`).
+                if is_wrong && rounds == 1 && 0 < limits.rounds {
+                    let within = patience.within(until);
+                    found.extend(in_mind(&asked, model, examiner, limits.max_tokens, &within, &mut spent)?);
+                }
+            }
             Err(error) if found.is_empty() => return Err(error),
             Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
             Err(error) => {
@@ -140,7 +148,7 @@ pub fn run(
         tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
     }
-    spent.check = spent.check.saturating_sub(spent.model);
+    spent.check = begun.elapsed().saturating_sub(spent.model);
     let mut found = found.into_iter();
     let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
     Ok(Refined { best, others: found.collect(), rounds, time: spent })
@@ -180,13 +188,53 @@ fn draft(
     let reply = reply?;
     patience.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let commands = commands(&reply.text, examiner.shell)?;
-    // By the next round another model may have taken its place.
+    Ok(candidates(&reply, model, examiner)?)
+}
+
+/// What else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is there
+/// sooner than an answer to a further question. Nothing where it has none, or is late.
+///
+/// # Errors
+/// [`Failure::Cancelled`].
+fn in_mind(
+    prompt: &Prompt,
+    model: &mut dyn Model,
+    examiner: &Examiner<'_>,
+    max_tokens: usize,
+    patience: &Patience,
+    spent: &mut Spent,
+) -> anyhow::Result<Vec<Candidate>> {
+    if !model.keeps_others() {
+        return Ok(Vec::new());
+    }
+    let asked = Instant::now();
+    patience.enter(Stage::Thinking, asked);
+    let replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience);
+    spent.model += asked.elapsed();
+    let replies = match replies {
+        Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
+        Err(error) => {
+            tracing::debug!("nothing else in mind: {error:#}");
+            Vec::new()
+        }
+        Ok(replies) => replies,
+    };
+    patience.enter(Stage::Checking, Instant::now());
+    let told = |reply: &Reply| {
+        tracing::debug!(certainty = ?reply.certainty, "it had in mind {:?}", reply.text);
+        candidates(reply, model, examiner).unwrap_or_default()
+    };
+    Ok(replies.iter().flat_map(told).collect())
+}
+
+/// The commands of a reply that may reach a prompt line, looked over and mended; at least one.
+fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+    // By the next reply another model may have taken its place.
     let writer = Writer { source: model.source(), notes: model.notes() };
     let mut refused = None;
     let mut candidates = Vec::new();
-    for command in &commands {
-        match clean::clean(command, examiner.shell) {
+    for command in commands(&reply.text, examiner.shell)? {
+        match clean::clean(&command, examiner.shell) {
             Ok(cleaned) => candidates.push(Candidate {
                 writer: Some(writer.clone()),
                 ..look_over(cleaned, examiner, reply.certainty)
@@ -195,7 +243,7 @@ fn draft(
         }
     }
     match refused {
-        Some(why) if candidates.is_empty() => Err(Failure::Unclean(why).into()),
+        Some(why) if candidates.is_empty() => Err(Failure::Unclean(why)),
         _ => Ok(candidates),
     }
 }
@@ -234,9 +282,7 @@ pub fn others(
     let mut found: Vec<Candidate> = Vec::new();
     for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
-        for command in commands(&reply.text, examiner.shell).unwrap_or_default() {
-            let Ok(cleaned) = clean::clean(&command, examiner.shell) else { continue };
-            let candidate = look_over(cleaned, examiner, reply.certainty);
+        for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let text = candidate.command.text.as_str();
             let seen = known.iter().map(String::as_str);
             let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));

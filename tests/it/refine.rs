@@ -162,6 +162,41 @@ fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
     assert_eq!(refined.others.len(), 1, "the first draft stays as an alternative");
 }
 
+/// Where no command of an answer checks, another one that the model had in mind may; it is not asked again then.
+#[test]
+fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
+    let wrong = "show --everything-there-is";
+    for (rows, expected, asked) in [
+        // The first of them that checks, in the model's order.
+        (
+            vec![format!(r#"{{"reply": "{wrong}", "others": ["show --nothing", "show -l", "show -a"]}}"#)],
+            "show -l",
+            1,
+        ),
+        // None does, so it is told what is wrong with the best.
+        (
+            vec![
+                format!(r#"{{"reply": "{wrong}", "others": ["nosuchprogram --x"]}}"#),
+                format!(r#"{{"reply": "show -a", "must_contain": "{wrong}\n# wrong:"}}"#),
+            ],
+            "show -a",
+            2,
+        ),
+        // An answer that checks is the answer.
+        (vec![r#"{"reply": "show -r", "others": ["show -a"]}"#.to_owned()], "show -r", 1),
+    ] {
+        let refined = run(&rows.join("\n"), limits(2), &Patience::endless()).unwrap();
+        assert_eq!((best(&refined), refined.rounds), (expected, asked), "{rows:?}");
+        assert_eq!(refined.best.writer.as_ref().unwrap().source, "scripted:script");
+    }
+    let once = format!(r#"{{"reply": "{wrong}", "others": ["show -l"]}}"#);
+    assert_eq!(
+        best(&run(&once, limits(0), &Patience::endless()).unwrap()),
+        wrong,
+        "0 rounds: the draft as it is"
+    );
+}
+
 #[test]
 fn a_worse_answer_is_not_taken() {
     let script = concat!(
