@@ -1,6 +1,7 @@
 //! What is wrong with a line on this machine: each finding with its place, its evidence and, where one is known, the
 //! edit that mends it. Pure but for what [`Reference`](crate::reference::Reference) answers.
 
+mod columns;
 mod commands;
 mod flags;
 mod hazards;
@@ -69,6 +70,11 @@ pub enum Kind {
     Placeholder,
     /// The documentation advises against it.
     Deprecated,
+    /// The file that the line opens has no such column or key. The evidence names those that it has, and so may the fixes: names of
+    /// the user's, which not every model may be told.
+    Column,
+    /// It holds something else there than the line takes: a text for a number, a record for rows.
+    Shape,
 }
 
 impl Kind {
@@ -85,6 +91,8 @@ impl Kind {
             Self::PathMissing => "path-missing",
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
+            Self::Column => "column",
+            Self::Shape => "shape",
         }
     }
 }
@@ -157,6 +165,7 @@ pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Referenc
     }
     hazards::check_line(parsed, &mut draft);
     placeholders::check(parsed, &mut draft);
+    columns::check(parsed, &mut draft);
     syntax(parsed, &mut draft);
     draft.finish()
 }

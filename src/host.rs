@@ -87,6 +87,14 @@ pub trait Host: Send + Sync {
     /// When it can't be read or is larger.
     fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>>;
 
+    /// The first bytes of a file, `limit` at most.
+    ///
+    /// # Errors
+    /// When it can't be read, or not in part.
+    fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        self.read(path, limit)
+    }
+
     /// The names in a directory, in no order.
     ///
     /// # Errors

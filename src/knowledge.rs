@@ -11,6 +11,7 @@ mod kept;
 mod pages;
 mod program;
 mod reply;
+mod shapes;
 mod untold;
 mod verdict;
 
@@ -34,6 +35,7 @@ use crate::host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling
 use crate::manual::{self, Manual, Style};
 use crate::platform::Userland;
 use crate::reference::{Known, Reference};
+use crate::shape::Shape;
 use crate::shell::Shell;
 
 /// A page with fewer options than this is not the whole documentation.
@@ -73,6 +75,7 @@ pub struct Knowledge {
     commands: OnceLock<Option<Arc<commands::Own>>>,
     all_commands: OnceLock<Option<Arc<Catalogue>>>,
     spent: Mutex<Duration>,
+    shapes: Mutex<shapes::Shapes>,
 }
 
 /// A level that was looked up.
@@ -137,6 +140,7 @@ impl Knowledge {
             commands: OnceLock::new(),
             all_commands: OnceLock::new(),
             spent: Mutex::default(),
+            shapes: Mutex::default(),
         }
     }
 
@@ -452,6 +456,10 @@ impl Reference for Knowledge {
     fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
         let card = self.all_commands()?.get(command)?.manual();
         Some(Arc::new(card))
+    }
+
+    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
+        self.file_shape(path)
     }
 
     fn shell_version(&self) -> Option<String> {

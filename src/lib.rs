@@ -25,6 +25,7 @@ pub mod reference;
 pub mod repair;
 pub mod retrieve;
 pub mod risk;
+pub mod shape;
 pub mod suggestion;
 pub mod syntax;
 pub mod typed;

@@ -56,6 +56,21 @@ pub struct PromptSource {
     facts: Vec<String>,
     /// How the request went on, in order.
     steps: Vec<Step>,
+    /// What of that not every reader is told.
+    asides: Vec<Aside>,
+}
+
+/// A step in two forms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Aside {
+    /// Which step.
+    at: usize,
+    /// Who may be told this gets all.
+    item: Item,
+    /// For all others.
+    open: Step,
+    /// With what was read on the machine.
+    whole: Step,
 }
 
 /// How a request goes on.
@@ -160,10 +175,21 @@ impl PromptSource {
         }
     }
 
+    /// Puts in the steps as these may be told them.
+    fn open(&mut self, audience: Audience) {
+        for Aside { at, item, open, whole } in &self.asides {
+            if let Some(step) = self.steps.get_mut(*at) {
+                let told = if self.situation.telling().tells(*item, audience) { whole } else { open };
+                step.clone_from(told);
+            }
+        }
+    }
+
     /// Changes each text that a person or a model wrote, or that was read on the machine.
     fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
-        let Self { request, facts, steps, .. } = self;
-        let texts = steps.iter_mut().flat_map(Step::texts);
+        let Self { request, facts, steps, asides, .. } = self;
+        let aside = asides.iter_mut().flat_map(|aside| [&mut aside.open, &mut aside.whole]);
+        let texts = steps.iter_mut().chain(aside).flat_map(Step::texts);
         [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
     }
 }
@@ -205,6 +231,7 @@ impl Prompt {
         };
         let mut source = PromptSource::clone(source);
         source.change(redact);
+        source.open(audience);
         // Before they are cut and quoted, and below once more with the words around them.
         source.facts = source.situation.lines(audience, redact);
         let fresh = redact(&source.fresh(form));
@@ -238,6 +265,19 @@ impl Prompt {
     /// The same prompt with another try: the model's `answer`, and in one short line what is wrong with it.
     pub fn again(&self, answer: &str, wrong: &str) -> Self {
         self.with(Step::Again(answer.to_owned(), wrong.to_owned()))
+    }
+
+    /// The same as [`Prompt::again`] where answer and error hold what was read on the machine: `whole` for those who may be told
+    /// this item, `open` for all others.
+    pub fn again_in_part(&self, item: Item, open: (&str, &str), whole: (&str, &str)) -> Self {
+        let mut prompt = self.again(open.0, open.1);
+        if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
+            let again =
+                |(answer, wrong): (&str, &str)| Step::Again(answer.to_owned(), wrong.to_owned()).tame();
+            let at = source.steps.len() - 1;
+            source.asides.push(Aside { at, item, open: again(open), whole: again(whole) });
+        }
+        prompt
     }
 
     /// The same prompt with the answers that are known, for one that is another.
@@ -298,6 +338,7 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
         situation: Situation::default(),
         facts: Vec::new(),
         steps: Vec::new(),
+        asides: Vec::new(),
     };
     let (fixed, fresh) = (told_first(form, shell, system), source.fresh(form));
     Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::manual::Manual;
 use crate::platform::Userland;
+use crate::shape::Shape;
 
 /// What is known of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +64,11 @@ pub trait Reference {
 
     /// What the shell itself documents of a command of its own, where it has no page.
     fn own_manual(&self, _command: &str) -> Option<Arc<Manual>> {
+        None
+    }
+
+    /// What Nushell's `open` makes of the file at a path, as seen from the working directory; none where nobody looked.
+    fn shape(&self, _path: &str) -> Option<Arc<Shape>> {
         None
     }
 

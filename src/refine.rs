@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::answer::{self, Answer};
 use crate::check::{Finding, Grade, Kind, Report};
 use crate::clean::{self, Cleaned};
+use crate::config::Item;
 use crate::examine::Examiner;
 use crate::failure::Failure;
 use crate::model::{Certainty, Model, Reply};
@@ -70,6 +71,17 @@ pub struct Candidate {
     pub certainty: Option<Certainty>,
     /// Which model wrote it; none where a person did.
     pub writer: Option<Writer>,
+    /// As it was written, where a repair put in names that stand in a file of the user's: not every model may be told these.
+    pub written: Option<Box<Written>>,
+}
+
+/// A command before it was mended.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The command.
+    pub line: String,
+    /// What the checks say of it.
+    pub report: Report,
 }
 
 /// A model, when it answered.
@@ -132,17 +144,33 @@ pub fn run(
             tracing::debug!(rounds, stuck, "left as it is: {}", wrong.text);
             break;
         }
-        let line = best.command.text.as_str();
-        let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
-        let told = format!("{}{}", wrong.text, hint.unwrap_or_default());
-        tracing::debug!("round {rounds}: {told}");
-        asked = prompt.again(line, &told);
+        asked = again(&prompt, best, wrong, examiner);
+        tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
     }
     spent.check = begun.elapsed().saturating_sub(spent.model);
     let mut found = found.into_iter();
     let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
     Ok(Refined { best, others: found.collect(), rounds, time: spent })
+}
+
+/// The prompt with what is wrong with a command. What a file of the user's holds is for those who may be told.
+fn again(prompt: &Prompt, best: &Candidate, wrong: &Finding, examiner: &Examiner<'_>) -> Prompt {
+    let told = |line: &str, wrong: &Finding| {
+        let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
+        format!("{}{}", wrong.text, hint.unwrap_or_default())
+    };
+    let line = best.command.text.as_str();
+    let open = told(line, wrong);
+    let whole = if wrong.kind == Kind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
+    match &best.written {
+        Some(written) => {
+            let wrong = complaint(&written.report).unwrap_or(wrong);
+            let open = told(&written.line, wrong);
+            prompt.again_in_part(Item::Columns, (&written.line, &open), (line, &whole))
+        }
+        None => prompt.again_in_part(Item::Columns, (line, &open), (line, &whole)),
+    }
 }
 
 /// One answer of the model: its commands that may reach a prompt line, looked over and mended.
@@ -298,15 +326,34 @@ pub fn look_over_by(
     examiner: &Examiner<'_>,
     certainty: Option<Certainty>,
 ) -> Candidate {
-    let report = examiner.examine(cleaned.text.as_str()).report;
-    let mended = repair(cleaned.text.as_str(), &report).and_then(|repaired| {
+    let before = examiner.examine(cleaned.text.as_str()).report;
+    let mended = repair(cleaned.text.as_str(), &before).and_then(|repaired| {
         // A repair goes to the prompt line, so it goes through the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;
+        let is_of_file = |finding: &Finding| finding.kind == Kind::Column && !finding.fixes.is_empty();
+        let written =
+            before.findings.iter().any(is_of_file).then(|| {
+                Box::new(Written { line: cleaned.text.as_str().to_owned(), report: before.clone() })
+            });
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
-        Some(Candidate { command: notes, report, repairs: repaired.changes, certainty, writer: None })
+        Some(Candidate {
+            command: notes,
+            report,
+            repairs: repaired.changes,
+            certainty,
+            writer: None,
+            written,
+        })
     });
-    mended.unwrap_or(Candidate { command: cleaned, report, repairs: Vec::new(), certainty, writer: None })
+    mended.unwrap_or(Candidate {
+        command: cleaned,
+        report: before,
+        repairs: Vec::new(),
+        certainty,
+        writer: None,
+        written: None,
+    })
 }
 
 /// What is wrong with a command, least first: errors, then warnings, then what could not be looked up.
@@ -320,7 +367,12 @@ fn cost(report: &Report) -> (usize, usize, usize) {
 fn complaint(report: &Report) -> Option<&Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
         Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
-        Grade::Warning => matches!(finding.kind, Kind::FlagRefuted | Kind::Platform | Kind::Quoting),
+        Grade::Warning => {
+            matches!(
+                finding.kind,
+                Kind::FlagRefuted | Kind::Platform | Kind::Quoting | Kind::Column | Kind::Shape
+            )
+        }
         Grade::Hint => false,
     };
     report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)

@@ -7,7 +7,7 @@ mod asked;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::check::Grade;
+use crate::check::{Grade, Kind};
 use crate::clean::clean;
 use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
@@ -144,7 +144,14 @@ fn told(
         changes,
         alternatives: others.into_iter().map(|other| other.command.text).collect(),
         checks,
-        open: open.into_iter().map(|finding| finding.text).collect(),
+        open: open
+            .into_iter()
+            .map(|finding| match finding.kind {
+                // People may know what their files hold.
+                Kind::Column => format!("{}; {}", finding.text, finding.evidence),
+                _ => finding.text,
+            })
+            .collect(),
         confidence,
         fallback: Vec::new(),
         rounds,

@@ -17,7 +17,9 @@ fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
 
 /// What is told where nothing is set.
 fn usual() -> Telling {
-    Telling::new(|item| if matches!(item, Item::Last | Item::Output) { Reach::Local } else { Reach::Off })
+    Telling::new(|item| {
+        if matches!(item, Item::Last | Item::Output | Item::Columns) { Reach::Local } else { Reach::Off }
+    })
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn what_is_told_is_set_item_by_item() {
         expect![[r#"
         config.toml:2: `cwd` can't be `server`; use one of off, local, all
         config.toml:3: `listing` must be a text, not a boolean
-        config.toml:4: unknown key `gti`; known here: cwd, listing, git, aliases, last, output, history"#]],
+        config.toml:4: unknown key `gti`; known here: cwd, listing, columns, git, aliases, last, output, history"#]],
     );
 }
 
@@ -154,6 +156,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
     expect![[r#"
         alternatives = "ahead" # default
         context.aliases = "off" # default
+        context.columns = "local" # default
         context.cwd = "off" # default
         context.git = "off" # default
         context.history = "off" # default

@@ -7,6 +7,8 @@ pub enum Item {
     Cwd,
     /// The names in it.
     Listing,
+    /// The columns and keys of a file that an answer opens, where it named another.
+    Columns,
     /// The branch of the git repository around it.
     Git,
     /// The shell's aliases.
@@ -21,14 +23,23 @@ pub enum Item {
 
 impl Item {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Cwd, Self::Listing, Self::Git, Self::Aliases, Self::Last, Self::Output, Self::History];
+    pub const ALL: [Self; 8] = [
+        Self::Cwd,
+        Self::Listing,
+        Self::Columns,
+        Self::Git,
+        Self::Aliases,
+        Self::Last,
+        Self::Output,
+        Self::History,
+    ];
 
     /// The key in the table `[context]`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Cwd => "cwd",
             Self::Listing => "listing",
+            Self::Columns => "columns",
             Self::Git => "git",
             Self::Aliases => "aliases",
             Self::Last => "last",

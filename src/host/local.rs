@@ -142,6 +142,10 @@ impl Host for LocalHost {
         read(path, limit).with_context(|| format!("can't read {}", path.display()))
     }
 
+    fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        head(path, limit).with_context(|| format!("can't read {}", path.display()))
+    }
+
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
         let entries =
             fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
@@ -285,11 +289,16 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
 }
 
 fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+    let content = head(path, limit.saturating_add(1))?;
+    ensure!(content.len() as u64 <= limit, "it is larger than {limit} bytes");
+    Ok(content)
+}
+
+fn head(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
     // Opening a pipe would wait for its writer, so only files, and the one device that stands for an empty file.
     ensure!(fs::metadata(path)?.is_file() || path == Path::new("/dev/null"), "it is not a file");
     let mut content = Vec::new();
-    File::open(path)?.take(limit.saturating_add(1)).read_to_end(&mut content)?;
-    ensure!(content.len() as u64 <= limit, "it is larger than {limit} bytes");
+    File::open(path)?.take(limit).read_to_end(&mut content)?;
     Ok(content)
 }
 
@@ -473,10 +482,12 @@ mod tests {
         fs::write(&file, "12345").unwrap();
         assert_eq!(LocalHost.read(&file, 5).unwrap(), b"12345");
         assert!(LocalHost.read(&file, 4).is_err());
+        assert_eq!(LocalHost.head(&file, 4).unwrap(), b"1234");
         assert!(LocalHost.read(directory.path(), 9).is_err());
         assert_eq!(LocalHost.read(Path::new("/dev/null"), 0).unwrap(), b"");
         let pipe = directory.path().join("pipe");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(LocalHost.head(&pipe, 9).is_err());
         assert!(LocalHost.read(&pipe, 9).is_err(), "a pipe without a writer must not be waited for");
         assert!(LocalHost.entry(directory.path()).unwrap().writable);
         assert!(!LocalHost.entry(&file).unwrap().executable);

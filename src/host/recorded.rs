@@ -170,6 +170,12 @@ impl Host for RecordedHost {
         Ok(text.clone().into_bytes())
     }
 
+    fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        let mut bytes = self.read(path, RECORDING_LIMIT)?;
+        bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(bytes)
+    }
+
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
         let directory = self.resolve(directory)?;
         ensure!(self.directories.contains(&directory), "the recording has no path below {directory:?}");

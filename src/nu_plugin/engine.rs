@@ -160,6 +160,10 @@ impl Host for EngineHost {
         LocalHost.read(path, limit)
     }
 
+    fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        LocalHost.head(path, limit)
+    }
+
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
         LocalHost.list(directory)
     }

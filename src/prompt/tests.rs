@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::config::{Reach, Telling};
 
 /// Bytes of the fixed part that leave ample room in a context of 4,096 tokens (about four bytes each).
 const FIXED_BYTES_MAX: usize = 10_000;
@@ -98,5 +99,45 @@ proptest! {
         prop_assert!(!line.chars().any(char::is_control), "{line:?}");
         prop_assert!(line.chars().count() <= REQUEST_CHARS_MAX);
         prop_assert!(!line.starts_with('#'));
+    }
+}
+
+#[test]
+fn what_a_file_holds_is_for_those_who_may_be_told() {
+    for (reach, machine, server) in
+        [(Reach::Off, false, false), (Reach::Local, true, false), (Reach::All, true, true)]
+    {
+        let situation =
+            Situation::new(Telling::new(|item| if item == Item::Columns { reach } else { Reach::Off }));
+        let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(situation);
+        let prompt = prompt.again_in_part(
+            Item::Columns,
+            ("get pris", "no `pris`"),
+            ("get price", "no `pris`\n; it has token"),
+        );
+        assert!(!prompt.fresh.contains("price") && !prompt.fresh.contains("it has"), "before it is told");
+        for form in [Form::Completion, Form::Chat] {
+            for (audience, is_told) in [(Audience::Machine, machine), (Audience::Server, server)] {
+                // Told to somebody else in between, it is the same.
+                let between = prompt.told(form, Audience::Machine, &mut str::to_owned).unwrap();
+                for prompt in [&prompt, &between] {
+                    let told = prompt.told(form, audience, &mut |text| text.replace("token", "_")).unwrap();
+                    assert_eq!(
+                        told.fresh.contains("get price"),
+                        is_told,
+                        "{reach:?} {audience:?} {}",
+                        told.fresh
+                    );
+                    assert_eq!(told.fresh.contains("no `pris` ; it has _"), is_told, "{}", told.fresh);
+                    assert_eq!(told.fresh.contains("get pris"), !is_told, "{}", told.fresh);
+                    let steps = format!("{:?}", told.source.as_ref().unwrap().steps());
+                    assert_eq!(
+                        (steps.contains("it has _"), steps.contains("token")),
+                        (is_told, false),
+                        "{steps}"
+                    );
+                }
+            }
+        }
     }
 }

@@ -202,6 +202,7 @@ fn config_show_says_where_each_setting_comes_from() {
         # the model in use: scripted:/replies (ASKLINE_MODEL)
         alternatives = "ahead"                                      # default
         context.aliases = "off"                                     # default
+        context.columns = "local"                                   # default
         context.cwd = "off"                                         # default
         context.git = "off"                                         # default
         context.history = "off"                                     # default

@@ -7,6 +7,7 @@
 mod chain;
 mod check;
 mod cli;
+mod columns;
 mod completions;
 mod counted;
 mod faults;
@@ -30,6 +31,7 @@ mod repair;
 mod resident;
 mod risk;
 mod sandbox;
+mod shape;
 mod shells;
 mod solved;
 mod syntax;

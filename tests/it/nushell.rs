@@ -88,7 +88,7 @@ fn time_grows_with_the_text() {
 }
 
 /// What a program in Nushell prints about a text on its input; none where Nushell isn't installed.
-fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
     let mut nu = Command::new(installed(Shell::Nu)?)
         .args(["-n", "--no-std-lib", "--stdin", "-c", program])
         .stdin(Stdio::piped())

@@ -22,6 +22,7 @@ const LAYERS: &[&[&str]] = &[
         "repair",
         "retrieve",
         "risk",
+        "shape",
         "suggestion",
         "syntax",
         "typed",

@@ -1,0 +1,389 @@
+//! Columns and keys that a line of Nushell names, looked up in the file that it opens: from `open FILE` on each command of the
+//! pipeline is followed as long as it is known what comes out of it (`columns.toml`), and nothing is said of what follows.
+//!
+//! A finding's text holds no name that only the file holds: those stand in its evidence, which not every model may be told.
+
+mod condition;
+mod path;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use self::path::{End, Member};
+use self::said::{inside, quoted};
+use super::{Draft, Finding};
+use crate::reference;
+use crate::shape::{Column, Shape};
+use crate::shell::Shell;
+use crate::syntax::{self, Parsed, SimpleCommand, Word};
+
+/// Commands of one pipeline that are followed.
+const STEPS_MAX: usize = 32;
+/// Words of one command that are looked at.
+const WORDS_MAX: usize = 64;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+    toml::from_str(include_str!("columns.toml")).expect("columns.toml is well-formed")
+});
+
+/// What `columns.toml` says; each field is explained there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    rows: BTreeSet<String>,
+    conditions: BTreeSet<String>,
+    keeps: BTreeSet<String>,
+    changes: BTreeSet<String>,
+    names: BTreeMap<String, Names>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    #[serde(default)]
+    switches: BTreeSet<String>,
+    #[serde(default)]
+    first: bool,
+    #[serde(default)]
+    rows: bool,
+    gives: Gives,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Gives {
+    Same,
+    Retyped,
+    Unknown,
+    Values,
+    Only,
+    Without,
+}
+
+/// What goes through a pipe.
+struct Flow {
+    shape: Shape,
+    /// In words: "`goods.csv`".
+    subject: String,
+    /// What its names are: columns, or keys.
+    noun: &'static str,
+    /// It is the file's text, as `open` gives it.
+    is_file: bool,
+}
+
+/// What is wrong with a command, and what it makes of what comes in; none where that isn't known.
+type Step = (Vec<Finding>, Option<Flow>);
+
+/// With nothing wrong.
+fn known(next: Option<Flow>) -> Step {
+    (Vec::new(), next)
+}
+
+/// Adds what the files that a line opens don't hold.
+pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
+    if draft.shell != Shell::Nu {
+        return;
+    }
+    for open in parsed.commands.iter().take(super::MAX_COMMANDS) {
+        let Some((file, shape)) = opened(open, parsed, draft) else { continue };
+        let noun = if matches!(*shape, Shape::Record(_)) { "key" } else { "column" };
+        let mut flow = Flow { shape: (*shape).clone(), subject: quoted(file), noun, is_file: true };
+        for position in (open.position..).skip(1).take(STEPS_MAX) {
+            let is_next = |command: &&SimpleCommand| {
+                (command.pipeline, command.position, &command.within)
+                    == (open.pipeline, position, &open.within)
+            };
+            let Some(command) = parsed.commands.iter().find(is_next) else { break };
+            let through = Through { command, file, draft };
+            let (found, next) = through.step(flow);
+            draft.report.findings.extend(found);
+            let Some(next) = next else { break };
+            flow = next;
+        }
+    }
+}
+
+/// The file that a command opens as Nushell reads it, and its shape; none where another command may have changed it.
+fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Option<(&'a str, Arc<Shape>)> {
+    let [name, file] = open.words.as_slice() else { return None };
+    let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
+    let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
+    if !is_open || !is_file || is_program(open, draft) {
+        return None;
+    }
+    let is_own = draft.reference.known(&["open"]).kind == reference::Kind::Builtin;
+    let changes = |other: &SimpleCommand| {
+        let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
+        is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
+    };
+    let mut before = parsed.commands.iter().filter(|other| other.span.start < open.span.start);
+    let writes = |other: &SimpleCommand| !other.redirections.is_empty();
+    if !is_own || before.any(|other| changes(other) || writes(other)) {
+        return None;
+    }
+    let shape = draft.reference.shape(&file.text)?;
+    Some((file.text.as_str(), shape))
+}
+
+/// `^name`.
+fn is_program(command: &SimpleCommand, draft: &Draft<'_>) -> bool {
+    let before = command.words.first().and_then(|word| draft.line.get(..word.span.start));
+    before.is_none_or(|before| before.ends_with('^'))
+}
+
+/// A command that something goes through.
+struct Through<'a> {
+    command: &'a SimpleCommand,
+    file: &'a str,
+    draft: &'a Draft<'a>,
+}
+
+impl Through<'_> {
+    fn step(&self, flow: Flow) -> Step {
+        let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
+            return known(None);
+        };
+        let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);
+        let names = TABLE.names.get(name);
+        if matches!(flow.shape, Shape::Record(_))
+            && (takes_rows || name == "length" || names.is_some_and(|names| names.rows))
+        {
+            return (vec![self.is_record(name, &flow)], None);
+        }
+        if let Some(names) = names {
+            return self.named(name, names, flow);
+        }
+        let begins = |sign| self.arguments().iter().any(|word| self.raw(word).starts_with(sign));
+        let (has_option, has_closure) = (begins('-'), begins('{'));
+        match name {
+            _ if TABLE.conditions.contains(name) => {
+                let found = condition::findings(self, &flow);
+                let goes_on = name == "where" && (found.is_empty() || flow.shape.columns().is_some());
+                (found, goes_on.then_some(flow))
+            }
+            // A closure may make something else of it.
+            _ if TABLE.keeps.contains(name) => known(if has_closure { None } else { Some(flow) }),
+            // How many bytes of a text they give is nobody's question.
+            _ if takes_rows => {
+                known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
+            }
+            "columns" if flow.shape.columns().is_some() => known(Some(self.made(Shape::Text.listed()))),
+            "lines" if flow.is_file && flow.shape == Shape::Text => {
+                known(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
+            }
+            "lines" if matches!(flow.shape, Shape::Table(_) | Shape::Record(_) | Shape::List(_)) => {
+                (vec![self.no_text(&flow)], None)
+            }
+            "enumerate" => known(self.counted(flow)),
+            "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
+            "rename" => self.renamed(flow),
+            _ => known(None),
+        }
+    }
+
+    fn raw(&self, word: &Word) -> &str {
+        self.draft.line.get(word.span.clone()).unwrap_or_default()
+    }
+
+    fn arguments(&self) -> &[Word] {
+        self.command.words.get(1..self.command.words.len().min(WORDS_MAX)).unwrap_or_default()
+    }
+
+    /// What this command makes is its own.
+    fn made(&self, shape: Shape) -> Flow {
+        let name = self.command.name().unwrap_or_default();
+        Flow { shape, subject: format!("what {} gives", quoted(name)), noun: "column", is_file: false }
+    }
+
+    /// A command whose words are columns.
+    fn named(&self, name: &str, names: &Names, flow: Flow) -> Step {
+        let mut paths = Vec::new();
+        for word in self.arguments().iter().take(if names.first { 1 } else { WORDS_MAX }) {
+            let raw = self.raw(word);
+            if raw.starts_with('-') {
+                if names.switches.contains(raw) {
+                    continue;
+                }
+                return known(None);
+            }
+            // A closure, a variable: nobody knows what it says.
+            let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
+            paths.push(members);
+        }
+        // They look at each row by itself.
+        let row = match (&flow.shape, names.gives) {
+            (shape, Gives::Values | Gives::Only | Gives::Without) => shape.clone(),
+            (shape, _) => row(shape),
+        };
+        let mut ends = Vec::new();
+        let mut found = Vec::new();
+        for members in &paths {
+            match path::follow(&row, members) {
+                End::There(shape) => ends.push(Some(shape)),
+                End::Unsure => ends.push(None),
+                End::Missing(at, columns) => found.extend(self.missing(members, at, &columns, &flow)),
+                End::Bare(at, bare) => found.extend(self.bare(members, at, &bare, &flow)),
+            }
+        }
+        if !found.is_empty() {
+            let goes_on = names.gives == Gives::Same && flow.shape.columns().is_some();
+            return (found, goes_on.then_some(flow));
+        }
+        let is_certain = ends.iter().all(Option::is_some);
+        known(match names.gives {
+            Gives::Same => Some(flow),
+            Gives::Unknown => None,
+            Gives::Values => match (paths.as_slice(), ends.pop().flatten()) {
+                ([members], Some(shape)) => Some(self.inner(members, shape, &flow)),
+                _ => None,
+            },
+            _ if !is_certain => None,
+            Gives::Retyped => self.with_columns(flow, None, |columns| {
+                // Without a name it is all of them.
+                let names = tops(&paths);
+                let is_meant =
+                    |column: &&mut Column| paths.is_empty() || names.contains(&column.name.as_str());
+                columns.iter_mut().filter(is_meant).for_each(|column| column.shape = Shape::Unknown);
+                Some(())
+            }),
+            gives @ (Gives::Only | Gives::Without) => self.with_columns(flow, Some(name), |columns| {
+                let is_only = gives == Gives::Only;
+                let is_plain = paths
+                    .iter()
+                    .all(|members| matches!(members.as_slice(), [Member::Name { any_case: false, .. }]));
+                let names = tops(&paths);
+                columns.retain(|column| names.contains(&column.name.as_str()) == is_only);
+                (is_plain && !paths.is_empty()).then_some(())
+            }),
+        })
+    }
+
+    /// The same table or record with other columns; `left_by` names the command that leaves only some.
+    fn with_columns(
+        &self,
+        flow: Flow,
+        left_by: Option<&str>,
+        change: impl FnOnce(&mut Vec<Column>) -> Option<()>,
+    ) -> Option<Flow> {
+        let mut flow = flow;
+        match &mut flow.shape {
+            Shape::Table(columns) | Shape::Record(columns) => change(columns)?,
+            _ => return None,
+        }
+        if let Some(name) = left_by {
+            flow.subject = format!("what {} leaves", quoted(name));
+        }
+        Some(Flow { is_file: false, ..flow })
+    }
+
+    /// What a path leads to.
+    fn inner(&self, members: &[Member], shape: Shape, flow: &Flow) -> Flow {
+        let is_key = matches!(shape, Shape::Record(_)) && flow.noun == "key";
+        let noun = if is_key { "key" } else { "column" };
+        let is_row = members.iter().all(|member| *member == Member::Index);
+        let subject = if is_row { flow.subject.clone() } else { inside(members, members.len(), self.file) };
+        Flow { shape, subject, noun, is_file: false }
+    }
+
+    /// Rows of what comes in; one of them is no list any more.
+    fn some_rows(&self, name: &str, flow: Flow) -> Option<Flow> {
+        let is_one = matches!(name, "first" | "last")
+            && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
+        let shape = if is_one { row(&flow.shape) } else { flow.shape };
+        Some(Flow { shape, is_file: false, ..flow })
+    }
+
+    /// `enumerate`: each value beside its number.
+    fn counted(&self, flow: Flow) -> Option<Flow> {
+        if !matches!(flow.shape, Shape::Table(_) | Shape::List(_)) {
+            return None;
+        }
+        let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
+        Some(self.made(Shape::Table(vec![column("index", Shape::Int), column("item", row(&flow.shape))])))
+    }
+
+    /// A command that adds a column.
+    fn added(&self, name: &str, flow: Flow) -> Step {
+        let words = self.arguments();
+        // `default VALUE COLUMN …`, and without a column it fills values.
+        let words = if name == "default" {
+            words.get(1..).unwrap_or_default()
+        } else {
+            words.get(..1).unwrap_or_default()
+        };
+        let mut added = Vec::new();
+        for word in words {
+            let Some(members) = path::parse(self.raw(word), word.span.start) else { return known(None) };
+            let [Member::Name { text, span, .. }] = members.as_slice() else { return known(None) };
+            let row = row(&flow.shape);
+            let known = row.columns().and_then(|columns| columns.iter().find(|column| column.name == *text));
+            if name == "insert" && known.is_some_and(|column| column.always) {
+                return (vec![self.is_there(text, span, &flow)], None);
+            }
+            added.push(text.clone());
+        }
+        known(self.with_columns(flow, None, |columns| {
+            for name in added {
+                columns.retain(|column| column.name != name);
+                columns.push(Column { name, shape: Shape::Unknown, always: true });
+            }
+            Some(())
+        }))
+    }
+
+    /// `rename --column {OLD: NEW}`; how many others are renamed by their place isn't followed.
+    fn renamed(&self, flow: Flow) -> Step {
+        let [option, record] = self.arguments() else { return known(None) };
+        let pair = || {
+            let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
+            let (old, new) = inside.split_once(':')?;
+            let start = record.span.start + 1 + old.len() - old.trim_start().len();
+            Some((path::parse(old.trim(), start)?, path::parse(new.trim(), 0)?))
+        };
+        let is_column = matches!(self.raw(option), "-c" | "--column");
+        let Some((members, new)) = pair().filter(|_| is_column) else { return known(None) };
+        match (members.as_slice(), new.as_slice()) {
+            ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
+                if let End::Missing(at, columns) = path::follow(&row(&flow.shape), &members) {
+                    return (self.missing(&members, at, &columns, &flow).into_iter().collect(), None);
+                }
+                known(self.with_columns(flow, Some("rename"), |columns| {
+                    columns
+                        .iter_mut()
+                        .filter(|column| column.name == *old)
+                        .for_each(|column| column.name.clone_from(new));
+                    Some(())
+                }))
+            }
+            _ => known(None),
+        }
+    }
+}
+
+/// What one row of a list is; what is no list is its own.
+fn row(shape: &Shape) -> Shape {
+    match shape {
+        Shape::Table(columns) => Shape::Record(columns.clone()),
+        Shape::List(values) => (**values).clone(),
+        other => other.clone(),
+    }
+}
+
+/// The first names of paths.
+fn tops(paths: &[Vec<Member>]) -> Vec<&str> {
+    paths
+        .iter()
+        .filter_map(|members| {
+            members.iter().find_map(|member| match member {
+                Member::Name { text, .. } => Some(text.as_str()),
+                Member::Index => None,
+            })
+        })
+        .collect()
+}

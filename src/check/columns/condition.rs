@@ -1,0 +1,207 @@
+//! The words of a condition (`where price > 50 and not sold`): which are columns, and whether what these hold can be held
+//! against what stands beside them.
+
+use super::path::{self, End, Member};
+use super::said::{kind, quoted};
+use super::{Flow, Through, row};
+use crate::check::{Finding, Fix};
+use crate::shape::Shape;
+use crate::syntax::Word;
+
+/// Stands between conditions, or before one.
+const JOINS: [&str; 4] = ["and", "or", "xor", "not"];
+/// Words that are values and no columns.
+const VALUES: [&str; 3] = ["true", "false", "null"];
+/// Stand between a column and what it is compared with.
+const EQUAL: [&str; 2] = ["==", "!="];
+const ORDER: [&str; 4] = ["<", "<=", ">", ">="];
+/// Look for a part of a text.
+const TEXT: [&str; 8] =
+    ["=~", "!~", "like", "not-like", "starts-with", "not-starts-with", "ends-with", "not-ends-with"];
+/// What people write for true and for false.
+const YES: [&str; 4] = ["1", "true", "yes", "y"];
+const NO: [&str; 4] = ["0", "false", "no", "n"];
+
+/// What a column is compared with.
+#[derive(Debug, PartialEq, Eq)]
+enum Literal {
+    Number,
+    Text,
+    /// A date, or a size or time with its unit.
+    Measure,
+}
+
+/// What is wrong with the columns of a condition.
+pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
+    let row = row(&flow.shape);
+    let words = through.arguments();
+    let mut found = Vec::new();
+    let mut is_begun = false;
+    for (at, word) in words.iter().enumerate() {
+        let raw = through.raw(word);
+        if JOINS.contains(&raw) {
+            is_begun = false;
+            continue;
+        }
+        if std::mem::replace(&mut is_begun, true) {
+            continue;
+        }
+        let Some(members) = column(raw, word) else { continue };
+        let before = words.get(..at).unwrap_or_default();
+        let is_begin = before.iter().all(|word| through.raw(word) == "not") && before.len() < 2;
+        let is_joined = before.last().is_some_and(|word| matches!(through.raw(word), "and" | "or" | "xor"));
+        let next = words.get(at + 1).map(|word| through.raw(word));
+        let is_compared = is_joined && next.is_some_and(|next| !JOINS.contains(&next));
+        let is_read = raw.starts_with("$it.") || is_begin || is_compared;
+        match path::follow(&row, &members) {
+            // A text, where a condition should be: Nushell says so itself.
+            End::Missing(..) if is_joined && !is_read => {}
+            End::Missing(at, columns) => found.extend(through.missing(&members, at, &columns, flow)),
+            End::Bare(at, bare) => found.extend(through.bare(&members, at, &bare, flow)),
+            End::There(_) if !is_read => found.push(bare_word(through, raw, word)),
+            End::There(shape) => {
+                // Nothing but one comparison with one value.
+                let ends = words.get(at + 3).is_none_or(|next| JOINS.contains(&through.raw(next)));
+                if let (Some(operator), Some(value), true) = (words.get(at + 1), words.get(at + 2), ends) {
+                    found.extend(compared(through, at, &shape, operator, value, &row));
+                }
+            }
+            End::Unsure => {}
+        }
+    }
+    found
+}
+
+/// A column alone that isn't at the beginning: Nushell takes it for a text.
+fn bare_word(through: &Through<'_>, raw: &str, word: &Word) -> Finding {
+    let column = format!("$it.{raw}");
+    let text = format!(
+        "{} alone is a text here; {} is the column of {}",
+        quoted(raw),
+        quoted(&column),
+        quoted(through.file)
+    );
+    let change = format!("{raw} → {column}");
+    let fix = Fix { span: word.span.clone(), replacement: column, change };
+    through.otherwise(&word.span, text, Some(fix))
+}
+
+/// The path of a word that is a column: `price`, `a.b`, `$it.price`.
+fn column(raw: &str, word: &Word) -> Option<Vec<Member>> {
+    if let Some(path) = raw.strip_prefix("$it.") {
+        return path::parse(path, word.span.start + raw.len() - path.len());
+    }
+    let is_other = raw.starts_with(['-', '+', '$', '!']) || raw.starts_with(|c: char| c.is_ascii_digit());
+    if is_other || VALUES.contains(&raw) { None } else { path::parse(raw, word.span.start) }
+}
+
+/// A comparison that never holds, or ends with an error.
+fn compared(
+    through: &Through<'_>,
+    at: usize,
+    shape: &Shape,
+    operator: &Word,
+    value: &Word,
+    row: &Shape,
+) -> Option<Finding> {
+    let column = through.arguments().get(at)?;
+    let (sign, raw) = (through.raw(operator), through.raw(value));
+    let literal = literal(raw, value)?;
+    let (is_equal, is_order) = (EQUAL.contains(&sign), ORDER.contains(&sign));
+    let is_number = matches!(shape, Shape::Int | Shape::Float);
+    let subject = format!("{} of {}", quoted(through.raw(column)), quoted(through.file));
+    let unquoted = Word { quoted: false, ..value.clone() };
+    let numeric = value.quoted && self::literal(&value.text, &unquoted) == Some(Literal::Number);
+    // A bare word on this side is a text, whatever the columns are called.
+    let other = row.columns().unwrap_or_default().iter().find(|column| !value.quoted && column.name == raw);
+    let held = match literal {
+        Literal::Text if other.is_some() => format!("the text {}; `$it.{raw}` is the column", quoted(raw)),
+        Literal::Number => format!("the number {}", quoted(raw)),
+        Literal::Text => format!("the text {}", quoted(raw)),
+        Literal::Measure => quoted(raw),
+    };
+    let why = match shape {
+        Shape::Bool if is_equal => format!("never equal to {held}"),
+        Shape::Text if is_equal && literal != Literal::Text => format!("never equal to {held}"),
+        Shape::Int | Shape::Float if is_equal && numeric => format!("never equal to {held}"),
+        Shape::Text if is_order && is_date(raw) => {
+            let column = through.raw(column);
+            format!("which can't be compared with a date; `into datetime {column}` before makes it one")
+        }
+        Shape::Bool if is_order => format!("which can't be compared with {held}"),
+        Shape::Text if is_order && literal != Literal::Text => {
+            format!("which can't be compared with {held}")
+        }
+        Shape::Int | Shape::Float if is_order && literal != Literal::Number => {
+            format!("which can't be compared with {held}")
+        }
+        Shape::Bool | Shape::Int | Shape::Float if TEXT.contains(&sign) => {
+            format!("and {} looks into text", quoted(sign))
+        }
+        _ => return None,
+    };
+    let whole = column.span.start..value.span.end;
+    let wanted = value.text.to_lowercase();
+    let change = |span, replacement: String| {
+        let change = format!("{} → {replacement}", through.draft.line.get(whole.clone()).unwrap_or_default());
+        Some(Fix { span, replacement, change })
+    };
+    let name = through.raw(column);
+    // Alone it would be a text, but at the beginning.
+    let is_bare = 0 < at && !name.starts_with("$it.");
+    let is_negated = at
+        .checked_sub(1)
+        .and_then(|before| through.arguments().get(before))
+        .is_some_and(|word| through.raw(word) == "not");
+    let alone = if is_bare && !(at == 1 && is_negated) { format!("$it.{name}") } else { name.to_owned() };
+    let fix = match shape {
+        Shape::Bool if sign == "==" && YES.contains(&wanted.as_str()) => change(whole.clone(), alone),
+        Shape::Bool if sign == "==" && NO.contains(&wanted.as_str()) && !is_negated => {
+            change(whole.clone(), format!("not {alone}"))
+        }
+        _ if is_number && is_order && other.is_some() => change(value.span.clone(), format!("$it.{raw}")),
+        _ if is_number && numeric && !TEXT.contains(&sign) => change(value.span.clone(), value.text.clone()),
+        _ => None,
+    };
+    Some(through.otherwise(&whole, format!("{subject} is {}, {why}", kind(shape)), fix))
+}
+
+/// What a word stands for that is no column, variable or call; none where that is not plain.
+fn literal(raw: &str, word: &Word) -> Option<Literal> {
+    let digits = raw.trim_start_matches(['-', '+']);
+    let is_text = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '/');
+    if !word.literal || raw.is_empty() {
+        None
+    } else if word.quoted {
+        Some(Literal::Text)
+    } else if digits.parse::<f64>().is_ok() && digits.starts_with(|c: char| c.is_ascii_digit()) {
+        Some(Literal::Number)
+    } else if digits.starts_with(|c: char| c.is_ascii_digit()) {
+        (is_date(raw) || is_sized(digits)).then_some(Literal::Measure)
+    } else if VALUES.contains(&raw) || !raw.chars().all(is_text) {
+        None
+    } else {
+        Some(Literal::Text)
+    }
+}
+
+/// `2024-01-31`, and what may follow it.
+fn is_date(raw: &str) -> bool {
+    let mut parts = raw.splitn(3, '-');
+    let is_part = |part: Option<&str>, length: usize| {
+        part.is_some_and(|part| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let (year, month) = (parts.next(), parts.next());
+    let day = parts.next().and_then(|day| day.get(..2));
+    is_part(year, 4) && is_part(month, 2) && is_part(day, 2)
+}
+
+/// `10kb`, `3day`.
+fn is_sized(digits: &str) -> bool {
+    const UNITS: [&str; 18] = [
+        "b", "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "ns", "us", "ms", "sec", "min", "hr", "day",
+        "wk", "pb",
+    ];
+    let unit = digits.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '_'));
+    UNITS.contains(&unit.to_lowercase().as_str())
+}

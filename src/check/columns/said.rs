@@ -1,0 +1,214 @@
+//! What is said of columns, in words that hold no name which only the file holds; those are the evidence.
+
+use super::path::{self, Member};
+use super::{Flow, Through, row};
+use crate::check::{Finding, Fix, Grade, Kind, nearest};
+use crate::clean::visible;
+use crate::shape::{Column, Shape};
+use crate::syntax::Span;
+
+/// Names that are told of what a file holds, and most characters of one and of all.
+const NAMES_MAX: usize = 12;
+const NAME_CHARS_MAX: usize = 40;
+pub(super) const NAMES_CHARS_MAX: usize = 160;
+
+impl Through<'_> {
+    /// A name that isn't there.
+    pub(super) fn missing(
+        &self,
+        members: &[Member],
+        at: usize,
+        columns: &[Column],
+        flow: &Flow,
+    ) -> Option<Finding> {
+        let Member::Name { text, span, .. } = members.get(at)? else { return None };
+        let is_inside = members.iter().take(at).any(|member| *member != Member::Index);
+        let (subject, noun) = match is_inside {
+            true => (inside(members, at, self.file), "key"),
+            false => (flow.subject.clone(), flow.noun),
+        };
+        let holder: Vec<String> = columns
+            .iter()
+            .filter(|column| {
+                row(&column.shape)
+                    .columns()
+                    .is_some_and(|inner| inner.iter().any(|column| column.name == *text))
+            })
+            .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
+            .take(1)
+            .collect();
+        Some(self.finding(
+            Kind::Column,
+            span,
+            format!("{subject} has no {noun} {}", quoted(text)),
+            format!("{}{}", listed(columns), holder.concat()),
+            near(text, columns).and_then(|name| {
+                Some(Fix {
+                    span: span.clone(),
+                    replacement: path::written(name)?,
+                    change: format!("{} → {}", visible(text), visible(name)),
+                })
+            }),
+        ))
+    }
+
+    /// A column of what has none.
+    pub(super) fn bare(&self, members: &[Member], at: usize, bare: &Shape, flow: &Flow) -> Option<Finding> {
+        let Member::Name { span, .. } = members.get(at)? else { return None };
+        let (subject, bare) = match at {
+            // What they look at is a value of it.
+            0 => (flow.subject.clone(), &flow.shape),
+            _ => (inside(members, at, self.file), bare),
+        };
+        let text = format!("{subject} is {}, without columns", kind(bare));
+        let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
+        let remedy = match bare {
+            Shape::Text if at == 0 && flow.is_file && is_rows => {
+                // Whoever has `std/formats` at hand opens it as a table.
+                if self.draft.reference.own_manual("from jsonl").is_some() {
+                    return None;
+                }
+                "; `open --raw` and `from json --objects` read its rows"
+            }
+            Shape::Text if at == 0 && flow.is_file => "; `lines` or `parse` takes it apart",
+            Shape::List(_) if at == 0 && self.command.name() == Some("where") => {
+                "; `$it` stands for each of its values"
+            }
+            _ => "",
+        };
+        Some(self.otherwise(span, format!("{text}{remedy}"), None))
+    }
+
+    /// A record where rows are wanted.
+    pub(super) fn is_record(&self, name: &str, flow: &Flow) -> Finding {
+        let remedy = match name {
+            "length" => "counts rows; `columns | length` counts keys",
+            _ => "takes rows; `get` leads to what a key holds, `transpose key value` makes rows of all",
+        };
+        let keys = flow.shape.columns().unwrap_or_default();
+        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!("{} is a record, and {} {remedy}", flow.subject, quoted(name));
+        self.finding(Kind::Column, &span, text, listed(keys), None)
+    }
+
+    /// `lines` on what is no text.
+    pub(super) fn no_text(&self, flow: &Flow) -> Finding {
+        let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!(
+            "`lines` takes text apart, and {} is {} already; `open --raw` gives text",
+            flow.subject,
+            kind(&flow.shape)
+        );
+        self.otherwise(&span, text, None)
+    }
+
+    /// A column that is there already.
+    pub(super) fn is_there(&self, name: &str, span: &Span, flow: &Flow) -> Finding {
+        let word = self.command.words.first().map_or(0..0, |word| word.span.clone());
+        let text = format!(
+            "{} has a {} {} already, and `insert` makes a new one; `update` changes it",
+            flow.subject,
+            flow.noun,
+            quoted(name)
+        );
+        let fix =
+            Fix { span: word, replacement: "update".to_owned(), change: "insert → update".to_owned() };
+        self.otherwise(span, text, Some(fix))
+    }
+
+    /// Something else is there than the line takes.
+    pub(super) fn otherwise(&self, span: &Span, text: String, fix: Option<Fix>) -> Finding {
+        self.finding(Kind::Shape, span, text, format!("read from {}", quoted(self.file)), fix)
+    }
+
+    fn finding(&self, kind: Kind, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
+        Finding {
+            kind,
+            span: span.clone(),
+            grade: Grade::Warning,
+            text,
+            evidence,
+            fixes: fix.into_iter().collect(),
+        }
+    }
+}
+
+/// What a path leads to before one of its members, in words: "`a.b` of `goods.json`".
+pub(super) fn inside(members: &[Member], before: usize, file: &str) -> String {
+    let names = members.iter().take(before).filter_map(|member| match member {
+        Member::Name { text, .. } => Some(text.as_str()),
+        Member::Index => None,
+    });
+    let names = names.collect::<Vec<_>>().join(".");
+    if names.is_empty() { quoted(file) } else { format!("{} of {}", quoted(&names), quoted(file)) }
+}
+
+/// In words: "a list of values".
+pub(super) fn kind(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Table(_) => "a table",
+        Shape::Record(_) => "a record",
+        Shape::List(_) => "a list of values",
+        Shape::Text => "text",
+        Shape::Int | Shape::Float => "a number",
+        Shape::Bool => "true or false",
+        Shape::Binary => "bytes",
+        Shape::Unknown => "a value",
+    }
+}
+
+/// The one column that was meant by another name: the same but for capitals, dashes or a plural, or nearly the same.
+pub(super) fn near<'a>(wanted: &str, columns: &'a [Column]) -> Option<&'a str> {
+    let plain = |name: &str| {
+        let letters: String =
+            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        letters.strip_suffix('s').map(str::to_owned).unwrap_or(letters)
+    };
+    let sought = plain(wanted);
+    let mut same = columns.iter().filter(|column| !sought.is_empty() && plain(&column.name) == sought);
+    match (same.next(), same.next()) {
+        (Some(column), None) => Some(column.name.as_str()),
+        (Some(_), Some(_)) => None,
+        (None, _) => nearest::clear(wanted, columns.iter().map(|column| column.name.as_str())),
+    }
+}
+
+/// The names of columns, as many as there is room for.
+pub(super) fn listed(columns: &[Column]) -> String {
+    let mut told = String::new();
+    let mut left = columns.len();
+    for column in columns.iter().take(NAMES_MAX) {
+        let name = shown(&column.name);
+        if NAMES_CHARS_MAX < told.chars().count() + name.chars().count() + 2 {
+            break;
+        }
+        told.push_str(if told.is_empty() { "" } else { ", " });
+        told.push_str(&name);
+        left -= 1;
+    }
+    match (told.is_empty(), left) {
+        (true, 0) => "it has none".to_owned(),
+        (true, _) => format!("it has {left}"),
+        (false, 0) => format!("it has {told}"),
+        (false, _) => format!("it has {told} and {left} more"),
+    }
+}
+
+/// A name as it is written, cut.
+fn shown(name: &str) -> String {
+    cut(&path::written(name).unwrap_or_else(|| name.to_owned()))
+}
+
+pub(super) fn quoted(name: &str) -> String {
+    format!("`{}`", cut(name))
+}
+
+fn cut(name: &str) -> String {
+    let line: String = name.chars().map(|c| if matches!(c, '\n' | '\t') { ' ' } else { c }).collect();
+    let mut short: String = visible(&line).chars().take(NAME_CHARS_MAX + 1).collect();
+    if NAME_CHARS_MAX < short.chars().count() {
+        short.pop();
+        short.push('…');
+    }
+    short
+}

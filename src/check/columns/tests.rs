@@ -1,0 +1,181 @@
+//! What is said of lines that open files, by a table that `tests/it/columns.rs` holds against Nushell itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::TABLE;
+use super::said::{NAMES_CHARS_MAX, listed, near};
+use crate::check::{Finding, Kind, check};
+use crate::platform::Userland;
+use crate::reference::{self, Known, Reference};
+use crate::shape::{Column, Shape};
+use crate::shell::Shell;
+use crate::syntax;
+
+/// Files, and a shell of which every command is there.
+#[derive(Deserialize)]
+struct Data {
+    files: BTreeMap<String, String>,
+    wrong: Vec<Wrong>,
+    nothing: Nothing,
+}
+
+#[derive(Deserialize)]
+struct Wrong {
+    line: String,
+    says: String,
+    fixed: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Nothing {
+    right: Vec<String>,
+    unknown: Vec<String>,
+}
+
+impl Reference for Data {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        let is_own = command.first().is_some_and(|name| syntax::nushell_commands().contains(*name));
+        let kind = if is_own { reference::Kind::Builtin } else { reference::Kind::Function };
+        let userland = Userland::Unknown;
+        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn exists(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
+        None
+    }
+
+    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
+        let name = path.strip_prefix("./").unwrap_or(path);
+        self.files.get(name).map(|text| Arc::new(Shape::of(name, text.as_bytes(), true)))
+    }
+}
+
+fn data() -> Data {
+    toml::from_str(include_str!("../../../tests/data/check/columns.toml")).unwrap()
+}
+
+fn found(line: &str, data: &Data) -> Vec<Finding> {
+    let report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), data);
+    report.findings.into_iter().filter(|finding| matches!(finding.kind, Kind::Column | Kind::Shape)).collect()
+}
+
+#[test]
+fn rows() {
+    let data = data();
+    let mut wrong = Vec::new();
+    for row in &data.wrong {
+        let found = found(&row.line, &data);
+        let first = found.first().map(|finding| format!("{} [{}]", finding.text, finding.evidence));
+        let fixed = found.first().and_then(|finding| finding.fixes.first()).map(|fix| {
+            let mut line = row.line.clone();
+            line.replace_range(fix.span.clone(), &fix.replacement);
+            line
+        });
+        if first.as_ref() != Some(&row.says) || fixed != row.fixed {
+            wrong.push(format!("{}\n  {first:?}\n  {fixed:?}", row.line));
+        }
+    }
+    for line in data.nothing.right.iter().chain(&data.nothing.unknown) {
+        let found = found(line, &data);
+        if !found.is_empty() {
+            wrong.push(format!("{line}\n  {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn other_shells_open_no_tables() {
+    let line = "open goods.csv | get amount";
+    let report = check(line, Shell::Fish, &syntax::commands(line, Shell::Fish), &data());
+    assert!(report.findings.iter().all(|finding| finding.kind != Kind::Column));
+}
+
+#[test]
+fn the_table_names_commands_of_nushell() {
+    let table = &*TABLE;
+    let names = table.rows.iter().chain(&table.conditions).chain(&table.keeps).chain(&table.changes);
+    for name in names.chain(table.names.keys()) {
+        assert!(syntax::nushell_commands().contains(name), "{name}");
+    }
+}
+
+fn columns(names: &[&str]) -> Vec<Column> {
+    let column = |name: &&str| Column { name: (*name).to_owned(), shape: Shape::Unknown, always: true };
+    names.iter().map(column).collect()
+}
+
+#[test]
+fn one_near_name_only() {
+    for (wanted, names, expected) in [
+        ("Price", &["price", "name"][..], Some("price")),
+        ("items", &["item"], Some("item")),
+        ("unit_price", &["Unit Price", "price"], Some("Unit Price")),
+        ("item", &["Item", "items"], None),
+        ("pricee", &["price", "prices"], None),
+        ("amount", &["price"], None),
+        ("-", &["_"], None),
+    ] {
+        assert_eq!(near(wanted, &columns(names)), expected, "{wanted}");
+    }
+}
+
+#[test]
+fn few_names_are_told_and_nothing_invisible() {
+    let many: Vec<String> = (0..200).map(|n| format!("column{n}")).collect();
+    let many = listed(&columns(&many.iter().map(String::as_str).collect::<Vec<_>>()));
+    assert!(many.starts_with("it has column0, ") && many.ends_with("column11 and 188 more"), "{many}");
+    let long = listed(&columns(&[
+        "x".repeat(500).as_str(),
+        "y".repeat(100).as_str(),
+        &"z".repeat(100),
+        &"a".repeat(99),
+        &"b".repeat(99),
+    ]));
+    assert!(long.chars().count() < NAMES_CHARS_MAX + 30 && long.ends_with("and 2 more"), "{long}");
+    let odd = listed(&columns(&["a\u{1b}[31m\n# rm", "\u{202e}b"]));
+    assert!(!odd.chars().any(|c| c.is_control() || c == '\u{202e}'), "{odd:?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    /// Whatever a line says and a file holds: places fit the line.
+    #[test]
+    fn nothing_panics(
+        words in proptest::collection::vec(
+            prop_oneof![
+                8 => proptest::sample::select(vec![
+                    "open", "goods.csv", "bills.json", "odd.json", "|", "where", "get", "select", "rename", "--column", "{a: b}", "{é:",
+                    "insert", "default", "sort-by", "first", "lines", "name", "a.b", "$it.x", "\"é\"", "é?", "\"", "(", ")", ">", "==", "1kb",
+                    "2024-01-01", "and", "not", "enumerate", "length", ".", "..", "0", "$.", ";",
+                ]).prop_map(str::to_owned),
+                1 => ".{0,6}".prop_map(String::from),
+            ],
+            0..14,
+        ),
+        odd in ".{0,40}",
+    ) {
+        let mut data = data();
+        data.files.insert("odd.json".to_owned(), odd.clone());
+        data.files.insert("goods.csv".to_owned(), format!("é,{odd}\n1,2\n"));
+        for line in [words.join(" "), format!("open goods.csv | {}", words.join(" "))] {
+            for finding in found(&line, &data) {
+                prop_assert!(line.get(finding.span.clone()).is_some(), "{finding:?}");
+                prop_assert!(finding.fixes.iter().all(|fix| line.get(fix.span.clone()).is_some()), "{finding:?}");
+                prop_assert!(!finding.text.chars().any(char::is_control), "{finding:?}");
+            }
+        }
+    }
+}
