@@ -7,7 +7,7 @@ use super::*;
 use crate::check::{Report, check};
 use crate::platform::Userland;
 use crate::reference::Known;
-use crate::repair::repair;
+use crate::repair::{dialect, repair};
 
 struct Machine;
 
