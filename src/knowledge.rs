@@ -454,6 +454,10 @@ impl Reference for Knowledge {
         Some(Arc::new(card))
     }
 
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
+        self.all_commands()
+    }
+
     fn shell_version(&self) -> Option<String> {
         self.context.shell_version.clone()
     }

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::catalogue::Catalogue;
 use crate::manual::Manual;
 use crate::platform::Userland;
 
@@ -63,6 +64,11 @@ pub trait Reference {
 
     /// What the shell itself documents of a command of its own, where it has no page.
     fn own_manual(&self, _command: &str) -> Option<Arc<Manual>> {
+        None
+    }
+
+    /// All that the shell documents of its own commands; none where it documents none or can't be asked.
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
         None
     }
 

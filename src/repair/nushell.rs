@@ -4,6 +4,7 @@
 
 mod bash;
 mod conditions;
+mod inputs;
 mod names;
 mod pipes;
 #[cfg(test)]
@@ -17,7 +18,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 pub(super) use self::variables::sets;
-use crate::check::{Finding, Fix, Grade, Kind};
+use crate::check::{Finding, Fix, Grade, Kind, Report};
 use crate::reference::{self, Reference};
 use crate::shell::Shell;
 use crate::syntax::{self, Parsed, SimpleCommand, Span};
@@ -38,8 +39,12 @@ struct Table {
     dates: BTreeSet<String>,
     tools: BTreeMap<String, String>,
     searched: BTreeMap<String, String>,
+    texts: BTreeSet<String>,
+    text_columns: BTreeSet<String>,
+    passing: BTreeSet<String>,
     units: BTreeMap<String, String>,
     form: Vec<Form>,
+    instead: BTreeMap<String, String>,
     flags: BTreeMap<String, BTreeMap<String, String>>,
 }
 
@@ -61,7 +66,10 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let reader = Reader { line, parsed: &parsed, reference };
     let mut found: Vec<Finding> = reader.operators();
     for command in &parsed.commands {
-        found.extend(reader.form(command));
+        let renamed = reader.form(command).or_else(|| reader.instead(command));
+        found.extend(renamed.or_else(|| reader.without_parent(command)));
+        found.extend(reader.unquoted(command));
+        found.extend(reader.text_for_numbers(command));
         found.extend(reader.flags(command));
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
@@ -78,6 +86,14 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         }
     }
     found
+}
+
+/// What may mend that the engine refuses a line, by what it says.
+pub(super) fn refusals(line: &str, report: &Report, reference: &dyn Reference) -> Vec<Finding> {
+    let parsed = syntax::parse(line, Shell::Nu);
+    let reader = Reader { line, parsed: &parsed, reference };
+    let wrong = report.findings.iter().filter(|finding| finding.kind == Kind::Syntax);
+    wrong.take(FINDINGS_MAX).filter_map(|finding| reader.refused(finding)).collect()
 }
 
 struct Reader<'a> {

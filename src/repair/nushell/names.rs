@@ -1,7 +1,7 @@
 //! Names that Nushell has no more or never had, options of other tools, files where a command is wanted.
 
 use super::{Form, Reader, TABLE, finding, slip};
-use crate::check::{Finding, Grade, form};
+use crate::check::{Finding, Grade, Kind, form};
 use crate::reference;
 use crate::syntax::SimpleCommand;
 
@@ -50,6 +50,24 @@ impl Reader<'_> {
                 _ => format!("nushell's own `{name}` is another command; `{}` does this", fix.replacement),
             };
             Some(finding(Grade::Error, text, fix))
+        })
+    }
+
+    /// A name that Nushell doesn't have, where what it has can't be written without more words.
+    pub(super) fn instead(&self, command: &SimpleCommand) -> Option<Finding> {
+        let word = command.words.first()?;
+        let name = word.text.split(' ').next()?;
+        let own = TABLE.instead.get(name)?;
+        if self.is_program(command) || self.kind(name) != reference::Kind::Missing {
+            return None;
+        }
+        Some(Finding {
+            kind: Kind::Syntax,
+            span: word.span.clone(),
+            grade: Grade::Error,
+            text: format!("nushell has no `{name}`; what does it is written as in `{own}`"),
+            evidence: "nushell".to_owned(),
+            fixes: Vec::new(),
         })
     }
 
