@@ -125,9 +125,18 @@ impl Reader<'_> {
 
     /// What a command gets its input from; none where that is no command.
     fn feeder(&self, command: &SimpleCommand) -> Option<&SimpleCommand> {
-        let before = command.position.checked_sub(1)?;
+        self.beside(command, command.position.checked_sub(1)?)
+    }
+
+    /// What a command's output goes into.
+    fn next(&self, command: &SimpleCommand) -> Option<&SimpleCommand> {
+        self.beside(command, command.position + 1)
+    }
+
+    /// The command at a place of the same pipeline.
+    fn beside(&self, command: &SimpleCommand, position: usize) -> Option<&SimpleCommand> {
         self.parsed.commands.iter().find(|other| {
-            other.pipeline == command.pipeline && other.position == before && other.within == command.within
+            other.pipeline == command.pipeline && other.position == position && other.within == command.within
         })
     }
 }

@@ -251,7 +251,8 @@ impl Reader<'_> {
             return Some(raw.to_owned());
         }
         let is_date = is_date(&word.text);
-        let wants_date = takes("datetime") && !takes("int") && !takes("number");
+        let works_on = |kind: &str| card.inputs.iter().any(|input| input == kind);
+        let wants_date = works_on("datetime") && !works_on("int") && !works_on("number");
         if wants_date && !is_date || raw.starts_with('{') || !word.literal || word.glob {
             return None;
         }
@@ -313,9 +314,7 @@ impl Reader<'_> {
         {
             return None;
         }
-        let next = self.parsed.commands.iter().find(|other| {
-            other.pipeline == command.pipeline && other.position == 1 && other.within == command.within
-        })?;
+        let next = self.next(command)?;
         let name = self.own(next)?;
         let is_path = name.starts_with("path ");
         // What is in a file is meant by `open`.

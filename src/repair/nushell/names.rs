@@ -13,7 +13,10 @@ impl Reader<'_> {
         let (_, ending) = name.rsplit_once('.')?;
         let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
         let is_command = self.is_program(command) || self.kind(name) != reference::Kind::Missing;
-        let is_there = is_content && !is_command && self.reference.exists(name) == Some(true);
+        // Of a path its name is meant.
+        let is_path =
+            self.next(command).and_then(|next| self.own(next)).is_some_and(|name| name.starts_with("path "));
+        let is_there = is_content && !is_path && !is_command && self.reference.exists(name) == Some(true);
         let at = word.span.start;
         is_there.then(|| {
             let text = format!("`{name}` is a file; `open` reads it");
