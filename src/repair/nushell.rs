@@ -4,6 +4,7 @@
 
 mod bash;
 mod conditions;
+mod expressions;
 mod inputs;
 mod names;
 mod pipes;
@@ -42,6 +43,8 @@ struct Table {
     texts: BTreeSet<String>,
     text_columns: BTreeSet<String>,
     passing: BTreeSet<String>,
+    years: BTreeMap<String, u32>,
+    operators: BTreeMap<String, String>,
     units: BTreeMap<String, String>,
     form: Vec<Form>,
     instead: BTreeMap<String, String>,
@@ -65,6 +68,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
     let reader = Reader { line, parsed: &parsed, reference };
     let mut found: Vec<Finding> = reader.operators();
+    found.extend(reader.expressions());
     for command in &parsed.commands {
         let renamed = reader.form(command).or_else(|| reader.instead(command));
         found.extend(renamed.or_else(|| reader.without_parent(command)));
@@ -75,6 +79,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));
         found.extend(reader.unset(command));
+        found.extend(reader.any(command));
         found.extend(reader.duration(command));
         found.extend(reader.file(command));
         found.extend(reader.saved_while_read(command));
@@ -85,7 +90,14 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
             break;
         }
     }
-    found
+    // What two of them see is told once.
+    let mut told: Vec<Finding> = Vec::new();
+    for finding in found {
+        if !told.iter().any(|other| other.span == finding.span && other.fixes == finding.fixes) {
+            told.push(finding);
+        }
+    }
+    told
 }
 
 /// What may mend that the engine refuses a line, by what it says.

@@ -82,7 +82,9 @@ impl Reader<'_> {
         }
         let own = self.own(command);
         match raw {
-            ">" | ">>" | "&>" | "2>" => return self.to_file(command, at, raw),
+            ">" | ">>" | "&>" | "2>" if !own.is_some_and(|own| TABLE.conditions.contains(own)) => {
+                return self.to_file(command, at, raw);
+            }
             "2>/dev/null" if own.is_none() => {
                 return Some(slip(
                     word.span.clone(),

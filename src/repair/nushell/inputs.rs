@@ -17,6 +17,9 @@ impl Reader<'_> {
     /// What may mend that the engine, or the signature of a command, refuses the line.
     pub(super) fn refused(&self, wrong: &Finding) -> Option<Finding> {
         let says = |text: &str| wrong.text.contains(text);
+        if says("The '*' operator does not work on values of type 'string'") {
+            return self.repeated(&wrong.span);
+        }
         let begins = |command: &&SimpleCommand| begin(command).is_some_and(|begin| begin <= wrong.span.start);
         let reaches = |command: &&SimpleCommand| wrong.span.start <= command.span.end;
         let around = self.parsed.commands.iter().filter(begins).filter(reaches);

@@ -11,9 +11,9 @@ use crate::repair::{dialect, repair};
 
 struct Machine;
 
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 21] = [
     "ls", "git", "cat", "make", "grep", "wc", "head", "tail", "awk", "date", "find", "ps", "uname", "du",
-    "sort", "cargo", "env", "mkdir", "less",
+    "sort", "cargo", "env", "mkdir", "less", "man", "pwd",
 ];
 
 impl Reference for Machine {
@@ -115,6 +115,23 @@ fn slips_become_nushell() {
         ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
         ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
         // Names.
+        ("[1 2] | map {|x| $x }", "[1 2] | each {|x| $x }"),
+        ("7 | pad 3 left", "none"),
+        ("7 | mna", "none"),
+        ("mna ls", "man ls"),
+        ("'a b' | grpe a", "'a b' | grep a"),
+        // Text for numbers, dates, sums, conditions.
+        ("open a.txt | lines | math sum", "open a.txt | lines | into float | math sum"),
+        ("'3 4' | split row ' ' | math max", "'3 4' | split row ' ' | into int | math max"),
+        ("ls | where modified < (date now) - 1month", "ls | where modified < (date now) - 30day"),
+        ("(date now) - 2weeks", "(date now) - 2wk"),
+        ("2**40", "2 ** 40"),
+        ("1hr + 1min / 1sec", "(1hr + 1min) / 1sec"),
+        ("2024-05-02 10:30 | format date '%H'", "2024-05-02T10:30:00 | format date '%H'"),
+        ("ls | where size between 1kb and 2kb", "ls | where size >= 1kb and size <= 2kb"),
+        ("'a b' | split words | where == a", "'a b' | split words | where $it == a"),
+        ("ls | where name is not null", "ls | where name != null"),
+        ("ls | where size > 1kb | any", "ls | where size > 1kb | is-not-empty"),
         ("here.toml | get package.name", "open here.toml | get package.name"),
         ("gone.toml | get package.name", "none"),
         ("[a b] | join ', '", "[a b] | str join ', '"),
@@ -187,6 +204,20 @@ fn what_is_right_stays() {
         "let f = 3; 1..3 | each { $in + $f }",
         "open a.txt | lines | where $it != '' | collect | save --force a.txt",
         "open a.txt | lines | save b.txt",
+        "[1 2] | math max",
+        "open a.csv | get price | math sum",
+        "open a.txt | lines | into int | math sum",
+        "open a.txt | lines | length | math abs",
+        "2 ** 40",
+        "2024-05-02",
+        "echo 2**40 3*4",
+        "3hr + 20min / 2",
+        "touch -d 2024-05-02 10:30",
+        "[[a b]; [2024-05-02 10:30]]",
+        "(date now) - 7day",
+        "make - 7days",
+        "ls | any {|f| $f.size > 1kb }",
+        "ls | where {|f| $f.name in [between is] }",
     ] {
         assert_eq!(slips(line, &Machine), [], "{line}");
     }
@@ -259,6 +290,25 @@ fn no_text_makes_it_fail() {
         "open | lines",
         "ls | grep",
         ">",
+        "ls | where between",
+        "ls | where a between 1 and",
+        "ls | where is",
+        "ls | where is not",
+        "ls | where a like '%%'",
+        "ls | where a like",
+        "- 1yr",
+        ") - 99999999999yr",
+        "99999999yr + 1",
+        "2**",
+        "**2",
+        "$*é",
+        "2024-05-02 ",
+        "2024-05-02T",
+        "1hr +",
+        "1hr + 1hr /",
+        "any",
+        "| any",
+        "| math sum",
     ] {
         slips(line, &Machine);
     }
