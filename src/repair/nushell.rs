@@ -68,6 +68,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
     let reader = Reader { line, parsed: &parsed, reference };
     let mut found: Vec<Finding> = reader.operators();
+    found.extend(reader.blocks());
     found.extend(reader.expressions());
     for command in &parsed.commands {
         let renamed = reader.form(command).or_else(|| reader.instead(command));

@@ -1,7 +1,7 @@
 //! bash's operators, redirections and variables in a line of Nushell.
 
 use super::{Reader, TABLE, slip};
-use crate::check::{Finding, Grade};
+use crate::check::{Finding, Grade, Kind};
 use crate::repair::dialect;
 use crate::syntax::{SimpleCommand, Span, Word};
 
@@ -49,6 +49,31 @@ impl Reader<'_> {
             ";",
             "&& → ;",
         ))
+    }
+
+    /// bash's blocks and jobs, for who can't be given them in Nushell's words.
+    pub(super) fn blocks(&self) -> Option<Finding> {
+        let line = self.line.trim();
+        let first = line.split_whitespace().next()?;
+        let has =
+            |text: &str| line.split([';', '\n']).any(|part| part.trim().split(' ').next() == Some(text));
+        let (is_bash, own) = match first {
+            "for" => (has("do") && has("done"), "for x in [a b] { … }"),
+            "while" | "until" => (has("do") && has("done"), "while $condition { … }"),
+            "if" => (has("then") && has("fi"), "if $condition { … } else { … }"),
+            "case" => (line.ends_with("esac"), "match $x { a => { … }, _ => { … } }"),
+            _ if line.ends_with(" &") => (true, "job spawn { … }"),
+            _ => return None,
+        };
+        let start = self.line.find(first)?;
+        is_bash.then(|| Finding {
+            kind: Kind::Syntax,
+            span: start..start + first.len(),
+            grade: Grade::Error,
+            text: format!("this is bash; nushell writes it as `{own}`"),
+            evidence: "nushell".to_owned(),
+            fixes: Vec::new(),
+        })
     }
 
     /// bash's redirections.

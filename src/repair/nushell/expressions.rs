@@ -291,8 +291,9 @@ mod tests {
 
     #[test]
     fn a_line_is_cut_at_blanks_and_brackets() {
-        let cut =
-            |line: &str| pieces(line).into_iter().map(|piece| line[piece].to_owned()).collect::<Vec<_>>();
+        let cut = |line: &str| {
+            pieces(line).into_iter().map(|piece| line.get(piece).unwrap().to_owned()).collect::<Vec<_>>()
+        };
         assert_eq!(cut("(date now) - 1yr"), ["(", "date", "now", ")", "-", "1yr"]);
         assert_eq!(cut("'a b'*2 é"), ["'a b'*2", "é"]);
         assert_eq!(cut("echo 'open"), ["echo"]);

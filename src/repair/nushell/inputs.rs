@@ -25,11 +25,11 @@ impl Reader<'_> {
         let around = self.parsed.commands.iter().filter(begins).filter(reaches);
         let command = around.max_by_key(|command| begin(command))?;
         if says("Command does not support list<string> input") {
-            return self.into_numbers(command, Grade::Error);
+            return self.as_numbers(command, Grade::Error);
         }
         if says("Command does not support string input") {
             return self
-                .into_numbers(command, Grade::Error)
+                .as_numbers(command, Grade::Error)
                 .or_else(|| self.unopened(command))
                 .or_else(|| self.for_text(command));
         }
@@ -51,7 +51,7 @@ impl Reader<'_> {
                 // These compare texts letter by letter.
                 let compares = matches!(command.name(), Some("math max" | "math min"));
                 let grade = if compares { Grade::Warning } else { Grade::Error };
-                return self.into_numbers(command, grade);
+                return self.as_numbers(command, grade);
             }
             is_column |= name == "get";
             if name != "get" && !TABLE.passing.contains(name) {
@@ -64,7 +64,7 @@ impl Reader<'_> {
 
     /// Numbers of the text that reaches a command of `math`. A file's numbers may have a point, so they become floats; whole
     /// ones that stand in the line stay whole.
-    fn into_numbers(&self, command: &SimpleCommand, grade: Grade) -> Option<Finding> {
+    fn as_numbers(&self, command: &SimpleCommand, grade: Grade) -> Option<Finding> {
         let name = self.own(command).filter(|name| name.starts_with("math "))?;
         let at = begin(command)?;
         let whole = |c: char| c.is_ascii_digit() || c.is_whitespace() || "'\"[],;-".contains(c);
