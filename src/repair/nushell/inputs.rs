@@ -329,7 +329,7 @@ impl Reader<'_> {
         (takes_text && own.get(name)?.needs_input()).then(|| {
             let text = format!("a text stands in quotes: `'{raw}'`");
             // That a command of nearly this name is meant comes first.
-            slip(word.span.clone(), Grade::Warning, &text, &format!("'{raw}'"), &format!("{raw} → '{raw}'"))
+            slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &format!("{raw} → '{raw}'"))
         })
     }
 }
