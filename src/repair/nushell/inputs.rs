@@ -3,8 +3,9 @@
 
 use super::units::is_duration;
 use super::{Reader, TABLE, finding, slip};
-use crate::catalogue::{Card, Role};
+use crate::catalogue::{Card, Parameter, Role};
 use crate::check::{Finding, Fix, Grade};
+use crate::reference;
 use crate::shell::Shell;
 use crate::syntax::{SimpleCommand, Span, Word};
 
@@ -100,13 +101,15 @@ impl Reader<'_> {
     /// A name that is missing and that Nushell has below another one: `snake-case`, `str snake-case`.
     pub(super) fn without_parent(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
-        if self.is_program(command)
-            || name.contains(' ')
-            || self.kind(name) != crate::reference::Kind::Missing
-        {
+        if self.is_program(command) || name.contains(' ') || self.kind(name) != reference::Kind::Missing {
             return None;
         }
-        self.under_another(command, name, &|_| true, &format!("there is no command `{name}` here"))
+        // What is fed by another name that is missing may be no pipeline at all.
+        let feeder = self.feeder(command).and_then(SimpleCommand::name);
+        let is_fed =
+            0 < command.position && feeder.is_none_or(|feeder| self.kind(feeder) != reference::Kind::Missing);
+        let fits = |card: &&Card| is_fed || self.fed(command, card).is_some();
+        self.under_another(command, name, &fits, &format!("there is no command `{name}` here"))
     }
 
     fn under_another(
@@ -196,9 +199,8 @@ impl Reader<'_> {
     /// The one argument that is too much and can be what the command works on, as it is written at the start of a pipeline.
     fn value<'c>(&self, card: &Card, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
         let places = places(card);
-        let takes_all = |parameter: &crate::catalogue::Parameter| {
-            parameter.role == Role::Rest && parameter.shape != "cell-path"
-        };
+        let takes_all =
+            |parameter: &Parameter| parameter.role == Role::Rest && parameter.shape != "cell-path";
         if arguments.len() != places.len() + 1 || card.parameters.iter().any(takes_all) {
             return None;
         }
@@ -313,7 +315,7 @@ impl Reader<'_> {
             || command.position != 0
             || !command.redirections.is_empty()
             || self.is_program(command)
-            || self.kind(raw) != crate::reference::Kind::Missing
+            || self.kind(raw) != reference::Kind::Missing
         {
             return None;
         }

@@ -236,6 +236,9 @@ fn what_is_right_stays() {
         "[[a b]; [2024-05-02 10:30]]",
         "(date now) - 7day",
         "make - 7days",
+        "glob a.+(c|substring)",
+        "nosuch | substring",
+        "substring",
         "ls | any {|f| $f.size > 1kb }",
         "ls | where {|f| $f.name in [between is] }",
     ] {
