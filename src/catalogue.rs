@@ -316,6 +316,11 @@ impl Card {
             && !self.inputs.iter().any(|input| matches!(input.as_str(), "nothing" | "any"))
     }
 
+    /// Whether a pipe may bring it something.
+    pub fn takes_input(&self) -> bool {
+        self.inputs.is_empty() || self.inputs.iter().any(|input| input != "nothing")
+    }
+
     /// It only stands above its subcommands and does nothing of its own.
     fn is_parent(&self) -> bool {
         self.parameters.is_empty() && self.examples.is_empty() && self.inputs == ["nothing"]

@@ -163,6 +163,7 @@ impl Examiner<'_> {
         });
         report.findings.extend(foreign);
         let slips = repair::slips(line, self.shell, self.knowledge);
+        repair::outdone(&mut report.findings, &slips);
         let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
         report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
         report.findings.extend(self.without_input(line, &parsed));

@@ -462,6 +462,10 @@ impl Reference for Knowledge {
         self.file_shape(path)
     }
 
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
+        self.all_commands()
+    }
+
     fn shell_version(&self) -> Option<String> {
         self.context.shell_version.clone()
     }

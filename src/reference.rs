@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::catalogue::Catalogue;
 use crate::manual::Manual;
 use crate::platform::Userland;
 use crate::shape::Shape;
@@ -69,6 +70,11 @@ pub trait Reference {
 
     /// What Nushell's `open` makes of the file at a path, as seen from the working directory; none where nobody looked.
     fn shape(&self, _path: &str) -> Option<Arc<Shape>> {
+        None
+    }
+
+    /// All that the shell documents of its own commands; none where it documents none or can't be asked.
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
         None
     }
 

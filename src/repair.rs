@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use crate::check::{Finding, Fix, Grade, Kind, Report};
 use crate::reference::Reference;
 use crate::shell::Shell;
-use crate::syntax;
+use crate::syntax::{self, Span};
 
 /// How often the judge is asked for one line.
 const JUDGEMENTS_MAX: usize = 64;
@@ -80,6 +80,19 @@ pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding
     found
 }
 
+/// Who knows what a missing command is called here says more than who only knows that it is missing, or guesses by its letters.
+pub(crate) fn outdone(findings: &mut Vec<Finding>, slips: &[Finding]) {
+    let is_within = |inner: &Span, outer: &Span| outer.start <= inner.start && inner.end <= outer.end;
+    findings.retain(|finding| {
+        finding.kind != Kind::CommandMissing
+            || !slips.iter().any(|slip| {
+                is_error(slip)
+                    && is_within(&finding.span, &slip.span)
+                    && (!slip.fixes.is_empty() || slip.span == finding.span)
+            })
+    });
+}
+
 fn is_error(finding: &Finding) -> bool {
     finding.grade == Grade::Error
 }
@@ -97,8 +110,9 @@ impl State {
     fn new(line: String, report: Report, shell: Shell, reference: &dyn Reference) -> Self {
         let mut findings = report.findings.clone();
         // A judge may have told some of them.
-        let slips = slips(&line, shell, reference).into_iter().filter(|slip| !report.findings.contains(slip));
-        findings.extend(slips);
+        let slips = slips(&line, shell, reference);
+        outdone(&mut findings, &slips);
+        findings.extend(slips.into_iter().filter(|slip| !report.findings.contains(slip)));
         Self { line, report, findings }
     }
 
@@ -140,6 +154,9 @@ impl Bench<'_> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
         findings.extend(dialect::foreign(&state.line, self.shell, self.reference).filter(|_| is_refused));
+        if self.shell == Shell::Nu {
+            findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
+        }
         findings.sort_by_key(|finding| finding.span.start);
         let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
         for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {

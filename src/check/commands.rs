@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::tools::{TOOLS, base};
 use super::{Draft, Finding, Fix, Grade, Kind, hazards, nearest};
+use crate::catalogue::Card;
 use crate::reference::{self, Reference};
 use crate::shell::Shell;
 use crate::syntax::{Parsed, SimpleCommand, Span};
@@ -76,6 +77,18 @@ fn is_missing(name: &str, reference: &dyn Reference) -> bool {
     matches!(reference.known(&[name]).kind, reference::Kind::Missing)
 }
 
+/// Whether a command may stand behind a pipe in Nushell.
+fn takes_input(name: &str, reference: &dyn Reference) -> bool {
+    match reference.known(&[name]).kind {
+        reference::Kind::Program { .. } => TOOLS.filters.contains(name),
+        reference::Kind::Builtin => {
+            reference.own_commands().is_none_or(|own| own.get(name).is_none_or(Card::takes_input))
+        }
+        reference::Kind::Function | reference::Kind::Alias(_) => true,
+        reference::Kind::Missing => false,
+    }
+}
+
 /// A command named by its path.
 fn path(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Draft<'_>) -> Presence {
     match draft.reference.exists(name) {
@@ -142,7 +155,13 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
         // A slip spares the first letter, and a command of good name that isn't installed is no slip.
         let is_likely =
             |other: &&str| other.chars().next() == name.chars().next() || nearest::same_letters(other, name);
-        let candidates = names.iter().map(String::as_str).filter(is_likely);
+        // What a pipe of Nushell leads to must read it.
+        let is_fed = draft.shell == Shell::Nu && 0 < command.position;
+        let candidates = names
+            .iter()
+            .map(String::as_str)
+            .filter(is_likely)
+            .filter(|other| !is_fed || takes_input(other, reference));
         if !TOOLS.well_known.contains(name)
             && let Some(nearest) = nearest::clear(name, candidates)
         {

@@ -27,6 +27,7 @@ pub(super) struct Tools {
     pub(super) signals: HashSet<String>,
     pub(super) modes: HashSet<String>,
     pub(super) well_known: HashSet<String>,
+    pub(super) filters: HashSet<String>,
     pub(super) no_options: HashSet<String>,
     pub(super) operands: HashSet<String>,
     pub(super) installers: HashSet<String>,

@@ -30,6 +30,11 @@ pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Op
     {
         return None;
     }
+    let has_jobs =
+        || reference.shell_version().is_some_and(|version| is_since(&version, nu::blocks::JOBS_SINCE));
+    if shell == Shell::Nu && changes.iter().any(|change| change == nu::blocks::JOB) && !has_jobs() {
+        return None;
+    }
     changes.dedup();
     Some(Finding {
         kind: Kind::Syntax,

@@ -1,12 +1,23 @@
 //! Our own reading of Nushell's lines against that of its engine.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use askline::check::Report;
+use askline::config::Help;
+use askline::context::{self, Machine};
+use askline::examine::Examiner;
+use askline::host::local::LocalHost;
+use askline::knowledge::Knowledge;
+use askline::repair::Repaired;
 use askline::shell::Shell;
 use askline::syntax::{self, Parsed, Redirection, SimpleCommand, Word};
+
+use serde::Deserialize;
 
 use crate::parser::{installed, skipped};
 
@@ -191,4 +202,69 @@ fn all_commands_are_known() {
     }
     let names = said["names"].as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned());
     assert_eq!(&names.collect::<BTreeSet<_>>(), syntax::nushell_commands());
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mended {
+    /// Where the rows are about the same.
+    about: String,
+    /// Lines that become others.
+    mended: Vec<(String, String)>,
+    /// Lines that stay as they are.
+    left: Vec<String>,
+}
+
+/// What this machine's Nushell refuses, and what must come of it without a model (`tests/data/repair/nushell.toml`).
+#[test]
+fn what_the_engine_refuses_is_mended() {
+    #[derive(Deserialize)]
+    struct Table {
+        files: Vec<(String, String)>,
+        group: Vec<Mended>,
+    }
+    let Some(version) = nushell("version | get version", b"") else { return };
+    let version = String::from_utf8(version).unwrap().trim().to_owned();
+    if !version.starts_with("0.115.") {
+        return skipped(&format!("the table is for Nushell 0.115, this is {version}"));
+    }
+    let table: Table = toml::from_str(include_str!("../data/repair/nushell.toml")).unwrap();
+    let (top, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    for (name, text) in &table.files {
+        fs::write(top.path().join(name), text).unwrap();
+    }
+    let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
+    let mut context = context::gather(&machine, Shell::Nu, &[]);
+    context.current_dir = Some(top.path().to_owned());
+    context.shell_version = Some(version);
+    let repaired = |line: &str| {
+        let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+        let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
+        let report = examiner.examine(line).report;
+        let repaired = examiner.repair(line, &report);
+        knowledge.remember();
+        let read = repaired.as_ref().and_then(|repaired| knowledge.verdict(&repaired.line).ok);
+        (repaired, read, report)
+    };
+    let mut faults = Vec::new();
+    for group in &table.group {
+        let mended = group.mended.iter().map(|(line, right)| (line, Some(right)));
+        for (line, right) in mended.chain(group.left.iter().map(|line| (line, None))) {
+            // A machine that is busy with other tests may not let Nushell answer in time.
+            let is_right = |(got, read, report): &(Option<Repaired>, Option<bool>, Report)| {
+                let is_asked = got.as_ref().map_or(report.syntax_ok.is_some(), |_| *read == Some(true));
+                got.as_ref().map(|repaired| &repaired.line) == right && is_asked
+            };
+            let (got, read, report) =
+                (0..3).map(|_| repaired(line)).find(is_right).unwrap_or_else(|| repaired(line));
+            if !is_right(&(got.clone(), read, report.clone())) {
+                let found: Vec<_> = report.findings.iter().map(|finding| &finding.text).collect();
+                faults.push(format!(
+                    "{}: {line}\n  got      {got:?} {read:?}\n  expected {right:?}\n  {found:?}",
+                    group.about
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
 }

@@ -1,5 +1,7 @@
 //! bash's operators, variables and redirections in Nushell's words. Programs stay programs.
 
+pub(super) mod blocks;
+
 use super::{Token, tokens, variable};
 use crate::repair::nushell::sets;
 use crate::syntax::nushell_commands;
@@ -23,7 +25,7 @@ pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
     if used.any(|name| is_environment(name) && sets(line, name)) {
         return None;
     }
-    otherwise(line).or_else(|| convert_within(line, 0))
+    blocks::convert(line).or_else(|| otherwise(line)).or_else(|| convert_within(line, 0))
 }
 
 /// `a || b`: one command, and what is run when it fails.

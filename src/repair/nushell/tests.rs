@@ -4,16 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
+use crate::catalogue::Catalogue;
 use crate::check::{Report, check};
 use crate::platform::Userland;
 use crate::reference::Known;
-use crate::repair::repair;
+use crate::repair::{dialect, repair};
 
 struct Machine;
 
-const PROGRAMS: [&str; 19] = [
+const PROGRAMS: [&str; 21] = [
     "ls", "git", "cat", "make", "grep", "wc", "head", "tail", "awk", "date", "find", "ps", "uname", "du",
-    "sort", "cargo", "env", "mkdir", "less",
+    "sort", "cargo", "env", "mkdir", "less", "man", "pwd",
 ];
 
 impl Reference for Machine {
@@ -42,6 +43,25 @@ impl Reference for Machine {
 
     fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
         None
+    }
+
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
+        static OWN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
+            let rows = [
+                r#"["split row", "", "", ["string"], [["positional", "separator", null, "string", false, ""]], []]"#,
+                r#"["str substring", "", "", ["string"], [["positional", "range", null, "range", false, ""], ["rest", "path", null, "cell-path", true, ""]], []]"#,
+                r#"["str reverse", "", "", ["string"], [], []]"#,
+                r#"["reverse", "", "", ["list<any>"], [], []]"#,
+                r#"["math sqrt", "", "", ["number", "list<number>"], [["rest", "path", null, "cell-path", true, ""]], []]"#,
+                r#"["math sum", "", "", ["list<number>"], [], []]"#,
+                r#"["str length", "", "", ["string"], [["switch", "chars", "c", null, true, ""]], []]"#,
+                r#"["fill", "", "", ["number", "string"], [["named", "width", "w", "int", true, ""]], []]"#,
+                r#"["str join", "", "", ["list<any>", "string"], [["positional", "separator", null, "string", true, ""]], []]"#,
+                r#"["pwd", "", "", ["nothing"], [], []]"#,
+            ];
+            Arc::new(Catalogue::read(&rows.join("\n")))
+        });
+        Some(OWN.clone())
     }
 
     fn shell_version(&self) -> Option<String> {
@@ -115,6 +135,23 @@ fn slips_become_nushell() {
         ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
         ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
         // Names.
+        ("[1 2] | map {|x| $x }", "[1 2] | each {|x| $x }"),
+        ("7 | pad 3 left", "none"),
+        ("7 | mna", "none"),
+        ("mna ls", "man ls"),
+        ("'a b' | grpe a", "'a b' | grep a"),
+        // Text for numbers, dates, sums, conditions.
+        ("open a.txt | lines | math sum", "open a.txt | lines | into float | math sum"),
+        ("'3 4' | split row ' ' | math max", "'3 4' | split row ' ' | into int | math max"),
+        ("ls | where modified < (date now) - 1month", "ls | where modified < (date now) - 30day"),
+        ("(date now) - 2weeks", "(date now) - 2wk"),
+        ("2**40", "2 ** 40"),
+        ("1hr + 1min / 1sec", "(1hr + 1min) / 1sec"),
+        ("2024-05-02 10:30 | format date '%H'", "2024-05-02T10:30:00 | format date '%H'"),
+        ("ls | where size between 1kb and 2kb", "ls | where size >= 1kb and size <= 2kb"),
+        ("'a b' | split words | where == a", "'a b' | split words | where $it == a"),
+        ("ls | where name is not null", "ls | where name != null"),
+        ("ls | where size > 1kb | any", "ls | where size > 1kb | is-not-empty"),
         ("here.toml | get package.name", "open here.toml | get package.name"),
         ("gone.toml | get package.name", "none"),
         ("[a b] | join ', '", "[a b] | str join ', '"),
@@ -187,6 +224,23 @@ fn what_is_right_stays() {
         "let f = 3; 1..3 | each { $in + $f }",
         "open a.txt | lines | where $it != '' | collect | save --force a.txt",
         "open a.txt | lines | save b.txt",
+        "[1 2] | math max",
+        "open a.csv | get price | math sum",
+        "open a.txt | lines | into int | math sum",
+        "open a.txt | lines | length | math abs",
+        "2 ** 40",
+        "2024-05-02",
+        "echo 2**40 3*4",
+        "3hr + 20min / 2",
+        "touch -d 2024-05-02 10:30",
+        "[[a b]; [2024-05-02 10:30]]",
+        "(date now) - 7day",
+        "make - 7days",
+        "glob a.+(c|substring)",
+        "nosuch | substring",
+        "substring",
+        "ls | any {|f| $f.size > 1kb }",
+        "ls | where {|f| $f.name in [between is] }",
     ] {
         assert_eq!(slips(line, &Machine), [], "{line}");
     }
@@ -259,6 +313,25 @@ fn no_text_makes_it_fail() {
         "open | lines",
         "ls | grep",
         ">",
+        "ls | where between",
+        "ls | where a between 1 and",
+        "ls | where is",
+        "ls | where is not",
+        "ls | where a like '%%'",
+        "ls | where a like",
+        "- 1yr",
+        ") - 99999999999yr",
+        "99999999yr + 1",
+        "2**",
+        "**2",
+        "$*é",
+        "2024-05-02 ",
+        "2024-05-02T",
+        "1hr +",
+        "1hr + 1hr /",
+        "any",
+        "| any",
+        "| math sum",
     ] {
         slips(line, &Machine);
     }
@@ -273,5 +346,82 @@ fn forms_lead_to_what_nushell_has() {
     }
     for name in TABLE.lists.iter().chain(&TABLE.want_lists).chain(&TABLE.blocks).chain(TABLE.flags.keys()) {
         assert!(syntax::nushell_commands().contains(name), "{name}");
+    }
+}
+
+/// The line after the first edit that is offered where Nushell says this of it at a word.
+fn offered(line: &str, said: &str, word: &str) -> Option<String> {
+    let start = line.find(word).unwrap();
+    let wrong = Finding {
+        kind: Kind::Syntax,
+        span: start..start + word.len(),
+        grade: Grade::Error,
+        text: format!("nu can't read it: {said}"),
+        evidence: Shell::Nu.to_string(),
+        fixes: Vec::new(),
+    };
+    let report = Report { findings: vec![wrong], ..Report::default() };
+    let found = refusals(line, &report, &Machine);
+    let fix = found.first()?.fixes.first()?;
+    Some(format!("{}{}{}", line.get(..fix.span.start)?, fix.replacement, line.get(fix.span.end..)?))
+}
+
+#[test]
+fn what_the_engine_says_leads_to_an_edit() {
+    let text = "Command does not support string input.";
+    let texts = "Command does not support list<string> input.";
+    let extra = "Extra positional argument.";
+    for (line, said, word, right) in [
+        ("'ab' | reverse", text, "reverse", Some("'ab' | str reverse")),
+        ("'ab' | each { ls }", text, "each", None),
+        ("'7' | math sqrt", text, "math", Some("'7' | into int | math sqrt")),
+        ("$x | math sum", texts, "math", Some("$x | into float | math sum")),
+        ("$x | sort", texts, "sort", None),
+        ("split row 'a=b' '='", extra, "'='", Some("'a=b' | split row '='")),
+        ("split row 'ab' 'cd'", extra, "'cd'", None),
+        ("split row ','", extra, "','", None),
+        ("str substring 0..3 hello", extra, "hello", Some("'hello' | str substring 0..3")),
+        ("str substring hello 0..3", extra, "0..3", Some("'hello' | str substring 0..3")),
+        ("fill --width 3 7", extra, "7", Some("7 | fill --width 3")),
+        ("fill -w 3 7", extra, "7", Some("7 | fill -w 3")),
+        ("math sum 1 2", extra, "2", Some("[1 2] | math sum")),
+        ("str length -c it's", extra, "it's", None),
+        ("str length gone.txt", extra, "gone", None),
+        ("str length here.toml", extra, "here", Some("open --raw here.toml | str length")),
+        ("str length *.txt", extra, "*", None),
+        ("ls | split row 'a=b' '='", extra, "'='", None),
+        ("pwd 3", extra, "3", None),
+        ("nosuch 3", extra, "3", None),
+        ("split row 'a=b' '='", "something else", "'='", None),
+    ] {
+        assert_eq!(offered(line, said, word).as_deref(), right, "{line}");
+    }
+}
+
+#[test]
+fn no_place_of_a_complaint_makes_it_fail() {
+    for line in
+        ["", "é", "math sum", "split row 'é=ü' '='", "'ab' * 5", "'ab' *", "* 5", "path", "é | reverse"]
+    {
+        for said in [
+            "Command does not support string input",
+            "Command does not support list<string> input",
+            "Extra positional argument",
+            "The '*' operator does not work on values of type 'string'",
+        ] {
+            for (start, end) in [(0, 0), (1, 2), (5, 6), (40, 50), (3, 1)] {
+                let span = Span { start, end };
+                let (text, evidence) = (said.to_owned(), "nu".to_owned());
+                let wrong = Finding {
+                    kind: Kind::Syntax,
+                    span,
+                    grade: Grade::Error,
+                    text,
+                    evidence,
+                    fixes: Vec::new(),
+                };
+                refusals(line, &Report { findings: vec![wrong], ..Report::default() }, &Machine);
+            }
+        }
     }
 }

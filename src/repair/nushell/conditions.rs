@@ -1,0 +1,177 @@
+//! Conditions of `where` and its like: the signs and words of other languages.
+
+use super::units::{is_duration, unit_of};
+use super::{Reader, TABLE, slip};
+use crate::check::{Finding, Grade, Kind};
+use crate::syntax::{SimpleCommand, Span, Word};
+
+impl Reader<'_> {
+    /// A condition with one `=`, which would assign.
+    pub(super) fn equals(&self, span: &Span) -> Option<Finding> {
+        let part = self.line.get(..span.start)?.rsplit(['|', ';', '{', '(', '\n']).next()?;
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let [first, .., _] = words.as_slice() else { return None };
+        let text = "nushell compares by `==`; `=` assigns";
+        TABLE.conditions.contains(*first).then(|| slip(span.clone(), Grade::Error, text, "==", "= → =="))
+    }
+
+    /// A word of a condition: units, patterns, `=`.
+    pub(super) fn condition(&self, command: &SimpleCommand, at: usize, word: &Word) -> Option<Finding> {
+        let raw = self.raw(&word.span);
+        let (before, after) = (command.words.get(at.checked_sub(1)?)?, command.words.get(at + 1));
+        let before = self.raw(&before.span);
+        let compares = matches!(before, ">" | "<" | ">=" | "<=" | "==" | "!=");
+        let column = at.checked_sub(2).and_then(|at| command.words.get(at)).map(|word| self.raw(&word.span));
+        let column = column.map(|path| path.rsplit('.').next().unwrap_or(path));
+        let duration = unit_of(raw).map_or_else(|| raw.to_owned(), |(meant, _)| meant);
+        if compares && column.is_some_and(|column| TABLE.dates.contains(column)) && is_duration(&duration) {
+            let column = column.unwrap_or_default();
+            return Some(Finding {
+                kind: Kind::Syntax,
+                span: word.span.clone(),
+                grade: Grade::Error,
+                text: format!(
+                    "`{column}` is a date; compare it with a date such as `(date now) - {duration}`"
+                ),
+                evidence: "nushell".to_owned(),
+                fixes: Vec::new(),
+            });
+        }
+        if (compares || matches!(before, "-" | "+"))
+            && let Some((meant, why)) = unit_of(raw)
+        {
+            let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
+            return Some(slip(word.span.clone(), Grade::Error, &text, &meant, &format!("{raw} → {meant}")));
+        }
+        if let Some(own) = TABLE.operators.get(raw).filter(|_| 1 < at && after.is_some()) {
+            let text = format!("nushell has no operator `{raw}`; it has `{own}`");
+            return Some(slip(word.span.clone(), Grade::Error, &text, own, &format!("{raw} → {own}")));
+        }
+        if let Some(found) = self.unnamed_value(command, at, word) {
+            return Some(found);
+        }
+        let sql = match raw {
+            "between" => self.between(command, at),
+            "is" => self.null(command, at),
+            "like" => self.like(command, at, "=~"),
+            "not-like" => self.like(command, at, "!~"),
+            _ => None,
+        };
+        if sql.is_some() {
+            return sql;
+        }
+        if matches!(raw, "contains" | "includes" | "matches") && 1 < at {
+            let pattern = after.filter(|after| is_plain_pattern(&after.text));
+            let text = format!("nushell has no operator `{raw}`; `=~` looks for a pattern in text");
+            let mut finding = slip(word.span.clone(), Grade::Error, &text, "=~", &format!("{raw} → =~"));
+            finding.fixes.retain(|_| pattern.is_some());
+            return Some(finding);
+        }
+        None
+    }
+
+    /// The words of a command from one place on, as they stand.
+    fn words_from<'c>(&'c self, command: &'c SimpleCommand, at: usize) -> Vec<&'c str> {
+        command.words.iter().skip(at).map(|word| self.raw(&word.span)).collect()
+    }
+
+    /// `price between 50 and 100`.
+    fn between(&self, command: &SimpleCommand, at: usize) -> Option<Finding> {
+        let [column, _, low, "and", high, ..] = self.words_from(command, at.checked_sub(1)?)[..] else {
+            return None;
+        };
+        if matches!(column, "not" | "and" | "or") || command.words.len() <= at {
+            return None;
+        }
+        let span = command.words.get(at)?.span.start..command.words.get(at + 3)?.span.end;
+        let own = format!(">= {low} and {column} <= {high}");
+        let text = "nushell has no operator `between`; two comparisons say the same";
+        Some(slip(span, Grade::Error, text, &own, &format!("between … → {own}")))
+    }
+
+    /// `name is null`, `name is not null`.
+    fn null(&self, command: &SimpleCommand, at: usize) -> Option<Finding> {
+        let null = |word: &str| word.eq_ignore_ascii_case("null");
+        let (own, last) = match self.words_from(command, at + 1)[..] {
+            [not, word, ..] if not.eq_ignore_ascii_case("not") && null(word) => ("!= null", at + 2),
+            [word, ..] if null(word) => ("== null", at + 1),
+            _ => return None,
+        };
+        let span = command.words.get(at)?.span.start..command.words.get(last)?.span.end;
+        let change = format!("{} → {own}", self.raw(&span));
+        Some(slip(span, Grade::Error, "nushell compares with null as with other values", own, &change))
+    }
+
+    /// `name like '%a%'`: Nushell's `like` takes a pattern of another kind, in which `%` is a letter.
+    fn like(&self, command: &SimpleCommand, at: usize, anywhere: &str) -> Option<Finding> {
+        let pattern = command.words.get(at + 1)?;
+        let text = pattern.text.as_str();
+        let inner = text.trim_matches('%');
+        if !pattern.quoted || !is_plain_pattern(inner) || inner.len() == text.len() {
+            return None;
+        }
+        let own = match (text.starts_with('%'), text.ends_with('%'), anywhere) {
+            (true, true, _) => anywhere,
+            (false, _, "=~") => "starts-with",
+            (_, false, "=~") => "ends-with",
+            (false, ..) => "not-starts-with",
+            (_, false, _) => "not-ends-with",
+        };
+        let own = format!("{own} '{inner}'");
+        let span = command.words.get(at)?.span.start..pattern.span.end;
+        let change = format!("{} → {own}", self.raw(&span));
+        Some(slip(
+            span,
+            Grade::Error,
+            "`like` takes a regular expression, where `%` is a letter",
+            &own,
+            &change,
+        ))
+    }
+
+    /// An operator with nothing on its left, where plain values come in: each of them is meant.
+    fn unnamed_value(&self, command: &SimpleCommand, at: usize, word: &Word) -> Option<Finding> {
+        let raw = self.raw(&word.span);
+        let is_operator = raw == "contains" || OPERATORS.contains(&raw);
+        let has_value = command.words.len() > 2;
+        if at != 1 || !is_operator || !has_value || !self.gives_values(command) {
+            return None;
+        }
+        let own = if raw == "contains" { "=~" } else { raw };
+        let whole = format!("$it {own}");
+        let text = format!("`{raw}` has nothing to compare; each value is `$it`");
+        Some(slip(word.span.clone(), Grade::Error, &text, &whole, &format!("{raw} → {whole}")))
+    }
+
+    /// Whether what comes into a command is a list of plain values.
+    fn gives_values(&self, command: &SimpleCommand) -> bool {
+        if let Some(feeder) = self.feeder(command) {
+            return self.own(feeder).is_some_and(|name| {
+                TABLE.texts.contains(name) || TABLE.searched.get(name).is_some_and(|column| column == "$it")
+            });
+        }
+        let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
+        let before = before.and_then(|before| before.trim_end().strip_suffix('|'));
+        let list = before.and_then(|before| before.trim_end().strip_suffix(']')?.rsplit_once('['));
+        list.is_some_and(|(_, values)| !values.contains(['{', ']', ';', '(']))
+    }
+
+    /// `any` behind `where`, which has the condition already.
+    pub(super) fn any(&self, command: &SimpleCommand) -> Option<Finding> {
+        let [word] = command.words.as_slice() else { return None };
+        self.own(command).filter(|name| *name == "any")?;
+        self.own(self.feeder(command)?).filter(|name| *name == "where")?;
+        let own = "is-not-empty";
+        let text = "`any` wants a condition; whether `where` left something is told by `is-not-empty`";
+        Some(slip(word.span.clone(), Grade::Error, text, own, "any → is-not-empty"))
+    }
+}
+
+/// Operators that want a value on both sides.
+const OPERATORS: [&str; 13] =
+    ["==", "!=", "=~", "!~", "<", ">", "<=", ">=", "in", "not-in", "starts-with", "ends-with", "like"];
+
+/// Whether a pattern means the text that it is.
+pub(super) fn is_plain_pattern(pattern: &str) -> bool {
+    !pattern.is_empty() && pattern.chars().all(|c| c.is_alphanumeric() || "_- ".contains(c))
+}

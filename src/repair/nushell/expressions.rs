@@ -1,0 +1,302 @@
+//! Sums, dates and times as other languages write them, anywhere in a line: `2**40`, `2024-05-02 10:30`,
+//! `(date now) - 1yr`. Nushell wants blanks around its operators, dates in one word and units of its own.
+
+use super::units::{is_duration, unit_of};
+use super::{Reader, slip};
+use crate::check::{Finding, Grade};
+use crate::reference;
+use crate::syntax::Span;
+
+/// Pieces of one line.
+const PIECES_MAX: usize = 1024;
+/// Operators between two values.
+const OPERATORS: [&str; 14] = ["+", "-", "*", "/", "**", "^", "%", "<", ">", "<=", ">=", "==", "!=", "mod"];
+/// A text is written so often at most.
+const TIMES_MAX: u32 = 10_000;
+
+impl Reader<'_> {
+    /// The slips in the line's expressions.
+    pub(super) fn expressions(&self) -> Vec<Finding> {
+        let pieces = pieces(self.line);
+        let texts: Vec<&str> = pieces.iter().map(|piece| self.raw(piece)).collect();
+        let line = Pieces { spans: &pieces, texts: &texts };
+        let mut found = Vec::new();
+        for at in 0..pieces.len() {
+            found.extend(
+                self.unit(&line, at)
+                    .or_else(|| self.date(&line, at))
+                    .or_else(|| self.joined(&line, at))
+                    .or_else(|| self.operator(&line, at))
+                    .or_else(|| self.share(&line, at)),
+            );
+        }
+        found
+    }
+
+    /// A unit of other tools beside an operator. In conditions that is told by their words.
+    fn unit(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
+        let raw = line.text(at);
+        let (meant, why) = unit_of(raw)?;
+        let after_operator = 2 <= at
+            && OPERATORS.contains(&line.text(at - 1))
+            && (line.text(at - 2) == ")" || is_value(line.text(at - 2)) && !line.begins(at - 1));
+        let begins = line.begins(at) && OPERATORS.contains(&line.text(at + 1)) && !line.ends(at + 2);
+        (after_operator || begins).then(|| {
+            let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
+            slip(line.span(at), Grade::Error, &text, &meant, &format!("{raw} → {meant}"))
+        })
+    }
+
+    /// A date and a time in two words, or a time without seconds.
+    fn date(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
+        let is_operand = line.begins(at) || 2 <= at && is_comparing(line.text(at - 1));
+        let date = line.text(at);
+        let (date, time, end) = match date.split_once('T') {
+            Some((date, time)) => (date, time, at),
+            None => (date, line.text(at + 1), at + 1),
+        };
+        if !is_operand || shape(date) != "0000-00-00" {
+            return None;
+        }
+        let whole = match shape(time).as_str() {
+            "00:00" => format!("{date}T{time}:00"),
+            "00:00:00" if end != at => format!("{date}T{time}"),
+            _ => return None,
+        };
+        // Behind it more of the expression, or its end: no further word.
+        let goes_on = line.ends(end + 1) || OPERATORS.contains(&line.text(end + 1));
+        goes_on.then(|| {
+            let span = line.span(at).start..line.span(end).end;
+            let text = format!("nushell writes a date with its time as `{whole}`");
+            let change = format!("{} → {whole}", self.raw(&span));
+            slip(span, Grade::Error, &text, &whole, &change)
+        })
+    }
+
+    /// A sum without blanks where a command is wanted: `2**40`, `$n*2`.
+    fn joined(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
+        let raw = line.text(at);
+        if !line.begins(at) || !(line.ends(at + 1) || OPERATORS.contains(&line.text(at + 1))) {
+            return None;
+        }
+        let spread = spread(raw)?;
+        let is_other = !raw.starts_with('$')
+            && (self.kind(raw) != reference::Kind::Missing || self.reference.exists(raw) == Some(true));
+        (!is_other).then(|| {
+            let text = format!("nushell reads `{raw}` as a name; operators stand between blanks");
+            slip(line.span(at), Grade::Error, &text, &spread, &format!("{raw} → {spread}"))
+        })
+    }
+
+    /// Operators of other languages between numbers: `2 ^ 8`.
+    fn operator(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
+        let own = match line.text(at) {
+            "^" => "**",
+            "%" => "mod",
+            _ => return None,
+        };
+        let is_number = |text: &str| text.parse::<f64>().is_ok();
+        let before = line.text(at.checked_sub(1)?);
+        let is_left = before == ")" || line.begins(at - 1) && (is_number(before) || before.starts_with('$'));
+        let is_right = is_number(line.text(at + 1)) || line.text(at + 1).starts_with(['$', '(']);
+        (is_left && is_right).then(|| {
+            let raw = line.text(at);
+            let text = format!("nushell has no operator `{raw}`; it has `{own}`");
+            slip(line.span(at), Grade::Error, &text, own, &format!("{raw} → {own}"))
+        })
+    }
+
+    /// How often one time goes into a sum of others: the division comes first without brackets.
+    fn share(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
+        if !line.begins(at) || !is_duration(line.text(at)) {
+            return None;
+        }
+        let mut end = at;
+        while matches!(line.text(end + 1), "+" | "-") && is_duration(line.text(end + 2)) {
+            end += 2;
+        }
+        let divides = end != at && line.text(end + 1) == "/" && is_duration(line.text(end + 2));
+        (divides && line.ends(end + 3)).then(|| {
+            let span = line.span(at).start..line.span(end).end;
+            let sum = format!("({})", self.raw(&span));
+            let text = "a division comes before a sum; brackets change that";
+            slip(span, Grade::Error, text, &sum, &format!("added brackets: {sum}"))
+        })
+    }
+
+    /// A text times a number, at the operator that the engine refuses.
+    pub(super) fn repeated(&self, operator: &Span) -> Option<Finding> {
+        let pieces = pieces(self.line);
+        let texts: Vec<&str> = pieces.iter().map(|piece| self.raw(piece)).collect();
+        let line = Pieces { spans: &pieces, texts: &texts };
+        let at = pieces.iter().position(|piece| piece == operator)?;
+        let (before, after) = (line.text(at.checked_sub(1)?), line.text(at + 1));
+        let is_text = |text: &str| text.starts_with(['\'', '"']);
+        let (text, times) = if is_text(before) { (before, after) } else { (after, before) };
+        let count = times.parse::<u32>().ok().filter(|count| (1..=TIMES_MAX).contains(count))?;
+        let is_whole = line.begins(at - 1) && line.ends(at + 2) && is_text(text) && line.text(at) == "*";
+        // A pipe would bring the block something.
+        let is_first = at < 2 || line.text(at - 2) != "|";
+        (is_whole && is_first).then(|| {
+            let span = line.span(at - 1).start..line.span(at + 1).end;
+            let own = format!("1..{count} | each {{ {text} }} | str join");
+            let change = format!("{} → {own}", self.raw(&span));
+            slip(span, Grade::Error, "nushell multiplies no text", &own, &change)
+        })
+    }
+}
+
+/// A line cut at blanks and brackets; a quoted text is one piece.
+struct Pieces<'a> {
+    spans: &'a [Span],
+    texts: &'a [&'a str],
+}
+
+impl Pieces<'_> {
+    /// The text of a piece; empty past the end.
+    fn text(&self, at: usize) -> &str {
+        self.texts.get(at).copied().unwrap_or_default()
+    }
+
+    fn span(&self, at: usize) -> Span {
+        self.spans.get(at).cloned().unwrap_or_default()
+    }
+
+    /// Whether an expression or a command begins with a piece.
+    fn begins(&self, at: usize) -> bool {
+        let before = at.checked_sub(1).map(|before| self.text(before));
+        before.is_none_or(|before| matches!(before, "(" | "{" | "|" | ";" | "=") || before.ends_with('|'))
+    }
+
+    /// Whether an expression has ended before a piece.
+    fn ends(&self, at: usize) -> bool {
+        matches!(self.text(at), "" | ")" | "}" | "|" | ";")
+    }
+}
+
+fn pieces(line: &str) -> Vec<Span> {
+    let mut pieces: Vec<Span> = Vec::new();
+    let mut quote: Option<char> = None;
+    let mut start: Option<usize> = None;
+    for (at, c) in line.char_indices() {
+        if PIECES_MAX <= pieces.len() {
+            break;
+        }
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c.is_whitespace() || "()[]{};,".contains(c) => {
+                pieces.extend(start.take().map(|start| start..at));
+                if !c.is_whitespace() {
+                    pieces.push(at..at + c.len_utf8());
+                }
+                continue;
+            }
+            None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
+            None => {}
+        }
+        start.get_or_insert(at);
+    }
+    pieces.extend(start.filter(|_| quote.is_none()).map(|start| start..line.len()));
+    pieces
+}
+
+fn is_comparing(text: &str) -> bool {
+    matches!(text, "<" | ">" | "<=" | ">=" | "==" | "!=" | "-")
+}
+
+/// A variable, a time or a date.
+fn is_value(text: &str) -> bool {
+    text.starts_with('$')
+        || is_duration(text)
+        || unit_of(text).is_some()
+        || shape(text).starts_with("0000-00-00")
+}
+
+/// A text with a 0 for each digit.
+fn shape(text: &str) -> String {
+    text.chars().take(32).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect()
+}
+
+/// `2**40` as `2 ** 40`; none for what is no sum of numbers and variables, or may be a date, a share or a telephone number.
+fn spread(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut operators: Vec<&str> = Vec::new();
+    let mut rest = text;
+    loop {
+        let is_part = |c: char| c.is_ascii_digit() || c == '.';
+        let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let length = match rest.strip_prefix('$') {
+            Some(name) => 1 + name.find(|c| !is_name(c)).unwrap_or(name.len()),
+            None => rest.find(|c| !is_part(c)).unwrap_or(rest.len()),
+        };
+        let (value, after) = rest.split_at_checked(length)?;
+        if value.len() < 2 && value.starts_with('$')
+            || !value.starts_with('$') && value.parse::<f64>().is_err()
+        {
+            return None;
+        }
+        out.push_str(value);
+        if after.is_empty() {
+            break;
+        }
+        let (sign, own) =
+            [("**", "**"), ("*", "*"), ("/", "/"), ("+", "+"), ("-", "-"), ("^", "**"), ("%", "mod")]
+                .into_iter()
+                .find(|(sign, _)| after.starts_with(sign))?;
+        operators.push(sign);
+        out.push_str(&format!(" {own} "));
+        rest = after.get(sign.len()..)?;
+    }
+    let only = |sign: &str| operators.iter().all(|operator| *operator == sign);
+    // A variable's name may have a dash in it.
+    let is_other =
+        only("-") || only("/") && 1 < operators.len() || text.contains('$') && operators.contains(&"-");
+    (!is_other).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_spread_and_nothing_else() {
+        for (text, right) in [
+            ("2**40", Some("2 ** 40")),
+            ("3*4", Some("3 * 4")),
+            ("10/4", Some("10 / 4")),
+            ("2^8", Some("2 ** 8")),
+            ("7%3", Some("7 mod 3")),
+            ("1+2-3", Some("1 + 2 - 3")),
+            ("2.5*4", Some("2.5 * 4")),
+            ("$n*2", Some("$n * 2")),
+            ("2*$x.price", Some("2 * $x.price")),
+            ("10-4", None),
+            ("2024-05-02", None),
+            ("2/5/2024", None),
+            ("10.0.0.1/24", None),
+            ("$a-1+2", None),
+            ("3x4", None),
+            ("a*b", None),
+            ("*", None),
+            ("2*", None),
+            ("$", None),
+            ("$*2", None),
+            ("", None),
+            ("é*2", None),
+        ] {
+            assert_eq!(spread(text).as_deref(), right, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_cut_at_blanks_and_brackets() {
+        let cut = |line: &str| {
+            pieces(line).into_iter().map(|piece| line.get(piece).unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(cut("(date now) - 1yr"), ["(", "date", "now", ")", "-", "1yr"]);
+        assert_eq!(cut("'a b'*2 é"), ["'a b'*2", "é"]);
+        assert_eq!(cut("echo 'open"), ["echo"]);
+        assert_eq!(cut(&"a ".repeat(9000)).len(), PIECES_MAX);
+    }
+}

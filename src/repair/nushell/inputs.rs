@@ -1,0 +1,363 @@
+//! What commands of Nushell's own work on: it comes through the pipe, never as an argument, and has one type. What the engine
+//! refuses for that, or what can be seen from where the text comes.
+
+use super::units::is_duration;
+use super::{Reader, TABLE, finding, slip};
+use crate::catalogue::{Card, Parameter, Role};
+use crate::check::{Finding, Fix, Grade};
+use crate::reference;
+use crate::shell::Shell;
+use crate::syntax::{SimpleCommand, Span, Word};
+
+/// Other commands of the same name that are offered.
+const OTHERS_MAX: usize = 4;
+/// Commands before one that are looked at for what they give.
+const BEFORE_MAX: usize = 8;
+
+impl Reader<'_> {
+    /// What may mend that the engine, or the signature of a command, refuses the line.
+    pub(super) fn refused(&self, wrong: &Finding) -> Option<Finding> {
+        let says = |text: &str| wrong.text.contains(text);
+        if says("The '*' operator does not work on values of type 'string'") {
+            return self.repeated(&wrong.span);
+        }
+        let begins = |command: &&SimpleCommand| begin(command).is_some_and(|begin| begin <= wrong.span.start);
+        let reaches = |command: &&SimpleCommand| wrong.span.start <= command.span.end;
+        let around = self.parsed.commands.iter().filter(begins).filter(reaches);
+        let command = around.max_by_key(|command| begin(command))?;
+        if says("Command does not support list<string> input") {
+            return self.as_numbers(command, Grade::Error);
+        }
+        if says("Command does not support string input") {
+            return self
+                .as_numbers(command, Grade::Error)
+                .or_else(|| self.unopened(command))
+                .or_else(|| self.for_text(command));
+        }
+        let is_unfed = wrong.evidence != Shell::Nu.name() && says("needs input from a pipe");
+        if is_unfed || says("Extra positional argument") {
+            return self.through_pipe(command);
+        }
+        None
+    }
+
+    /// Text where a command of numbers stands.
+    pub(super) fn text_for_numbers(&self, command: &SimpleCommand) -> Option<Finding> {
+        let mut before = self.feeder(command)?;
+        let mut is_column = false;
+        for _ in 0..BEFORE_MAX {
+            let name = self.own(before)?;
+            let is_source = if is_column { &TABLE.text_columns } else { &TABLE.texts }.contains(name);
+            if is_source {
+                // These compare texts letter by letter.
+                let compares = matches!(command.name(), Some("math max" | "math min"));
+                let grade = if compares { Grade::Warning } else { Grade::Error };
+                return self.as_numbers(command, grade);
+            }
+            is_column |= name == "get";
+            if name != "get" && !TABLE.passing.contains(name) {
+                return None;
+            }
+            before = self.feeder(before)?;
+        }
+        None
+    }
+
+    /// Numbers of the text that reaches a command of `math`. A file's numbers may have a point, so they become floats; whole
+    /// ones that stand in the line stay whole.
+    fn as_numbers(&self, command: &SimpleCommand, grade: Grade) -> Option<Finding> {
+        let name = self.own(command).filter(|name| name.starts_with("math "))?;
+        let at = begin(command)?;
+        let whole = |c: char| c.is_ascii_digit() || c.is_whitespace() || "'\"[],;-".contains(c);
+        let are_whole = self.head(command).is_some_and(|head| {
+            let text = self.raw(&head);
+            text.contains(|c: char| c.is_ascii_digit()) && text.chars().all(whole)
+        });
+        let into = if are_whole { "into int" } else { "into float" };
+        let text = format!("`{name}` wants numbers; what comes in is text until `{into}` reads it");
+        Some(slip(at..at, grade, &text, &format!("{into} | "), &format!("added `{into}`")))
+    }
+
+    /// The value at the start of the pipeline that a command stands in, where that is no command.
+    fn head(&self, command: &SimpleCommand) -> Option<Span> {
+        let mut first = command;
+        for _ in 0..BEFORE_MAX {
+            let Some(feeder) = self.feeder(first) else { break };
+            first = feeder;
+        }
+        let before = self.line.get(..begin(first)?)?.trim_end().strip_suffix('|')?.trim_end();
+        let literal = |c: char| c.is_ascii_digit() || " '\"[],;-.".contains(c);
+        let start = before.rfind(|c: char| !literal(c)).map_or(0, |at| at + 1);
+        (first.position == 1).then_some(start..before.len())
+    }
+
+    /// A command that takes no text, where Nushell has one of the same name for texts: `reverse`, `str reverse`.
+    fn for_text(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = self.own(command)?;
+        let takes_text = |card: &&Card| card.inputs.iter().any(|input| input == "string");
+        self.under_another(command, name, &takes_text, &format!("`{name}` takes no text"))
+    }
+
+    /// A name that is missing and that Nushell has below another one: `snake-case`, `str snake-case`.
+    pub(super) fn without_parent(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = command.name()?;
+        if self.is_program(command) || name.contains(' ') || self.kind(name) != reference::Kind::Missing {
+            return None;
+        }
+        // What is fed by another name that is missing may be no pipeline at all.
+        let feeder = self.feeder(command).and_then(SimpleCommand::name);
+        let is_fed =
+            0 < command.position && feeder.is_none_or(|feeder| self.kind(feeder) != reference::Kind::Missing);
+        let fits = |card: &&Card| is_fed || self.fed(command, card).is_some();
+        self.under_another(command, name, &fits, &format!("there is no command `{name}` here"))
+    }
+
+    fn under_another(
+        &self,
+        command: &SimpleCommand,
+        name: &str,
+        fits: &dyn Fn(&&Card) -> bool,
+        text: &str,
+    ) -> Option<Finding> {
+        let own = self.reference.own_commands()?;
+        let is_below = |card: &&Card| card.name.rsplit_once(' ').is_some_and(|(_, last)| last == name);
+        let others = own.cards().filter(is_below).filter(|card| card.takes_input()).filter(fits);
+        let others: Vec<&Card> = others.take(OTHERS_MAX).collect();
+        let span = command.words.first()?.span.clone();
+        let fix = |card: &&Card| {
+            // What it works on may stand behind it, too.
+            let (span, replacement) =
+                self.fed(command, card).unwrap_or_else(|| (span.clone(), card.name.clone()));
+            Fix { span, replacement, change: format!("{name} → {}", card.name) }
+        };
+        let named: Vec<String> = others.iter().map(|card| format!("`{}`", card.name)).collect();
+        let fixes: Vec<Fix> = others.iter().map(fix).collect();
+        let mut found = finding(
+            Grade::Error,
+            format!("{text}; nushell has {}", named.join(" and ")),
+            fixes.first()?.clone(),
+        );
+        found.fixes = fixes;
+        Some(found)
+    }
+
+    /// What a command works on, given as an argument: `path basename a/b`.
+    fn through_pipe(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = self.own(command)?;
+        let (span, replacement) = self.fed(command, self.reference.own_commands()?.get(name)?)?;
+        let text = format!("`{name}` works on what a pipe brings");
+        let change = format!("{} → {replacement}", self.raw(&span));
+        Some(slip(span, Grade::Error, &text, &replacement, &change))
+    }
+
+    /// A call with what it works on before it, in the words of the command on a card.
+    fn fed(&self, command: &SimpleCommand, card: &Card) -> Option<(Span, String)> {
+        if command.position != 0 || !command.redirections.is_empty() || !card.takes_input() {
+            return None;
+        }
+        let arguments = self.arguments(command, card);
+        let (value, given) = self.numbers(card, &arguments).or_else(|| self.value(card, &arguments))?;
+        let words =
+            command.words.iter().skip(1).filter(|word| !given.iter().any(|own| own.span == word.span));
+        let rest: Vec<&str> = words.map(|word| self.raw(&word.span)).collect();
+        let span = begin(command)?..command.words.last()?.span.end;
+        let replacement = [vec![value.as_str(), "|", card.name.as_str()], rest].concat().join(" ");
+        Some((span, replacement))
+    }
+
+    /// The words of a call that are no flags and no values of flags.
+    fn arguments<'c>(&self, command: &'c SimpleCommand, card: &Card) -> Vec<&'c Word> {
+        let mut arguments = Vec::new();
+        let mut words = command.words.iter().skip(1);
+        while let Some(word) = words.next() {
+            let raw = self.raw(&word.span);
+            let Some(flag) = raw.strip_prefix('-').filter(|_| raw.parse::<f64>().is_err()) else {
+                arguments.push(word);
+                continue;
+            };
+            let takes_value = card.parameters.iter().any(|parameter| {
+                parameter.role == Role::Named
+                    && (flag.strip_prefix('-') == Some(parameter.name.as_str())
+                        || parameter.letter.is_some_and(|letter| flag.ends_with(letter)))
+            });
+            if takes_value {
+                words.next();
+            }
+        }
+        arguments
+    }
+
+    /// Several numbers for what takes a list of them, and no single one.
+    fn numbers<'c>(&self, card: &Card, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
+        let takes = |kind: &str| card.inputs.iter().any(|input| input == kind);
+        let raw: Vec<&str> = arguments.iter().map(|word| self.raw(&word.span)).collect();
+        let are_numbers = raw.iter().all(|text| text.parse::<f64>().is_ok());
+        let is_list = takes("list<number>") && !takes("number") && 1 < raw.len() && places(card).is_empty();
+        (is_list && are_numbers).then(|| (format!("[{}]", raw.join(" ")), arguments.to_vec()))
+    }
+
+    /// The one argument that is too much and can be what the command works on, as it is written at the start of a pipeline.
+    fn value<'c>(&self, card: &Card, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
+        let places = places(card);
+        let takes_all =
+            |parameter: &Parameter| parameter.role == Role::Rest && parameter.shape != "cell-path";
+        if arguments.len() != places.len() + 1 || card.parameters.iter().any(takes_all) {
+            return None;
+        }
+        let fits = |at: &usize| {
+            let others = arguments.iter().enumerate().filter(|(other, _)| other != at);
+            others.zip(&places).all(|((_, word), shape)| self.has_shape(word, shape))
+        };
+        let candidates: Vec<(&Word, String)> = (0..arguments.len())
+            .filter(fits)
+            .filter_map(|at| {
+                let word = arguments.get(at).copied()?;
+                Some((word, self.as_value(card, word)?))
+            })
+            .collect();
+        // Of two texts the one that is looked into holds the other: `split row 'a=b' '='`.
+        let holds = |word: &Word| {
+            let mut others = arguments.iter().filter(|other| other.span != word.span);
+            others.all(|other| word.text != other.text && word.text.contains(other.text.as_str()))
+        };
+        let (word, value) = match candidates.as_slice() {
+            [one] => one,
+            many => {
+                let mut holding = many.iter().filter(|(word, _)| holds(word));
+                holding.next().filter(|_| holding.next().is_none())?
+            }
+        };
+        Some((value.clone(), vec![word]))
+    }
+
+    /// Whether a word can be a value of this shape.
+    fn has_shape(&self, word: &Word, shape: &str) -> bool {
+        let raw = self.raw(&word.span);
+        if raw.starts_with(['$', '(']) {
+            return true;
+        }
+        match shape {
+            "int" => raw.parse::<i64>().is_ok(),
+            "number" | "float" => raw.parse::<f64>().is_ok(),
+            "range" => raw.contains(".."),
+            "duration" => is_duration(raw),
+            _ if shape.starts_with("closure") => raw.starts_with('{'),
+            _ if shape.starts_with("list") => raw.starts_with('['),
+            _ => !raw.starts_with(['{', '[']),
+        }
+    }
+
+    /// An argument as the value at the start of a pipeline; none where the command works on nothing of its kind, or where that
+    /// can't be told.
+    fn as_value(&self, card: &Card, word: &Word) -> Option<String> {
+        let raw = self.raw(&word.span);
+        let takes = |kind: &str| card.inputs.iter().any(|input| input == kind || input == "any");
+        if raw.starts_with(['$', '(', '[']) {
+            return Some(raw.to_owned());
+        }
+        let is_date = is_date(&word.text);
+        let works_on = |kind: &str| card.inputs.iter().any(|input| input == kind);
+        let wants_date = works_on("datetime") && !works_on("int") && !works_on("number");
+        if wants_date && !is_date || raw.starts_with('{') || !word.literal || word.glob {
+            return None;
+        }
+        if word.quoted {
+            return takes("string").then(|| raw.to_owned());
+        }
+        let is_number = raw.parse::<f64>().is_ok();
+        if is_number && (takes("number") || takes("int")) || is_date && takes("datetime") {
+            return Some(raw.to_owned());
+        }
+        if !takes("string") || raw.is_empty() || raw.contains(['\'', '\n']) {
+            return None;
+        }
+        let is_path = card.name.starts_with("path ");
+        if !is_path && self.reference.exists(raw) == Some(true) {
+            return self.opened(card, raw);
+        }
+        let is_file = has_data(raw) || has_text(raw);
+        (is_path || !is_file).then(|| format!("'{raw}'"))
+    }
+
+    /// A file as what a command works on: its text, its lines or its data.
+    fn opened(&self, card: &Card, file: &str) -> Option<String> {
+        let works_on_list = card.inputs.iter().any(|input| input.starts_with("list<any>"));
+        match (works_on_list, has_data(file)) {
+            (false, _) => Some(format!("open --raw {file}")),
+            (true, true) => Some(format!("open {file}")),
+            (true, false) => has_text(file).then(|| format!("open {file} | lines")),
+        }
+    }
+
+    /// The name of a file in quotes before what works on data: its content is meant.
+    fn unopened(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = self.own(command).filter(|_| command.position == 1)?;
+        let before = self.line.get(..begin(command)?)?.trim_end().strip_suffix('|')?.trim_end();
+        let quote = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'))?;
+        let (outside, file) = before.strip_suffix(quote)?.rsplit_once(quote)?;
+        let begins = outside.trim_end().is_empty() || outside.trim_end().ends_with(['(', '{', ';', '=']);
+        let is_file = has_data(file) && self.reference.exists(file) == Some(true);
+        (begins && is_file).then(|| {
+            let at = outside.len();
+            let text = format!("`{name}` takes no text; `open` reads what is in `{file}`");
+            slip(at..at, Grade::Error, &text, "open ", "added `open`")
+        })
+    }
+
+    /// A word where a command is wanted, and behind it a pipe into what works on texts: the text is meant.
+    pub(super) fn unquoted(&self, command: &SimpleCommand) -> Option<Finding> {
+        let [word] = command.words.as_slice() else { return None };
+        let raw = self.raw(&word.span);
+        let is_word = !word.quoted
+            && raw.starts_with(|c: char| c.is_alphanumeric())
+            && raw.chars().all(|c| c.is_alphanumeric() || "_-./:@".contains(c));
+        if !is_word
+            || command.position != 0
+            || !command.redirections.is_empty()
+            || self.is_program(command)
+            || self.kind(raw) != reference::Kind::Missing
+        {
+            return None;
+        }
+        let next = self.next(command)?;
+        let name = self.own(next)?;
+        let is_path = name.starts_with("path ");
+        // What is in a file is meant by `open`.
+        if !is_path && (raw.contains('/') || self.reference.exists(raw) == Some(true)) {
+            return None;
+        }
+        let own = self.reference.own_commands()?;
+        let takes_text = own.get(name)?.inputs.iter().any(|input| input == "string");
+        (takes_text && own.get(name)?.needs_input()).then(|| {
+            let text = format!("a text stands in quotes: `'{raw}'`");
+            // That a command of nearly this name is meant comes first.
+            slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &format!("{raw} → '{raw}'"))
+        })
+    }
+}
+
+fn begin(command: &SimpleCommand) -> Option<usize> {
+    command.words.first().map(|word| word.span.start)
+}
+
+/// The shapes of the arguments that a command takes by their place.
+fn places(card: &Card) -> Vec<&str> {
+    let placed = card.parameters.iter().filter(|parameter| parameter.role == Role::Positional);
+    placed.map(|parameter| parameter.shape.as_str()).collect()
+}
+
+/// Whether a file's name ends as those that `open` makes data of.
+fn has_data(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| TABLE.structured.contains(ending))
+}
+
+/// Whether a file's name ends as those with lines of text.
+fn has_text(file: &str) -> bool {
+    file.rsplit_once('.').is_some_and(|(_, ending)| TABLE.plain.contains(ending))
+}
+
+/// `2024-05-02`, with or without a time.
+fn is_date(text: &str) -> bool {
+    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+    shape == "0000-00-00"
+}

@@ -1,0 +1,96 @@
+//! Names that Nushell has no more or never had, options of other tools, files where a command is wanted.
+
+use super::{Form, Reader, TABLE, finding, slip};
+use crate::check::{Finding, Grade, Kind, form};
+use crate::reference;
+use crate::syntax::SimpleCommand;
+
+impl Reader<'_> {
+    /// The name of a file where a command is wanted: its content is meant.
+    pub(super) fn file(&self, command: &SimpleCommand) -> Option<Finding> {
+        let [word] = command.words.as_slice() else { return None };
+        let name = self.raw(&word.span);
+        let (_, ending) = name.rsplit_once('.')?;
+        let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
+        let is_command = self.is_program(command) || self.kind(name) != reference::Kind::Missing;
+        // Of a path its name is meant.
+        let is_path =
+            self.next(command).and_then(|next| self.own(next)).is_some_and(|name| name.starts_with("path "));
+        let is_there = is_content && !is_path && !is_command && self.reference.exists(name) == Some(true);
+        let at = word.span.start;
+        is_there.then(|| {
+            let text = format!("`{name}` is a file; `open` reads it");
+            slip(at..at, Grade::Error, &text, "open ", "added `open`")
+        })
+    }
+
+    /// A whole command that Nushell calls otherwise.
+    pub(super) fn form(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = command.name()?;
+        let first = name.split(' ').next()?;
+        if self.is_program(command)
+            || !matches!(self.kind(first), reference::Kind::Missing | reference::Kind::Builtin)
+        {
+            return None;
+        }
+        TABLE.form.iter().find_map(|Form { from, to }| {
+            let first = to.split(' ').next()?;
+            let is_here = match first.strip_prefix('^') {
+                Some(program) => !matches!(
+                    self.kind(&format!("^{program}")),
+                    reference::Kind::Missing | reference::Kind::Builtin
+                ),
+                None => first.starts_with('$') || self.kind(first) == reference::Kind::Builtin,
+            };
+            if !from.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                || !is_here
+            {
+                return None;
+            }
+            let fix = form(command, from, to, self.line)?;
+            let text = match self.kind(name) {
+                reference::Kind::Missing => format!("nushell has no `{name}`; it has `{}`", fix.replacement),
+                _ => format!("nushell's own `{name}` is another command; `{}` does this", fix.replacement),
+            };
+            Some(finding(Grade::Error, text, fix))
+        })
+    }
+
+    /// A name that Nushell doesn't have, where what it has can't be written without more words.
+    pub(super) fn instead(&self, command: &SimpleCommand) -> Option<Finding> {
+        let word = command.words.first()?;
+        let name = word.text.split(' ').next()?;
+        let own = TABLE.instead.get(name)?;
+        if self.is_program(command) || self.kind(name) != reference::Kind::Missing {
+            return None;
+        }
+        Some(Finding {
+            kind: Kind::Syntax,
+            span: word.span.clone(),
+            grade: Grade::Error,
+            text: format!("nushell has no `{name}`; what does it is written as in `{own}`"),
+            evidence: "nushell".to_owned(),
+            fixes: Vec::new(),
+        })
+    }
+
+    /// Options that other tools call so.
+    pub(super) fn flags(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = self.own(command)?;
+        let flags = TABLE.flags.get(name)?;
+        command.words.iter().skip(1).find_map(|word| {
+            let option = self.raw(&word.span);
+            let meant = flags.get(option)?;
+            let known = self.reference.known(&[name]);
+            // The running version may know it.
+            if known.manual.as_ref().is_some_and(|manual| {
+                manual.option(option).is_some() || manual.option(meant).is_none() && !meant.is_empty()
+            }) {
+                return None;
+            }
+            let said = if meant.is_empty() { "nothing" } else { meant };
+            let text = format!("`{name}` has no flag `{option}`; it has `{meant}`");
+            Some(slip(word.span.clone(), Grade::Error, &text, meant, &format!("{option} → {said}")))
+        })
+    }
+}
