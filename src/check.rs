@@ -14,6 +14,7 @@ mod tests;
 mod tools;
 mod walk;
 
+pub use self::commands::is_well_known;
 pub(crate) use self::commands::rewritten as form;
 use crate::reference::Reference;
 use crate::shell::Shell;

@@ -10,7 +10,7 @@ mod hint;
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
-use crate::check::{Finding, Grade, Kind, Report};
+use crate::check::{self, Finding, Grade, Kind, Report};
 use crate::clean::{self, Cleaned};
 use crate::config::Item;
 use crate::examine::Examiner;
@@ -120,7 +120,7 @@ pub fn run(
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
             Ok(drafts) => {
-                let is_wrong = drafts.iter().all(|draft| complaint(&draft.report).is_some());
+                let is_wrong = drafts.iter().all(is_wrong);
                 found.extend(drafts);
                 // What else it had in mind at a later answer gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
@@ -376,6 +376,14 @@ fn complaint(report: &Report) -> Option<&Finding> {
         Grade::Hint => false,
     };
     report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)
+}
+
+/// Whether something is wrong with a command in itself: one whose program only isn't installed may be what a person wants.
+fn is_wrong(candidate: &Candidate) -> bool {
+    complaint(&candidate.report).is_some_and(|wrong| {
+        let name = candidate.command.text.as_str().get(wrong.span.clone());
+        wrong.kind != Kind::CommandMissing || !name.is_some_and(check::is_well_known)
+    })
 }
 
 /// What was looked up, for people and scripts.

@@ -73,6 +73,11 @@ pub(super) fn may_have_changed(command: &SimpleCommand, parsed: &Parsed) -> bool
     })
 }
 
+/// Whether a name is that of a program which people know, installed here or not.
+pub fn is_well_known(name: &str) -> bool {
+    TOOLS.well_known.contains(name)
+}
+
 fn is_missing(name: &str, reference: &dyn Reference) -> bool {
     matches!(reference.known(&[name]).kind, reference::Kind::Missing)
 }
@@ -162,7 +167,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             .map(String::as_str)
             .filter(is_likely)
             .filter(|other| !is_fed || takes_input(other, reference));
-        if !TOOLS.well_known.contains(name)
+        if !is_well_known(name)
             && let Some(nearest) = nearest::clear(name, candidates)
         {
             text.push_str(&format!("; did you mean `{nearest}`"));

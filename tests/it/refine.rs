@@ -182,6 +182,15 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
+        // A program that only isn't installed may be what is wanted: it stays, unless the model itself takes it back.
+        (
+            vec![
+                r#"{"reply": "crontab -l", "others": ["show -a"]}"#.to_owned(),
+                r#"{"reply": "crontab -l", "must_contain": "there is no command `crontab` here"}"#.to_owned(),
+            ],
+            "crontab -l",
+            2,
+        ),
         // An answer that checks is the answer.
         (vec![r#"{"reply": "show -r", "others": ["show -a"]}"#.to_owned()], "show -r", 1),
     ] {
