@@ -13,6 +13,7 @@ mod tar;
 
 use std::collections::HashMap;
 
+pub(crate) use self::danger::destroys;
 use crate::check::{Finding, Fix, Grade, Kind, Report};
 use crate::reference::Reference;
 use crate::shell::Shell;
