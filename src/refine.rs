@@ -25,9 +25,6 @@ use crate::suggestion::Checks;
 /// Most commands of one answer that are looked over.
 const CANDIDATES_MAX: usize = 4;
 
-/// Most other answers in mind that are looked over, where the first does not check.
-const IN_MIND_MAX: usize = 8;
-
 /// How far the loop may go.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -214,7 +211,7 @@ fn in_mind(
     }
     let asked = Instant::now();
     patience.enter(Stage::Thinking, asked);
-    let replies = model.others(prompt, IN_MIND_MAX, max_tokens, patience);
+    let replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience);
     spent.model += asked.elapsed();
     let replies = match replies {
         Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),

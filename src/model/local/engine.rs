@@ -24,7 +24,7 @@ use crate::patience::Patience;
 const SEQUENCE: sys::llama_seq_id = 0;
 
 /// Most branches that are computed side by side.
-pub const BRANCHES_MAX: usize = 10;
+pub const BRANCHES_MAX: usize = 6;
 
 /// Most tokens computed in one call; also the largest intermediate buffers.
 const BATCH: u32 = 512;
@@ -38,7 +38,7 @@ const PIECE_LIMIT: usize = 512;
 const POLL: u32 = 0;
 
 /// Most tokens that are guessed at once ([`Sequence::read_ahead`]).
-pub const GUESS_MAX: usize = 6;
+pub const GUESS_MAX: usize = BRANCHES_MAX;
 
 /// Least size of an attention head with which flash attention pays. Below it llama.cpp's kernel for few tokens is slow: with
 /// heads of 64 (Qwen2.5 0.5B), after 1,536 tokens, steps of 1 and 4 tokens took 86 and 207 ms with it, 51 and 93 without;
@@ -246,7 +246,7 @@ impl Sequence {
         // One buffer for all, so that branches share what stands before them instead of copying it.
         params.kv_unified = true;
         // Scores of a whole batch would take 300 MB; at most one token of each branch, or a token and a guess, is asked about.
-        params.n_outputs_max = 1 + BRANCHES_MAX.max(GUESS_MAX) as u32;
+        params.n_outputs_max = 1 + BRANCHES_MAX as u32;
         params.n_threads = threads;
         params.n_threads_batch = threads;
         params.no_perf = true;

@@ -12,8 +12,8 @@ use crate::failure::Failure;
 use crate::model::Certainty;
 use crate::patience::Patience;
 
-/// Places to leave the path beyond the number of answers wanted.
-const FORKS_MORE: usize = 2;
+/// Another answer may be half as long again as the greedy one, and so many tokens more.
+const TOKENS_MORE: usize = 12;
 
 /// Where an answer ends, besides at a token that ends the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ pub(super) fn others(
     (most, max_tokens): (usize, usize),
     patience: &Patience,
 ) -> anyhow::Result<Vec<Written>> {
-    let forks = forks(path, most);
+    let forks = forks(path);
     let starts: Vec<_> = forks.iter().map(|fork| start + fork.shared).collect();
     let mut branches = sequence.branches(&starts);
     let greedy = draft(path, end, branches.weights()).written().text;
@@ -140,6 +140,8 @@ pub(super) fn others(
             draft
         })
         .collect();
+    // One that goes on and on would keep all others waiting.
+    let max_tokens = max_tokens.min(path.len() + path.len() / 2 + TOKENS_MORE);
     for _ in 0..max_tokens {
         let going_on = drafts.iter().enumerate().filter(|(_, draft)| draft.tokens < max_tokens);
         let unread: Vec<_> = going_on.filter_map(|(branch, draft)| Some((branch, draft.unread?))).collect();
@@ -183,15 +185,14 @@ struct Fork {
     instead: Chance,
 }
 
-/// The most promising places to leave the path for so many answers: a few more, for some lead to the same, and at most
-/// [`BRANCHES_MAX`].
-fn forks(path: &[Chances], answers: usize) -> Vec<Fork> {
+/// The most promising places to leave the path, at most [`BRANCHES_MAX`].
+fn forks(path: &[Chances]) -> Vec<Fork> {
     let at = |(shared, chances): (usize, &Chances)| {
         chances.further().iter().map(|instead| Fork { shared, instead: *instead }).collect::<Vec<_>>()
     };
     let mut forks: Vec<_> = path.iter().enumerate().flat_map(at).collect();
     forks.sort_by(|a, b| b.instead.probability.total_cmp(&a.instead.probability));
-    forks.truncate(answers.saturating_add(FORKS_MORE).min(BRANCHES_MAX));
+    forks.truncate(BRANCHES_MAX);
     forks
 }
 
