@@ -147,3 +147,34 @@ fn a_server_sees_no_name_of_a_column_unasked() {
         }
     }
 }
+
+/// A model of this machine is told the names, writes one of them, and fails: the server that is asked next hears of the line
+/// that was written before.
+#[test]
+fn what_an_informed_model_wrote_is_not_for_a_server() {
+    let replies = concat!(
+        r#"{"reply": "open goods.csv | where amount > 400 and sold > 1"}"#,
+        "\n",
+        r#"{"reply": "open goods.csv | sort-by stock cost", "must_contain": "it has name, price, stock"}"#,
+        "\n",
+        r#"{"fail": "gone", "must_contain": "sort-by stock cost"}"#
+    );
+    for (columns, is_told) in [("", false), ("[context]\ncolumns = \"all\"\n", true)] {
+        let server = Server::answering("open goods.csv | length");
+        let run = Askline::new(["suggest", "--shell", "nu", "goods that are dear"]);
+        let script = run.path("replies.jsonl");
+        let config = format!(
+            "profile = \"script\"\nrefine_rounds = 2\n[fallback]\norder = [\"script\", \"team\"]\n{columns}\
+             [profiles.script]\nprotocol = \"scripted\"\nfile = \"{}\"\n{}",
+            script.display(),
+            server.profile("team", "prompt = \"chat\"")
+        );
+        let run = run.file("goods.csv", GOODS).file("replies.jsonl", replies).config(&config).run();
+        let heard = server.heard();
+        let [request] = heard.as_slice() else { panic!("{heard:?} {}", run.stderr) };
+        let told = ["stock", "sort-by", "cost", "it has name"].map(|part| request.contains(part));
+        assert_eq!(told, [is_told; 4], "{columns} {request}");
+        assert_eq!(request.contains("where amount > 400 and sold > 1"), !is_told, "{request}");
+        assert_eq!(run.stdout, "open goods.csv | length\n");
+    }
+}
