@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -16,6 +17,10 @@ const FILES_MAX: usize = 8;
 /// How long a file is waited for: it may stand on a server that is gone. After one that was late none is read any more, so
 /// that a press waits no longer than this for all of them.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Reads that go on at once in a process that lives long: those that never end stay.
+const READS_MAX: usize = 16;
+static READS: AtomicUsize = AtomicUsize::new(0);
 
 /// What was found.
 #[derive(Default)]
@@ -43,13 +48,21 @@ impl Knowledge {
                 return None;
             }
         }
+        if READS_MAX <= READS.load(Ordering::Relaxed) {
+            return None;
+        }
+        READS.fetch_add(1, Ordering::Relaxed);
         let (told, heard) = mpsc::sync_channel(1);
         let (host, asked) = (Arc::clone(&self.host), file.clone());
         let read = move || {
             // Nobody may listen any more.
             let _ = told.send(head(&*host, &asked, &here));
+            READS.fetch_sub(1, Ordering::Relaxed);
         };
         let begun = thread::Builder::new().name("shape".to_owned()).spawn(read).ok();
+        if begun.is_none() {
+            READS.fetch_sub(1, Ordering::Relaxed);
+        }
         let head = begun.and_then(|_| heard.recv_timeout(PATIENCE).ok());
         let is_late = head.is_none();
         let shape = head.flatten().map(|head| Arc::new(Shape::of(path, &head.bytes, head.is_whole)));

@@ -35,7 +35,7 @@ fn keys(text: &str) -> Option<Vec<Column>> {
         let entry = ENTRY.captures(line)?;
         let (name, value) = (entry.get(1)?.as_str(), entry.get(2).map_or("", |value| value.as_str()));
         let is_new = columns.iter().all(|column| column.name != name);
-        let Some(kind) = Value::of(value) else { return None };
+        let kind = Value::of(value)?;
         if !is_new || WORDS.contains(&name.to_lowercase().as_str()) || columns.len() == COLUMNS_MAX {
             return None;
         }
