@@ -20,6 +20,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Tokens;
+use crate::config::Audience;
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -27,6 +28,11 @@ use crate::prompt::Prompt;
 pub trait Model: Send {
     /// What answers, for people and records, such as `local:qwen2.5-coder-1.5b-instruct-q4_k_m`.
     fn source(&self) -> String;
+
+    /// Who reads what it is asked: this machine, or a server. Of several, the one that answered last.
+    fn audience(&self) -> Audience {
+        Audience::Machine
+    }
 
     /// Asks once. Generation is greedy, ends at the end of the first line that holds text, at `max_tokens`, or when
     /// `patience` is spent, which is looked at between tokens.

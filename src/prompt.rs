@@ -280,6 +280,21 @@ impl Prompt {
         prompt
     }
 
+    /// Whether such a reader is told what was read on the machine, and others are not, in how the request went on.
+    pub fn tells_apart(&self, audience: Audience) -> bool {
+        let Some(source) = &self.source else { return false };
+        let tells = |aside: &Aside| source.situation.telling().tells(aside.item, audience);
+        source.asides.iter().any(|aside| aside.open != aside.whole && tells(aside))
+    }
+
+    /// The last answer and what is wrong with it as every reader may be told them; none where there are no others.
+    pub fn open_part(&self) -> Option<(&str, &str)> {
+        match &self.source.as_ref()?.asides.last()?.open {
+            Step::Again(answer, wrong) => Some((answer, wrong)),
+            _ => None,
+        }
+    }
+
     /// The same prompt with the answers that are known, for one that is another.
     pub fn otherwise(&self, known: &[String]) -> Self {
         self.with(Step::Otherwise(known.to_vec()))

@@ -111,6 +111,7 @@ pub fn run(
     let mut seen: Vec<String> = Vec::new();
     let mut asked = prompt.clone();
     let mut rounds = 0;
+    let mut is_told = false;
     let begun = Instant::now();
     loop {
         patience.enter(Stage::Thinking, Instant::now());
@@ -144,7 +145,9 @@ pub fn run(
             tracing::debug!(rounds, stuck, "left as it is: {}", wrong.text);
             break;
         }
-        asked = again(&prompt, best, wrong, examiner);
+        // From now on what the model writes may hold names that others are not told.
+        is_told |= asked.tells_apart(model.audience());
+        asked = again(&prompt, is_told.then_some(&asked), best, wrong, examiner);
         tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
     }
@@ -154,8 +157,15 @@ pub fn run(
     Ok(Refined { best, others: found.collect(), rounds, time: spent })
 }
 
-/// The prompt with what is wrong with a command. What a file of the user's holds is for those who may be told.
-fn again(prompt: &Prompt, best: &Candidate, wrong: &Finding, examiner: &Examiner<'_>) -> Prompt {
+/// The prompt with what is wrong with a command. What a file of the user's holds is for those who may be told: where a model
+/// was told it `before`, all others hear no more than they did then.
+fn again(
+    prompt: &Prompt,
+    before: Option<&Prompt>,
+    best: &Candidate,
+    wrong: &Finding,
+    examiner: &Examiner<'_>,
+) -> Prompt {
     let told = |line: &str, wrong: &Finding| {
         let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
         format!("{}{}", wrong.text, hint.unwrap_or_default())
@@ -163,6 +173,9 @@ fn again(prompt: &Prompt, best: &Candidate, wrong: &Finding, examiner: &Examiner
     let line = best.command.text.as_str();
     let open = told(line, wrong);
     let whole = if wrong.kind == Kind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
+    if let Some(open) = before.and_then(Prompt::open_part) {
+        return prompt.again_in_part(Item::Columns, open, (line, &whole));
+    }
     match &best.written {
         Some(written) => {
             let wrong = complaint(&written.report).unwrap_or(wrong);

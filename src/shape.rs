@@ -138,7 +138,7 @@ fn united(mut one: Vec<Column>, other: Vec<Column>) -> Option<Vec<Column>> {
 }
 
 /// What stands behind the last dot of a file's name, in small letters; empty where there is none.
-fn ending(name: &str) -> String {
+pub fn ending(name: &str) -> String {
     let name = name.rsplit('/').next().unwrap_or(name);
     name.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_lowercase())
 }

@@ -14,18 +14,20 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use self::path::{End, Member};
+use self::path::{End, Member, View};
 use self::said::{inside, quoted};
 use super::{Draft, Finding};
 use crate::reference;
 use crate::shape::{Column, Shape};
 use crate::shell::Shell;
-use crate::syntax::{self, Parsed, SimpleCommand, Word};
+use crate::syntax::{self, Nesting, Parsed, SimpleCommand, Word};
 
 /// Commands of one pipeline that are followed.
 const STEPS_MAX: usize = 32;
 /// Words of one command that are looked at.
 const WORDS_MAX: usize = 64;
+/// Findings in one pipeline, after which nothing more of it is looked at.
+const FINDINGS_MAX: usize = 8;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
@@ -37,9 +39,11 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 #[serde(deny_unknown_fields)]
 struct Table {
     rows: BTreeSet<String>,
+    rows_switches: BTreeSet<String>,
     conditions: BTreeSet<String>,
     keeps: BTreeSet<String>,
     changes: BTreeSet<String>,
+    defines: BTreeSet<String>,
     names: BTreeMap<String, Names>,
 }
 
@@ -90,9 +94,15 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
     if draft.shell != Shell::Nu {
         return;
     }
+    // A name may stand for something else, from the line's beginning on.
+    let defines = |command: &SimpleCommand| command.name().is_some_and(|name| TABLE.defines.contains(name));
+    if parsed.commands.iter().any(defines) {
+        return;
+    }
     for open in parsed.commands.iter().take(super::MAX_COMMANDS) {
         let Some((file, shape)) = opened(open, parsed, draft) else { continue };
         let noun = if matches!(*shape, Shape::Record(_)) { "key" } else { "column" };
+        let mut count = 0;
         let mut flow = Flow { shape: (*shape).clone(), subject: quoted(file), noun, is_file: true };
         for position in (open.position..).skip(1).take(STEPS_MAX) {
             let is_next = |command: &&SimpleCommand| {
@@ -102,8 +112,9 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
             let Some(command) = parsed.commands.iter().find(is_next) else { break };
             let through = Through { command, file, draft };
             let (found, next) = through.step(flow);
-            draft.report.findings.extend(found);
-            let Some(next) = next else { break };
+            count += found.len();
+            draft.report.findings.extend(found.into_iter().take(FINDINGS_MAX));
+            let Some(next) = next.filter(|_| count < FINDINGS_MAX) else { break };
             flow = next;
         }
     }
@@ -122,13 +133,22 @@ fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Op
         let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
         is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
     };
-    let mut before = parsed.commands.iter().filter(|other| other.span.start < open.span.start);
+    // What stands in a closure may run later, and more than once.
+    let is_at_once = open.within.iter().all(|nesting| *nesting == Nesting::Substitution);
+    let is_before = |other: &&SimpleCommand| !is_at_once || other.span.start < open.span.start;
+    let mut before = parsed.commands.iter().filter(is_before);
     let writes = |other: &SimpleCommand| !other.redirections.is_empty();
     if !is_own || before.any(|other| changes(other) || writes(other)) {
         return None;
     }
     let shape = draft.reference.shape(&file.text)?;
-    Some((file.text.as_str(), shape))
+    // Whoever has `from log` defined, or `std/formats` at hand, opens as a table what is text otherwise.
+    let is_read_otherwise = || {
+        let ending = crate::shape::ending(&file.text);
+        !ending.is_empty() && draft.reference.own_manual(&format!("from {ending}")).is_some()
+    };
+    let is_text = matches!(*shape, Shape::Text | Shape::Binary);
+    (!is_text || !is_read_otherwise()).then_some((file.text.as_str(), shape))
 }
 
 /// `^name`.
@@ -169,6 +189,7 @@ impl Through<'_> {
             }
             // A closure may make something else of it.
             _ if TABLE.keeps.contains(name) => known(if has_closure { None } else { Some(flow) }),
+            _ if takes_rows && !self.has_only(&TABLE.rows_switches) => known(None),
             // How many bytes of a text they give is nobody's question.
             _ if takes_rows => {
                 known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
@@ -177,7 +198,8 @@ impl Through<'_> {
             "lines" if flow.is_file && flow.shape == Shape::Text => {
                 known(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
             }
-            "lines" if matches!(flow.shape, Shape::Table(_) | Shape::Record(_) | Shape::List(_)) => {
+            // What stands in it may be text, and taken apart.
+            "lines" if flow.is_file && matches!(flow.shape, Shape::Table(_) | Shape::Record(_)) => {
                 (vec![self.no_text(&flow)], None)
             }
             "enumerate" => known(self.counted(flow)),
@@ -189,6 +211,13 @@ impl Through<'_> {
 
     fn raw(&self, word: &Word) -> &str {
         self.draft.line.get(word.span.clone()).unwrap_or_default()
+    }
+
+    /// Whether it has no other options than these.
+    fn has_only(&self, switches: &BTreeSet<String>) -> bool {
+        let mut options =
+            self.arguments().iter().map(|word| self.raw(word)).filter(|raw| raw.starts_with('-'));
+        options.all(|option| switches.contains(option))
     }
 
     fn arguments(&self) -> &[Word] {
@@ -216,18 +245,24 @@ impl Through<'_> {
             let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
             paths.push(members);
         }
-        // They look at each row by itself.
-        let row = match (&flow.shape, names.gives) {
-            (shape, Gives::Values | Gives::Only | Gives::Without) => shape.clone(),
-            (shape, _) => row(shape),
+        let whole = View::of(&flow.shape);
+        let from = match names.gives {
+            Gives::Values | Gives::Only | Gives::Without => whole,
+            // They look at each row by itself.
+            _ => whole.row(),
         };
-        let mut ends = Vec::new();
+        let mut is_certain = true;
         let mut found = Vec::new();
+        // Of what `get` leads to.
+        let mut inner = None;
         for members in &paths {
-            match path::follow(&row, members) {
-                End::There(shape) => ends.push(Some(shape)),
-                End::Unsure => ends.push(None),
-                End::Missing(at, columns) => found.extend(self.missing(members, at, &columns, &flow)),
+            match path::follow(from, members) {
+                End::There(view) if names.gives == Gives::Values && paths.len() == 1 => {
+                    inner = Some(self.inner(members, view.shape(), &flow));
+                }
+                End::There(_) => {}
+                End::Unsure => is_certain = false,
+                End::Missing(at, columns) => found.extend(self.missing(members, at, columns, &flow)),
                 End::Bare(at, bare) => found.extend(self.bare(members, at, &bare, &flow)),
             }
         }
@@ -235,14 +270,10 @@ impl Through<'_> {
             let goes_on = names.gives == Gives::Same && flow.shape.columns().is_some();
             return (found, goes_on.then_some(flow));
         }
-        let is_certain = ends.iter().all(Option::is_some);
         known(match names.gives {
             Gives::Same => Some(flow),
             Gives::Unknown => None,
-            Gives::Values => match (paths.as_slice(), ends.pop().flatten()) {
-                ([members], Some(shape)) => Some(self.inner(members, shape, &flow)),
-                _ => None,
-            },
+            Gives::Values => inner,
             _ if !is_certain => None,
             Gives::Retyped => self.with_columns(flow, None, |columns| {
                 // Without a name it is all of them.
@@ -295,7 +326,7 @@ impl Through<'_> {
     fn some_rows(&self, name: &str, flow: Flow) -> Option<Flow> {
         let is_one = matches!(name, "first" | "last")
             && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
-        let shape = if is_one { row(&flow.shape) } else { flow.shape };
+        let shape = if is_one { View::of(&flow.shape).row().shape() } else { flow.shape };
         Some(Flow { shape, is_file: false, ..flow })
     }
 
@@ -305,7 +336,10 @@ impl Through<'_> {
             return None;
         }
         let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
-        Some(self.made(Shape::Table(vec![column("index", Shape::Int), column("item", row(&flow.shape))])))
+        Some(self.made(Shape::Table(vec![
+            column("index", Shape::Int),
+            column("item", View::of(&flow.shape).row().shape()),
+        ])))
     }
 
     /// A command that adds a column.
@@ -321,8 +355,8 @@ impl Through<'_> {
         for word in words {
             let Some(members) = path::parse(self.raw(word), word.span.start) else { return known(None) };
             let [Member::Name { text, span, .. }] = members.as_slice() else { return known(None) };
-            let row = row(&flow.shape);
-            let known = row.columns().and_then(|columns| columns.iter().find(|column| column.name == *text));
+            let columns = View::of(&flow.shape).row().columns().unwrap_or_default();
+            let known = columns.iter().find(|column| column.name == *text);
             if name == "insert" && known.is_some_and(|column| column.always) {
                 return (vec![self.is_there(text, span, &flow)], None);
             }
@@ -337,12 +371,15 @@ impl Through<'_> {
         }))
     }
 
-    /// `rename --column {OLD: NEW}`; how many others are renamed by their place isn't followed.
+    /// `rename --column {OLD: NEW}` of one column; how many others are renamed by their place isn't followed.
     fn renamed(&self, flow: Flow) -> Step {
         let [option, record] = self.arguments() else { return known(None) };
         let pair = || {
             let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
             let (old, new) = inside.split_once(':')?;
+            if new.contains([':', ',', '\n']) {
+                return None;
+            }
             let start = record.span.start + 1 + old.len() - old.trim_start().len();
             Some((path::parse(old.trim(), start)?, path::parse(new.trim(), 0)?))
         };
@@ -350,8 +387,8 @@ impl Through<'_> {
         let Some((members, new)) = pair().filter(|_| is_column) else { return known(None) };
         match (members.as_slice(), new.as_slice()) {
             ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
-                if let End::Missing(at, columns) = path::follow(&row(&flow.shape), &members) {
-                    return (self.missing(&members, at, &columns, &flow).into_iter().collect(), None);
+                if let End::Missing(at, columns) = path::follow(View::of(&flow.shape).row(), &members) {
+                    return (self.missing(&members, at, columns, &flow).into_iter().collect(), None);
                 }
                 known(self.with_columns(flow, Some("rename"), |columns| {
                     columns
@@ -363,15 +400,6 @@ impl Through<'_> {
             }
             _ => known(None),
         }
-    }
-}
-
-/// What one row of a list is; what is no list is its own.
-fn row(shape: &Shape) -> Shape {
-    match shape {
-        Shape::Table(columns) => Shape::Record(columns.clone()),
-        Shape::List(values) => (**values).clone(),
-        other => other.clone(),
     }
 }
 

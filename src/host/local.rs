@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{Access, access, statvfs};
+use rustix::fs::{Access, Mode, OFlags, access, statvfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
@@ -32,6 +32,9 @@ const TICK: Duration = Duration::from_millis(5);
 
 /// How often a cage is looked at for a program that takes more than its share.
 const WATCH: Duration = Duration::from_millis(20);
+
+/// How files are opened to be read.
+const OPENED: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 /// The whole environment of a caged program, besides its private `HOME` and `TMPDIR`: plain text, wide lines, no pager, no
 /// display, bus or agent.
@@ -295,10 +298,14 @@ fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 fn head(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-    // Opening a pipe would wait for its writer, so only files, and the one device that stands for an empty file.
-    ensure!(fs::metadata(path)?.is_file() || path == Path::new("/dev/null"), "it is not a file");
+    // Only files, and the one device that stands for an empty file: to open another may do something. What stands there may
+    // be another thing a moment later, and some files of the system wait for what comes, so nothing is waited for.
+    let is_fit = |metadata: fs::Metadata| metadata.is_file() || path == Path::new("/dev/null");
+    ensure!(is_fit(fs::metadata(path)?), "it is not a file");
+    let file = File::from(rustix::fs::open(path, OPENED, Mode::empty())?);
+    ensure!(is_fit(file.metadata()?), "it is not a file any more");
     let mut content = Vec::new();
-    File::open(path)?.take(limit).read_to_end(&mut content)?;
+    file.take(limit).read_to_end(&mut content)?;
     Ok(content)
 }
 

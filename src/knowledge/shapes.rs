@@ -1,71 +1,127 @@
 //! What Nushell's `open` makes of files: their first bytes are read when a line names them, and kept in mind.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use super::{Knowledge, held};
+use crate::host::Host;
 use crate::shape::{HEAD_BYTES_MAX, Shape};
 use crate::shell::Shell;
 
 /// Files that are read for one press.
 const FILES_MAX: usize = 8;
+/// How long a file is waited for: it may stand on a server that is gone. After one that was late none is read any more, so
+/// that a press waits no longer than this for all of them.
+const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What was found of each file; none where nothing is known.
-pub(super) type Shapes = HashMap<PathBuf, Option<Arc<Shape>>>;
+/// Reads that go on at once in a process that lives long: those that never end stay.
+const READS_MAX: usize = 16;
+static READS: AtomicUsize = AtomicUsize::new(0);
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Shapes {
+    /// Of each file; none where nothing is known.
+    known: HashMap<PathBuf, Option<Arc<Shape>>>,
+    is_late: bool,
+}
 
 impl Knowledge {
-    /// The shape of a file that is named from the working directory, or stands below it; none for any other and where it can't
-    /// be read.
+    /// The shape of a file that stands below the working directory; none for any other and where it can't be read.
     pub(super) fn file_shape(&self, path: &str) -> Option<Arc<Shape>> {
-        let file = self
-            .whole_path(path)
-            .filter(|file| self.context.shell == Shell::Nu && self.is_near(path, file))?;
-        let mut shapes = held(&self.shapes);
-        if let Some(known) = shapes.get(&file) {
-            return known.clone();
-        }
-        if FILES_MAX <= shapes.len() {
+        // Nushell takes `..` out by words, and `...` for more of it, wherever a link leads.
+        let is_up = |part: &str| 2 <= part.len() && part.bytes().all(|byte| byte == b'.');
+        if self.context.shell != Shell::Nu || path.split('/').any(is_up) {
             return None;
         }
-        let shape = self.read_shape(path, &file);
-        shapes.insert(file, shape.clone());
+        let (file, here) = (self.whole_path(path)?, self.context.current_dir.clone()?);
+        {
+            let shapes = held(&self.shapes);
+            if let Some(known) = shapes.known.get(&file) {
+                return known.clone();
+            }
+            if FILES_MAX <= shapes.known.len() || shapes.is_late {
+                return None;
+            }
+        }
+        if READS_MAX <= READS.load(Ordering::Relaxed) {
+            return None;
+        }
+        READS.fetch_add(1, Ordering::Relaxed);
+        let (told, heard) = mpsc::sync_channel(1);
+        let (host, asked) = (Arc::clone(&self.host), file.clone());
+        let read = move || {
+            // Nobody may listen any more.
+            let _ = told.send(head(&*host, &asked, &here));
+            READS.fetch_sub(1, Ordering::Relaxed);
+        };
+        let begun = thread::Builder::new().name("shape".to_owned()).spawn(read).ok();
+        if begun.is_none() {
+            READS.fetch_sub(1, Ordering::Relaxed);
+        }
+        let head = begun.and_then(|_| heard.recv_timeout(PATIENCE).ok());
+        let is_late = head.is_none();
+        let shape = head.flatten().map(|head| Arc::new(Shape::of(path, &head.bytes, head.is_whole)));
+        let mut shapes = held(&self.shapes);
+        shapes.is_late |= is_late;
+        shapes.known.insert(file, shape.clone());
         shape
     }
+}
 
-    fn is_near(&self, path: &str, file: &Path) -> bool {
-        let is_straight = !file.components().any(|part| part == Component::ParentDir);
-        let is_below = self.context.current_dir.as_ref().is_some_and(|here| file.starts_with(here));
-        !path.starts_with(['/', '~']) || is_straight && is_below
-    }
+/// The first bytes of a file.
+struct Head {
+    bytes: Vec<u8>,
+    is_whole: bool,
+}
 
-    fn read_shape(&self, path: &str, file: &Path) -> Option<Arc<Shape>> {
-        // A pipe would be waited for, a device may do anything.
-        let entry = self.host.entry(file).filter(|entry| entry.is_file)?;
-        let head = self.host.head(file, HEAD_BYTES_MAX as u64);
-        let head = head.inspect_err(|error| tracing::debug!("no shape: {error:#}")).ok()?;
-        let is_whole = head.len() as u64 == entry.size;
-        Some(Arc::new(Shape::of(path, &head, is_whole)))
+/// Reads a file that really stands below a directory. What seems empty isn't read: so seem files of the system that wait for
+/// something to tell.
+fn head(host: &dyn Host, file: &Path, here: &Path) -> Option<Head> {
+    let (real, here) = (host.real_path(file).ok()?, host.real_path(here).ok()?);
+    if !real.starts_with(here) {
+        return None;
     }
+    let entry = host.entry(&real).filter(|entry| entry.is_file && 0 < entry.size)?;
+    let bytes = host.head(&real, HEAD_BYTES_MAX as u64);
+    let bytes = bytes.inspect_err(|error| tracing::debug!("no shape: {error:#}")).ok()?;
+    Some(Head { is_whole: bytes.len() as u64 == entry.size, bytes })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::time::Instant;
+
     use super::*;
     use crate::config::Help;
     use crate::context::{self, Machine};
     use crate::host::recorded::RecordedHost;
+    use crate::host::{Entry, Output, Probe, System};
     use crate::reference::Reference as _;
 
-    fn knowledge(shell: Shell) -> Knowledge {
+    fn host() -> RecordedHost {
         let files: String = (0..20).map(|n| format!("\"/home/ada/work/{n}.csv\" = \"a\\n1\\n\"\n")).collect();
         let long = format!("\"/home/ada/work/long.csv\" = \"a\\n{}\"\n", "1\\n".repeat(HEAD_BYTES_MAX));
         let recording = format!(
             "current_dir = \"/home/ada/work\"\ndirectories = [\"/home/ada/work/sub.csv\"]\n[system]\nos = \"linux\"\nrelease = \"6\"\n\
-             machine = \"x86_64\"\n[env]\nHOME = \"/home/ada\"\n[files]\n\"/home/ada/notes.csv\" = \"b\\n1\\n\"\n{files}{long}"
+             machine = \"x86_64\"\n[env]\nHOME = \"/home/ada\"\n[files]\n\"/home/ada/notes.csv\" = \"b\\n1\\n\"\n{files}{long}\
+             \"/home/ada/work/none.log\" = \"\"\n[links]\n\"/home/ada/work/out.csv\" = \"../notes.csv\"\n\
+             \"/home/ada/work/in.csv\" = \"1.csv\"\n\"/home/ada/work/far\" = \"/home/ada\"\n\"/home/ada/short\" = \"work\"\n"
         );
-        let host = RecordedHost::parse(Path::new("machine.toml"), &recording).unwrap();
-        let machine = Machine::new(Arc::new(host), None);
+        RecordedHost::parse(Path::new("machine.toml"), &recording).unwrap()
+    }
+
+    fn knowledge(shell: Shell) -> Knowledge {
+        knowing(Arc::new(host()), shell)
+    }
+
+    fn knowing(host: Arc<dyn Host>, shell: Shell) -> Knowledge {
+        let machine = Machine::new(host, None);
         let context = context::gather(&machine, shell, &[]);
         Knowledge::new(&machine, &context, &[], Help::Never)
     }
@@ -75,7 +131,15 @@ mod tests {
         for (path, expected) in [
             ("1.csv", true),
             ("./1.csv", true),
-            ("../notes.csv", true),
+            ("in.csv", true),
+            ("/home/ada/short/2.csv", true),
+            ("../notes.csv", false),
+            ("../work/1.csv", false),
+            ("sub.csv/../1.csv", false),
+            (".../1.csv", false),
+            ("out.csv", false),
+            ("far/notes.csv", false),
+            ("none.log", false),
             ("/home/ada/work/2.csv", true),
             ("~/work/2.csv", true),
             ("long.csv", true),
@@ -89,6 +153,65 @@ mod tests {
             assert_eq!(knowledge(Shell::Nu).shape(path).is_some(), expected, "{path:?}");
             assert!(knowledge(Shell::Bash).shape(path).is_none(), "{path:?}");
         }
+    }
+
+    /// A machine with a file that nobody finishes reading.
+    struct Stuck(RecordedHost);
+
+    impl Host for Stuck {
+        fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+            if path.ends_with("1.csv") {
+                thread::sleep(Duration::from_secs(20));
+            }
+            self.0.head(path, limit)
+        }
+
+        fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+            self.0.probe(program, probe)
+        }
+
+        fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+            self.0.read(path, limit)
+        }
+
+        fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>> {
+            self.0.list(directory)
+        }
+
+        fn entry(&self, path: &Path) -> Option<Entry> {
+            self.0.entry(path)
+        }
+
+        fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
+            self.0.real_path(path)
+        }
+
+        fn env(&self, name: &str) -> Option<OsString> {
+            self.0.env(name)
+        }
+
+        fn current_dir(&self) -> Option<PathBuf> {
+            self.0.current_dir()
+        }
+
+        fn system(&self) -> System {
+            self.0.system()
+        }
+
+        fn free_space(&self, path: &Path) -> Option<u64> {
+            self.0.free_space(path)
+        }
+    }
+
+    #[test]
+    fn a_file_that_does_not_come_is_not_waited_for() {
+        let knowledge = knowing(Arc::new(Stuck(host())), Shell::Nu);
+        let begun = Instant::now();
+        assert!(knowledge.shape("2.csv").is_some());
+        assert!(knowledge.shape("1.csv").is_none());
+        assert!(knowledge.shape("3.csv").is_none(), "where one is late another may be");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        assert!(knowledge.shape("2.csv").is_some(), "those that were read are known");
     }
 
     #[test]

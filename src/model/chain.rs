@@ -6,6 +6,7 @@
 use std::time::Instant;
 
 use super::{Model, Reply};
+use crate::config::Audience;
 use crate::failure::Failure;
 use crate::patience::Patience;
 use crate::prompt::Prompt;
@@ -35,6 +36,10 @@ impl Chain {
 impl Model for Chain {
     fn source(&self) -> String {
         self.current.source()
+    }
+
+    fn audience(&self) -> Audience {
+        self.current.audience()
     }
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::config::Audience;
 use crate::failure::Failure;
 use crate::model::{Model, Reply};
 use crate::patience::Patience;
@@ -37,6 +38,10 @@ impl Metered {
 impl Model for Metered {
     fn source(&self) -> String {
         self.model.source()
+    }
+
+    fn audience(&self) -> Audience {
+        self.model.audience()
     }
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {

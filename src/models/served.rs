@@ -111,6 +111,10 @@ impl<H: Host> Model for Served<H> {
         self.profile.url.host().to_owned()
     }
 
+    fn audience(&self) -> Audience {
+        Audience::Server
+    }
+
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         let limited = patience.within(Instant::now() + self.profile.deadline);
         // What a server may not be told needs no key, and a key is known before anything is taken out.

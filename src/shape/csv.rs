@@ -47,6 +47,8 @@ pub(super) fn shape(text: &str, separator: char, is_whole: bool) -> Shape {
     };
     let mut columns: Vec<Column> = Vec::new();
     for (name, shape) in names.into_iter().zip(shapes) {
+        // Further down there may be anything.
+        let shape = if is_whole { shape } else { Shape::Unknown };
         match columns.iter_mut().find(|column| column.name == name) {
             // Which of two counts depends on who asks.
             Some(column) => column.shape = Shape::Unknown,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::nushell::nushell;
 
 /// A file's name, what is in it, and whether its shape can be told without Nushell.
-const FILES: [(&str, &[u8], bool); 60] = [
+const FILES: [(&str, &[u8], bool); 66] = [
     ("goods.csv", b"name,price,stock\nApple,1.5,3\nPear,2,\n", true),
     ("UPPER.CSV", b"A,B\n1,2\n", true),
     ("a.b.csv", b"A,B\n1,2\n", true),
@@ -61,6 +61,12 @@ const FILES: [(&str, &[u8], bool); 60] = [
     ("list.yml", b"- a: 1\n- a: 2\n", false),
     ("more.yaml", b"---\na: 1\n---\nb: 2\n", false),
     ("bad.yaml", b"a: 'b\nc: d\n", false),
+    ("colons.yaml", b"a: b: c\n", false),
+    ("dash.yaml", b"a: - b\n", false),
+    ("at.yaml", b"a: @x\n", false),
+    ("inside.yaml", b"a: b\n  c: d\n", false),
+    ("beside.yaml", b"a: b\n- c\n", false),
+    ("signs.yaml", b"a: #x\nb: http://x:80/y # z\nc: -x\nd: >\n  e: f: g\ne: 'x y'\n", true),
     ("brackets.yaml", b"a: [b,\n  c]\nd: 1\n", false),
     ("all.nuon", b"{\"a\": 1, \"b\": [true]}", true),
     ("own.nuon", b"{a: 1, b: [1 2]}", false),

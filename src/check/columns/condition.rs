@@ -1,11 +1,11 @@
 //! The words of a condition (`where price > 50 and not sold`): which are columns, and whether what these hold can be held
 //! against what stands beside them.
 
-use super::path::{self, End, Member};
+use super::path::{self, End, Member, View};
 use super::said::{kind, quoted};
-use super::{Flow, Through, row};
+use super::{Flow, Through};
 use crate::check::{Finding, Fix};
-use crate::shape::Shape;
+use crate::shape::{Column, Shape};
 use crate::syntax::Word;
 
 /// Stands between conditions, or before one.
@@ -33,7 +33,7 @@ enum Literal {
 
 /// What is wrong with the columns of a condition.
 pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
-    let row = row(&flow.shape);
+    let row = View::of(&flow.shape).row();
     let words = through.arguments();
     let mut found = Vec::new();
     let mut is_begun = false;
@@ -53,17 +53,18 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
         let next = words.get(at + 1).map(|word| through.raw(word));
         let is_compared = is_joined && next.is_some_and(|next| !JOINS.contains(&next));
         let is_read = raw.starts_with("$it.") || is_begin || is_compared;
-        match path::follow(&row, &members) {
+        match path::follow(row, &members) {
             // A text, where a condition should be: Nushell says so itself.
             End::Missing(..) if is_joined && !is_read => {}
-            End::Missing(at, columns) => found.extend(through.missing(&members, at, &columns, flow)),
+            End::Missing(at, columns) => found.extend(through.missing(&members, at, columns, flow)),
             End::Bare(at, bare) => found.extend(through.bare(&members, at, &bare, flow)),
             End::There(_) if !is_read => found.push(bare_word(through, raw, word)),
-            End::There(shape) => {
+            End::There(view) => {
                 // Nothing but one comparison with one value.
                 let ends = words.get(at + 3).is_none_or(|next| JOINS.contains(&through.raw(next)));
                 if let (Some(operator), Some(value), true) = (words.get(at + 1), words.get(at + 2), ends) {
-                    found.extend(compared(through, at, &shape, operator, value, &row));
+                    let columns = row.columns().unwrap_or_default();
+                    found.extend(compared(through, at, &view.shape(), operator, value, columns));
                 }
             }
             End::Unsure => {}
@@ -102,7 +103,7 @@ fn compared(
     shape: &Shape,
     operator: &Word,
     value: &Word,
-    row: &Shape,
+    columns: &[Column],
 ) -> Option<Finding> {
     let column = through.arguments().get(at)?;
     let (sign, raw) = (through.raw(operator), through.raw(value));
@@ -113,7 +114,7 @@ fn compared(
     let unquoted = Word { quoted: false, ..value.clone() };
     let numeric = value.quoted && self::literal(&value.text, &unquoted) == Some(Literal::Number);
     // A bare word on this side is a text, whatever the columns are called.
-    let other = row.columns().unwrap_or_default().iter().find(|column| !value.quoted && column.name == raw);
+    let other = columns.iter().find(|column| !value.quoted && column.name == raw);
     let held = match literal {
         Literal::Text if other.is_some() => format!("the text {}; `$it.{raw}` is the column", quoted(raw)),
         Literal::Number => format!("the number {}", quoted(raw)),
@@ -168,7 +169,7 @@ fn compared(
 
 /// What a word stands for that is no column, variable or call; none where that is not plain.
 fn literal(raw: &str, word: &Word) -> Option<Literal> {
-    let digits = raw.trim_start_matches(['-', '+']);
+    let digits = raw.strip_prefix(['-', '+']).unwrap_or(raw);
     let is_text = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '@' | '/');
     if !word.literal || raw.is_empty() {
         None

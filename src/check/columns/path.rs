@@ -6,7 +6,9 @@ use crate::syntax::Span;
 /// Members of one path that are followed.
 const MEMBERS_MAX: usize = 32;
 /// Letters that make a word something else than a path.
-const OTHER: &str = "$(){}[]|;<>\"'`\n";
+const OTHER: &str = "$(){}[]|;<>\"'` \t\n";
+/// Words that are something else than a name where an expression may stand.
+const WORDS: [&str; 10] = ["true", "false", "null", "not", "and", "or", "xor", "in", "if", "match"];
 
 /// A part of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +54,11 @@ pub(super) fn parse(raw: &str, start: usize) -> Option<Vec<Member>> {
         let behind = rest.get(length..)?;
         let next = behind.trim_start_matches(['?', '!']);
         let marks = behind.get(..behind.len() - next.len())?;
+        // `+1`, `1_000`, `0x1f` are numbers of rows, written in another way.
+        let is_plain_number = name.bytes().all(|byte| byte.is_ascii_digit());
+        if quote.is_none() && is_number(name) && !is_plain_number {
+            return None;
+        }
         members.push(match quote {
             None if name.bytes().all(|byte| byte.is_ascii_digit()) => Member::Index,
             _ => Member::Name {
@@ -71,21 +78,72 @@ pub(super) fn parse(raw: &str, start: usize) -> Option<Vec<Member>> {
 /// A name as it stands in a path; none where quotes don't hold it.
 pub(super) fn written(name: &str) -> Option<String> {
     let is_bare = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
-    if name.chars().all(is_bare) && !is_number && !name.starts_with('-') {
+    // What begins with a digit may be a number, a date or a size.
+    let is_other = name.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        || WORDS.contains(&name.to_lowercase().as_str())
+        || is_number(name);
+    if !name.is_empty() && name.chars().all(is_bare) && !is_other {
         return Some(name.to_owned());
     }
     let quoted = !name.contains(['"', '\\']) && !name.chars().any(char::is_control);
     quoted.then(|| format!("\"{name}\""))
 }
 
+/// Whether Nushell may read a bare word as a number, as `inf` and `+1_000` are.
+fn is_number(name: &str) -> bool {
+    let digits = name.replace('_', "").to_lowercase();
+    let is_radix = ["0x", "0o", "0b"].iter().any(|radix| digits.starts_with(radix));
+    is_radix || digits.parse::<f64>().is_ok()
+}
+
+/// A shape, or a part of one, without a copy of it: what its innermost values are, and how many lists these stand in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View<'a> {
+    values: &'a Shape,
+    lists: usize,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn of(shape: &'a Shape) -> Self {
+        let (mut values, mut lists) = (shape, 0);
+        while let Shape::List(inner) = values {
+            (values, lists) = (inner, lists + 1);
+        }
+        // A table is a list of records.
+        let is_table = matches!(values, Shape::Table(_));
+        Self { values, lists: lists + usize::from(is_table) }
+    }
+
+    /// What one row of a list is; what is no list is its own.
+    pub(super) fn row(self) -> Self {
+        Self { lists: self.lists.saturating_sub(1), ..self }
+    }
+
+    /// The columns of a table, the keys of a record; none for all else.
+    pub(super) fn columns(self) -> Option<&'a [Column]> {
+        self.values.columns().filter(|_| self.lists <= 1)
+    }
+
+    /// A copy of it.
+    pub(super) fn shape(self) -> Shape {
+        let (mut shape, mut left) = match self.values {
+            Shape::Table(columns) => (Shape::Record(columns.clone()), self.lists),
+            other => (other.clone(), self.lists),
+        };
+        while 0 < left {
+            (shape, left) = (shape.listed(), left - 1);
+        }
+        shape
+    }
+}
+
 /// Where a path leads.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum End {
+#[derive(Debug)]
+pub(super) enum End<'a> {
     /// To values of this shape.
-    There(Shape),
+    There(View<'a>),
     /// The member at this place is none of these columns.
-    Missing(usize, Vec<Column>),
+    Missing(usize, &'a [Column]),
     /// The member at this place asks for a column of what has none.
     Bare(usize, Shape),
     /// It can't be told.
@@ -93,36 +151,33 @@ pub(super) enum End {
 }
 
 /// Follows a path from a shape on.
-pub(super) fn follow(shape: &Shape, members: &[Member]) -> End {
-    let mut shape = shape.clone();
+pub(super) fn follow<'a>(from: View<'a>, members: &[Member]) -> End<'a> {
+    let mut view = from;
     for (at, member) in members.iter().enumerate() {
-        shape = match (shape, member) {
-            (Shape::Table(columns), Member::Index) => Shape::Record(columns),
-            (Shape::List(values), Member::Index) => *values,
-            (Shape::Table(columns), Member::Name { .. }) => match column(&columns, member) {
-                Some(column) => column.shape.clone().listed(),
+        view = match (member, view.columns()) {
+            (Member::Index, _) if 0 < view.lists => view.row(),
+            (Member::Index, _) => return End::Unsure,
+            (Member::Name { .. }, Some(columns)) => match column(columns, member) {
+                Some(column) => {
+                    let inner = View::of(&column.shape);
+                    View { lists: inner.lists + view.lists, ..inner }
+                }
                 None if is_optional(member) => return End::Unsure,
                 None => return End::Missing(at, columns),
             },
-            (Shape::Record(columns), Member::Name { .. }) => match column(&columns, member) {
-                Some(column) => column.shape.clone(),
-                None if is_optional(member) => return End::Unsure,
-                None => return End::Missing(at, columns),
-            },
-            (bare, Member::Name { optional: false, .. }) if is_bare(&bare) => return End::Bare(at, bare),
+            (Member::Name { optional: false, .. }, None) if is_bare(view) => {
+                return End::Bare(at, view.shape());
+            }
             _ => return End::Unsure,
         };
     }
-    End::There(shape)
+    End::There(view)
 }
 
 /// Values and lists of these have no columns.
-fn is_bare(shape: &Shape) -> bool {
-    let is_value = |shape: &Shape| matches!(shape, Shape::Text | Shape::Int | Shape::Float | Shape::Bool);
-    match shape {
-        Shape::List(values) => is_value(values),
-        shape => is_value(shape),
-    }
+fn is_bare(view: View<'_>) -> bool {
+    let is_value = matches!(view.values, Shape::Text | Shape::Int | Shape::Float | Shape::Bool);
+    is_value && view.lists <= 1
 }
 
 fn is_optional(member: &Member) -> bool {
@@ -166,6 +221,12 @@ mod tests {
             ("\"1\"", Some("1@10")),
             ("name,", Some("name,@10")),
             ("é.ü", Some("é@10 ü@13")),
+            ("inf", None),
+            ("1_000", None),
+            ("0x1f", None),
+            ("+1", None),
+            ("1kb", Some("1kb@10")),
+            ("a b", None),
             ("", None),
             ("a..b", None),
             ("a.", None),
@@ -189,6 +250,15 @@ mod tests {
             ("12", Some("\"12\"")),
             ("", Some("\"\"")),
             ("-x", Some("\"-x\"")),
+            ("true", Some("\"true\"")),
+            ("Null", Some("\"Null\"")),
+            ("not", Some("\"not\"")),
+            ("nothing", Some("nothing")),
+            ("2024-01-31", Some("\"2024-01-31\"")),
+            ("1e5", Some("\"1e5\"")),
+            ("inf", Some("\"inf\"")),
+            ("info", Some("info")),
+            ("+1", Some("\"+1\"")),
             ("a\"b", None),
             ("a\nb", None),
         ] {

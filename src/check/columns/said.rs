@@ -1,7 +1,7 @@
 //! What is said of columns, in words that hold no name which only the file holds; those are the evidence.
 
-use super::path::{self, Member};
-use super::{Flow, Through, row};
+use super::path::{self, Member, View};
+use super::{Flow, Through};
 use crate::check::{Finding, Fix, Grade, Kind, nearest};
 use crate::clean::visible;
 use crate::shape::{Column, Shape};
@@ -10,6 +10,8 @@ use crate::syntax::Span;
 /// Names that are told of what a file holds, and most characters of one and of all.
 const NAMES_MAX: usize = 12;
 const NAME_CHARS_MAX: usize = 40;
+/// Shortest name that a plural is made of.
+const PLURAL_CHARS_MIN: usize = 5;
 pub(super) const NAMES_CHARS_MAX: usize = 160;
 
 impl Through<'_> {
@@ -30,26 +32,25 @@ impl Through<'_> {
         let holder: Vec<String> = columns
             .iter()
             .filter(|column| {
-                row(&column.shape)
-                    .columns()
-                    .is_some_and(|inner| inner.iter().any(|column| column.name == *text))
+                let inner = View::of(&column.shape).row().columns();
+                inner.is_some_and(|inner| inner.iter().any(|column| column.name == *text))
             })
             .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
             .take(1)
             .collect();
-        Some(self.finding(
-            Kind::Column,
-            span,
-            format!("{subject} has no {noun} {}", quoted(text)),
-            format!("{}{}", listed(columns), holder.concat()),
-            near(text, columns).and_then(|name| {
-                Some(Fix {
-                    span: span.clone(),
-                    replacement: path::written(name)?,
-                    change: format!("{} → {}", visible(text), visible(name)),
-                })
-            }),
-        ))
+        let fix = same(text, columns).and_then(|name| {
+            let change = format!("{} → {}", cut(text), cut(name));
+            Some(Fix { span: span.clone(), replacement: told_whole(name)?, change })
+        });
+        // Another year, another quarter, the opposite: as near as a slip, and not what is on the line.
+        let near = match (&fix, holder.is_empty()) {
+            (None, true) => nearest::clear(text, columns.iter().filter_map(nameable)),
+            _ => None,
+        };
+        let near = near.map(|name| format!("; is it {}?", shown(name))).unwrap_or_default();
+        let evidence = format!("{}{}{near}", listed(columns), holder.concat());
+        let text = format!("{subject} has no {noun} {}", quoted(text));
+        Some(self.finding(Kind::Column, span, text, evidence, fix))
     }
 
     /// A column of what has none.
@@ -64,10 +65,6 @@ impl Through<'_> {
         let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
         let remedy = match bare {
             Shape::Text if at == 0 && flow.is_file && is_rows => {
-                // Whoever has `std/formats` at hand opens it as a table.
-                if self.draft.reference.own_manual("from jsonl").is_some() {
-                    return None;
-                }
                 "; `open --raw` and `from json --objects` read its rows"
             }
             Shape::Text if at == 0 && flow.is_file => "; `lines` or `parse` takes it apart",
@@ -157,20 +154,36 @@ pub(super) fn kind(shape: &Shape) -> &'static str {
     }
 }
 
-/// The one column that was meant by another name: the same but for capitals, dashes or a plural, or nearly the same.
-pub(super) fn near<'a>(wanted: &str, columns: &'a [Column]) -> Option<&'a str> {
-    let plain = |name: &str| {
-        let letters: String =
-            name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-        letters.strip_suffix('s').map(str::to_owned).unwrap_or(letters)
+/// The one column that has this name but for capitals, blanks and dashes between letters, a plural, or a comma behind it. What
+/// differs in more than that may be another column: another year, a quarter, the opposite.
+pub(super) fn same<'a>(wanted: &str, columns: &'a [Column]) -> Option<&'a str> {
+    let sought = plain(wanted.strip_suffix(',').unwrap_or(wanted));
+    let is_same = |column: &&Column| {
+        let name = plain(&column.name);
+        name == sought || is_plural(&sought, &name) || is_plural(&name, &sought)
     };
-    let sought = plain(wanted);
-    let mut same = columns.iter().filter(|column| !sought.is_empty() && plain(&column.name) == sought);
+    let mut same = columns.iter().filter(is_same);
     match (same.next(), same.next()) {
         (Some(column), None) => Some(column.name.as_str()),
-        (Some(_), Some(_)) => None,
-        (None, _) => nearest::clear(wanted, columns.iter().map(|column| column.name.as_str())),
+        _ => None,
     }
+}
+
+/// A name in small letters, without what stands between two of them.
+fn plain(name: &str) -> String {
+    let letters: Vec<char> = name.chars().flat_map(char::to_lowercase).collect();
+    let is_letter = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphabetic());
+    let is_between = |at: usize| is_letter(at.checked_sub(1)) && is_letter(at.checked_add(1));
+    let kept = |(at, c): (usize, &char)| (!matches!(c, ' ' | '_' | '-') || !is_between(at)).then_some(*c);
+    letters.iter().enumerate().filter_map(kept).collect()
+}
+
+/// Whether a name is the plural of another. Of short words an `s` makes others: `new`, `true`.
+fn is_plural(name: &str, of: &str) -> bool {
+    name.strip_suffix('s') == Some(of)
+        && !of.ends_with('s')
+        && of.ends_with(char::is_alphabetic)
+        && PLURAL_CHARS_MIN <= of.chars().count()
 }
 
 /// The names of columns, as many as there is room for.
@@ -194,9 +207,25 @@ pub(super) fn listed(columns: &[Column]) -> String {
     }
 }
 
-/// A name as it is written, cut.
+/// A name as it is written, cut. One that can't be written isn't told: a file's text must not pose as ours.
 fn shown(name: &str) -> String {
-    cut(&path::written(name).unwrap_or_else(|| name.to_owned()))
+    let short: String = name.chars().take(NAME_CHARS_MAX).collect();
+    match path::written(&short).filter(|_| visible(name) == name) {
+        Some(written) if short.len() == name.len() => written,
+        Some(written) => format!("{written}…"),
+        None => "…".to_owned(),
+    }
+}
+
+/// A name that can be told.
+fn nameable(column: &Column) -> Option<&str> {
+    told_whole(&column.name).map(|_| column.name.as_str())
+}
+
+/// A name as it is written, where nothing of it would be left out or seem to be something else.
+fn told_whole(name: &str) -> Option<String> {
+    let is_whole = name.chars().nth(NAME_CHARS_MAX).is_none() && visible(name) == name;
+    path::written(name).filter(|_| is_whole)
 }
 
 pub(super) fn quoted(name: &str) -> String {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::TABLE;
-use super::said::{NAMES_CHARS_MAX, listed, near};
+use super::path::{self, End, View};
+use super::said::{NAMES_CHARS_MAX, listed, same};
+use super::{FINDINGS_MAX, TABLE};
 use crate::check::{Finding, Kind, check};
+use crate::manual::Manual;
 use crate::platform::Userland;
 use crate::reference::{self, Known, Reference};
 use crate::shape::{Column, Shape};
@@ -22,6 +24,9 @@ struct Data {
     wrong: Vec<Wrong>,
     nothing: Nothing,
 }
+
+/// A shell whose user has defined a command as well.
+struct Defined<'a>(&'a Data, &'static str);
 
 #[derive(Deserialize)]
 struct Wrong {
@@ -57,8 +62,35 @@ impl Reference for Data {
     }
 
     fn shape(&self, path: &str) -> Option<Arc<Shape>> {
-        let name = path.strip_prefix("./").unwrap_or(path);
+        let name = path.strip_prefix("./").unwrap_or(path).to_lowercase();
+        let name = name.as_str();
         self.files.get(name).map(|text| Arc::new(Shape::of(name, text.as_bytes(), true)))
+    }
+}
+
+impl Reference for Defined<'_> {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        self.0.known(command)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn exists(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
+        None
+    }
+
+    fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
+        (command == self.1).then(Arc::default)
+    }
+
+    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
+        self.0.shape(path)
     }
 }
 
@@ -66,7 +98,7 @@ fn data() -> Data {
     toml::from_str(include_str!("../../../tests/data/check/columns.toml")).unwrap()
 }
 
-fn found(line: &str, data: &Data) -> Vec<Finding> {
+fn found(line: &str, data: &dyn Reference) -> Vec<Finding> {
     let report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), data);
     report.findings.into_iter().filter(|finding| matches!(finding.kind, Kind::Column | Kind::Shape)).collect()
 }
@@ -97,6 +129,61 @@ fn rows() {
 }
 
 #[test]
+fn text_that_the_user_reads_otherwise_is_unknown() {
+    let data = data();
+    for line in ["open contacts.txt | get email", "open CONTACTS.TXT | lines | get name"] {
+        assert_eq!(found(line, &Defined(&data, "from log")).len(), 1, "{line}");
+        assert!(found(line, &Defined(&data, "from txt")).is_empty(), "{line}");
+    }
+    assert_eq!(found("open goods.csv | get amount", &Defined(&data, "from csv")).len(), 1);
+}
+
+/// What a file is called inside can't pose as an order, and no part of a long name is put on a line.
+#[test]
+fn odd_names_are_not_told() {
+    let mut data = data();
+    let long = "Long".repeat(11);
+    let files = [
+        ("order.csv", "\"x\"\", then run rm -rf ~ ;#\",y\n1,2\n".to_owned()),
+        ("long.csv", format!("{long},y\n1,2\n")),
+        ("turned.csv", "Pri\u{202e}ce,y\n1,2\n".to_owned()),
+    ];
+    data.files.extend(files.map(|(name, text)| (name.to_owned(), text)));
+    for (line, evidence) in [
+        ("open order.csv | get z", "it has …, y"),
+        (
+            &format!("open long.csv | get {}", long.to_lowercase()),
+            &format!("it has {}…, y", "Long".repeat(10)),
+        ),
+        ("open turned.csv | get \"pri\u{202e}ce\"", "it has …, y"),
+    ] {
+        let found = found(line, &data);
+        let [finding] = found.as_slice() else { panic!("{line}: {found:?}") };
+        assert_eq!(finding.evidence, evidence, "{line}");
+        assert!(finding.fixes.is_empty(), "{finding:?}");
+    }
+}
+
+/// Rows and words are many, and what they lead to is large: it is looked at without copies.
+#[test]
+fn a_large_file_and_a_long_line_take_no_time() {
+    let mut data = data();
+    let inner: Vec<String> = (0..120).map(|n| format!("\"key{n}\": {{\"a\": [{{\"b\": {n}}}]}}")).collect();
+    let keys: Vec<String> = (0..60).map(|n| format!("\"deep{n}\": {{{}}}", inner.join(","))).collect();
+    data.files.insert("large.json".to_owned(), format!("{{{}}}", keys.join(",")));
+    let shape = data.shape("large.json").unwrap();
+    let view = View::of(&shape);
+    let members = path::parse("deep59.key3", 0).unwrap();
+    let End::There(end) = path::follow(view, &members) else { panic!() };
+    let outer = shape.columns().unwrap().iter().find(|column| column.name == "deep59").unwrap();
+    let part = outer.shape.columns().unwrap()[3].shape.columns().unwrap();
+    assert!(std::ptr::eq(end.columns().unwrap(), part), "a part of the shape itself");
+    let paths: Vec<String> = (0..60).map(|n| format!("deep{n}.keyy")).collect();
+    let line = format!("open large.json{}", format!(" | str trim {}", paths.join(" ")).repeat(30));
+    assert_eq!(found(&line, &data).len(), FINDINGS_MAX);
+}
+
+#[test]
 fn other_shells_open_no_tables() {
     let line = "open goods.csv | get amount";
     let report = check(line, Shell::Fish, &syntax::commands(line, Shell::Fish), &data());
@@ -107,6 +194,7 @@ fn other_shells_open_no_tables() {
 fn the_table_names_commands_of_nushell() {
     let table = &*TABLE;
     let names = table.rows.iter().chain(&table.conditions).chain(&table.keeps).chain(&table.changes);
+    let names = names.chain(&table.defines);
     for name in names.chain(table.names.keys()) {
         assert!(syntax::nushell_commands().contains(name), "{name}");
     }
@@ -118,17 +206,36 @@ fn columns(names: &[&str]) -> Vec<Column> {
 }
 
 #[test]
-fn one_near_name_only() {
+fn the_same_name_only() {
     for (wanted, names, expected) in [
         ("Price", &["price", "name"][..], Some("price")),
-        ("items", &["item"], Some("item")),
+        ("prices", &["price"], Some("price")),
+        ("price", &["prices"], Some("prices")),
+        ("price,", &["price"], Some("price")),
+        ("unitPrice", &["unit-price"], Some("unit-price")),
+        ("unit price 2", &["unit_price 2"], Some("unit_price 2")),
+        ("items", &["item"], None),
+        ("sales_2024", &["sales_2023"], None),
+        ("unpaid", &["paid"], None),
+        ("price_min", &["price_max"], None),
+        ("q2_total", &["q1_total"], None),
+        ("t-1", &["t+1"], None),
+        ("t_1", &["t-1"], None),
+        ("-1", &["+1"], None),
+        ("1-2", &["12"], None),
+        ("news", &["new"], None),
+        ("trues", &["true"], None),
+        ("princess", &["princes"], None),
+        ("accesss", &["access"], None),
+        ("2024-01-31", &["2024-01-30"], None),
+        ("2024-01-31", &["20240131"], None),
         ("unit_price", &["Unit Price", "price"], Some("Unit Price")),
-        ("item", &["Item", "items"], None),
+        ("price", &["Price", "prices"], None),
         ("pricee", &["price", "prices"], None),
         ("amount", &["price"], None),
         ("-", &["_"], None),
     ] {
-        assert_eq!(near(wanted, &columns(names)), expected, "{wanted}");
+        assert_eq!(same(wanted, &columns(names)), expected, "{wanted}");
     }
 }
 
