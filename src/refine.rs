@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::model::{Certainty, Model, Reply};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
-use crate::repair::Repaired;
+use crate::repair::{self, Repaired};
 use crate::shell::Shell;
 use crate::suggestion::Checks;
 
@@ -125,7 +125,7 @@ pub fn run(
                 // What else it had in mind at a later answer gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
                     let within = patience.within(until);
-                    found.extend(in_mind(&asked, model, examiner, limits.max_tokens, &within, &mut spent)?);
+                    in_mind(&asked, model, examiner, limits.max_tokens, &within, &mut spent, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),
@@ -191,8 +191,9 @@ fn draft(
     Ok(candidates(&reply, model, examiner)?)
 }
 
-/// What else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is there
-/// sooner than an answer to a further question. Nothing where it has none, or is late.
+/// Adds what else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is
+/// there sooner than an answer to a further question. No further than to the first that is right, nor to one that destroys
+/// or overwrites what the answer would have left alone: that is no way to put it right. Nothing where it is late.
 ///
 /// # Errors
 /// [`Failure::Cancelled`].
@@ -203,9 +204,10 @@ fn in_mind(
     max_tokens: usize,
     patience: &Patience,
     spent: &mut Spent,
-) -> anyhow::Result<Vec<Candidate>> {
+    found: &mut Vec<Candidate>,
+) -> anyhow::Result<()> {
     if !model.keeps_others() {
-        return Ok(Vec::new());
+        return Ok(());
     }
     let asked = Instant::now();
     patience.enter(Stage::Thinking, asked);
@@ -215,16 +217,32 @@ fn in_mind(
         Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
         Err(error) => {
             tracing::debug!("nothing else in mind: {error:#}");
-            Vec::new()
+            return Ok(());
         }
         Ok(replies) => replies,
     };
     patience.enter(Stage::Checking, Instant::now());
-    let told = |reply: &Reply| {
+    let destroys = |line: &Candidate| repair::destroys(line.command.text.as_str(), examiner.shell);
+    let may_destroy = found.iter().any(destroys);
+    for reply in &replies {
+        match patience.spent(Instant::now()) {
+            Some(Failure::Cancelled) => return Err(Failure::Cancelled.into()),
+            Some(_) => break,
+            None => {}
+        }
         tracing::debug!(certainty = ?reply.certainty, "it had in mind {:?}", reply.text);
-        candidates(reply, model, examiner).unwrap_or_default()
-    };
-    Ok(replies.iter().flat_map(told).collect())
+        for candidate in candidates(reply, model, examiner).unwrap_or_default() {
+            let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
+            let is_right = cost(&candidate.report) == (0, 0, 0);
+            if !is_known && (may_destroy || !destroys(&candidate)) {
+                found.push(candidate);
+                if is_right {
+                    return Ok(());
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The commands of a reply that may reach a prompt line, looked over and mended; at least one.

@@ -14,6 +14,7 @@ mod tar;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+pub(crate) use self::danger::destroys;
 use crate::check::{Finding, Fix, Grade, Kind, Report};
 use crate::reference::Reference;
 use crate::shell::Shell;

@@ -28,7 +28,7 @@ pub use alternatives::alternatives;
 use asked::Asked;
 
 /// After this time nothing more is asked of a model that has answered once.
-const REFINE_TIME: Duration = Duration::from_secs(5);
+const REFINE_TIME: Duration = Duration::from_secs(8);
 
 /// What a shell asks for.
 #[derive(Debug, Clone, Copy)]

@@ -82,7 +82,7 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
 
 /// Whether a line destroys, overwrites, publishes or stops something, so that nothing in it may be guessed: what
 /// failed as it was typed would do so once it is mended. Rather too often than too seldom.
-pub(super) fn destroys(line: &str, shell: Shell) -> bool {
+pub(crate) fn destroys(line: &str, shell: Shell) -> bool {
     // The words of scripts in quotes and of what runs elsewhere, too.
     let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
     words.any(is_destroyer) || is_any(line, shell, |command| command_destroys(command, shell))

@@ -182,6 +182,24 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
+        // One that destroys something is no way to put an answer right that doesn't.
+        (
+            vec![
+                format!(r#"{{"reply": "{wrong}", "others": ["rm -r a", "git push --force"]}}"#),
+                r#"{"reply": "show -l", "must_contain": "wrong:"}"#.to_owned(),
+            ],
+            "show -l",
+            2,
+        ),
+        (vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show -l > a"]}}"#)], "show -l > a", 1),
+        (
+            vec![
+                format!(r#"{{"reply": "{wrong}", "others": ["show -l > a"]}}"#),
+                r#"{"reply": "show -a"}"#.to_owned(),
+            ],
+            "show -a",
+            2,
+        ),
         // A program that only isn't installed may be what is wanted: it stays, unless the model itself takes it back.
         (
             vec![

@@ -12,6 +12,9 @@ use crate::failure::Failure;
 use crate::model::Certainty;
 use crate::patience::Patience;
 
+/// Another answer may be half as long again as the greedy one, and so many tokens more.
+const TOKENS_MORE: usize = 12;
+
 /// Where an answer ends, besides at a token that ends the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
@@ -137,6 +140,8 @@ pub(super) fn others(
             draft
         })
         .collect();
+    // One that goes on and on would keep all others waiting.
+    let max_tokens = max_tokens.min(path.len() + path.len() / 2 + TOKENS_MORE);
     for _ in 0..max_tokens {
         let going_on = drafts.iter().enumerate().filter(|(_, draft)| draft.tokens < max_tokens);
         let unread: Vec<_> = going_on.filter_map(|(branch, draft)| Some((branch, draft.unread?))).collect();
