@@ -257,10 +257,9 @@ fn pieces(line: &str) -> Vec<Span> {
                 past = at + rest.find('\n').unwrap_or(rest.len());
                 continue;
             }
-            None if c == 'r' && start.is_none() => match raw_text(line.get(at..).unwrap_or_default()) {
-                Some(length) => past = at + length,
-                None => {}
-            },
+            None if c == 'r' && start.is_none() => {
+                past = at + raw_text(line.get(at..).unwrap_or_default()).unwrap_or_default();
+            }
             None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
             None => {}
         }
