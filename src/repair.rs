@@ -2,7 +2,7 @@
 //! documentation tells. A fix is taken only where it is the one that passes all checks, never where the line would
 //! become more dangerous or destroys, overwrites or stops something once it works, and never at the cost of text that
 //! was quoted: there the fix is shown and a person decides. Pure but for what [`Reference`] answers and what the judge
-//! says.
+//! says. The clock is looked at only for how long the judge may be asked.
 
 mod danger;
 mod dialect;
@@ -12,6 +12,7 @@ mod quote;
 mod tar;
 
 use std::collections::HashMap;
+use std::time::{Duration, Instant};
 
 pub(crate) use self::danger::destroys;
 use crate::check::{Finding, Fix, Grade, Kind, Report};
@@ -21,6 +22,10 @@ use crate::syntax::{self, Span};
 
 /// How often the judge is asked for one line.
 const JUDGEMENTS_MAX: usize = 64;
+/// The same where the shell refuses the line: the judge asks it about each candidate, which takes longer than all else.
+const ASKING_MAX: usize = 24;
+/// How long the judge is asked for one line, from its first judgement on; the one that is under way is waited for.
+const JUDGING_TIME: Duration = Duration::from_secs(2);
 /// How many rounds of fixes a line gets: one fix may uncover the next.
 const ROUNDS_MAX: usize = 4;
 /// The longest line that is mended, in bytes.
@@ -44,10 +49,22 @@ pub fn repair(
     reference: &dyn Reference,
     judge: &dyn Fn(&str) -> Report,
 ) -> Option<Repaired> {
+    repair_within(JUDGING_TIME, line, shell, report, reference, judge)
+}
+
+fn repair_within(
+    time: Duration,
+    line: &str,
+    shell: Shell,
+    report: &Report,
+    reference: &dyn Reference,
+    judge: &dyn Fn(&str) -> Report,
+) -> Option<Repaired> {
     if LINE_BYTES_MAX < line.len() {
         return None;
     }
-    let mut bench = Bench { shell, reference, judge, asked: 0 };
+    let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
+    let mut bench = Bench { shell, reference, judge, most, time, begun: None, known: HashMap::new() };
     let first = State::new(line.to_owned(), report.clone(), shell, reference);
     let mut state = first.clone();
     let mut changes: Vec<String> = Vec::new();
@@ -141,12 +158,16 @@ impl State {
     }
 }
 
-/// Who is asked, and how often.
+/// Who is asked, how often and how long.
 struct Bench<'a> {
     shell: Shell,
     reference: &'a dyn Reference,
     judge: &'a dyn Fn(&str) -> Report,
-    asked: usize,
+    most: usize,
+    time: Duration,
+    begun: Option<Instant>,
+    /// What was said of each line: none is asked about twice.
+    known: HashMap<String, State>,
 }
 
 impl Bench<'_> {
@@ -160,7 +181,7 @@ impl Bench<'_> {
         }
         findings.sort_by_key(|finding| finding.span.start);
         let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
-        for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
+        'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
                 taken
                     .iter()
@@ -175,7 +196,7 @@ impl Bench<'_> {
                 {
                     continue;
                 }
-                let Some(candidate) = self.judged(line) else { break };
+                let Some(candidate) = self.judged(line) else { break 'findings };
                 if candidate.is_better_than(state) {
                     passing.push((candidate.line, fix));
                 }
@@ -212,13 +233,19 @@ impl Bench<'_> {
             || kind == Kind::CommandMissing && danger::forces(line, self.shell)
     }
 
-    /// What is known of a line; none where the judge was asked often enough.
+    /// What is known of a line; none where the judge was asked often or long enough.
     fn judged(&mut self, line: String) -> Option<State> {
-        self.asked += 1;
-        (self.asked <= JUDGEMENTS_MAX).then(|| {
-            let report = (self.judge)(&line);
-            State::new(line, report, self.shell, self.reference)
-        })
+        if let Some(state) = self.known.get(&line) {
+            return Some(state.clone());
+        }
+        let is_late = self.begun.is_some_and(|begun| self.time <= begun.elapsed());
+        if is_late || self.most <= self.known.len() {
+            return None;
+        }
+        self.begun.get_or_insert_with(Instant::now);
+        let state = State::new(line.clone(), (self.judge)(&line), self.shell, self.reference);
+        self.known.insert(line, state.clone());
+        Some(state)
     }
 }
 
@@ -232,5 +259,85 @@ fn said(finding: &Finding, fix: &Fix) -> String {
     match finding.kind {
         Kind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
         _ => format!("{}: {}", fix.change, finding.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::platform::Userland;
+    use crate::reference::{self, Known};
+
+    /// Has every program.
+    struct Machine;
+
+    impl Reference for Machine {
+        fn known(&self, command: &[&str]) -> Arc<Known> {
+            let path = PathBuf::from("/usr/bin").join(command.first().copied().unwrap_or_default());
+            let kind = reference::Kind::Program { path: path.clone(), real_path: path };
+            let userland = Userland::Gnu;
+            Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+        }
+
+        fn names(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn exists(&self, _path: &str) -> Option<bool> {
+            None
+        }
+
+        fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+            None
+        }
+    }
+
+    /// A judge who takes offence at each `x`, and how often he was asked of which lines.
+    fn asked(line: &str, syntax_ok: Option<bool>, time: Duration) -> (Option<Repaired>, Vec<String>) {
+        let asked = Cell::new(Vec::new());
+        let judged = |line: &str| {
+            let finding = |(at, _): (usize, &str)| Finding {
+                kind: Kind::Syntax,
+                span: at..at + 1,
+                grade: Grade::Error,
+                text: "no".to_owned(),
+                evidence: "test".to_owned(),
+                fixes: vec![Fix {
+                    span: at..at + 1,
+                    replacement: "o".to_owned(),
+                    change: "x → o".to_owned(),
+                }],
+            };
+            let findings: Vec<Finding> = line.match_indices('x').map(finding).collect();
+            let syntax_ok = if findings.is_empty() { syntax_ok.map(|_| true) } else { syntax_ok };
+            Report { findings, syntax_ok, ..Report::default() }
+        };
+        let judge = |line: &str| {
+            let mut all = asked.take();
+            all.push(line.to_owned());
+            asked.set(all);
+            judged(line)
+        };
+        let repaired = repair_within(time, line, Shell::Bash, &judged(line), &Machine, &judge);
+        (repaired, asked.take())
+    }
+
+    #[test]
+    fn the_judge_is_asked_about_no_line_twice() {
+        let (repaired, asked) = asked("a x", Some(false), JUDGING_TIME);
+        assert_eq!(repaired.unwrap().line, "a o");
+        assert_eq!(asked, ["a o"]);
+    }
+
+    #[test]
+    fn the_judge_is_asked_so_often_and_so_long() {
+        let line = "a x ".repeat(200);
+        assert_eq!(asked(&line, Some(false), Duration::MAX).1.len(), ASKING_MAX);
+        assert_eq!(asked(&line, None, Duration::MAX).1.len(), JUDGEMENTS_MAX);
+        assert_eq!(asked(&line, None, Duration::ZERO).1.len(), 1, "none once the time is up");
     }
 }

@@ -18,6 +18,7 @@ struct Table {
     commands: Vec<String>,
     privileges: Vec<String>,
     overwriters: Vec<String>,
+    senders: Vec<String>,
     options: Vec<String>,
     beginnings: Vec<String>,
     columns: Vec<String>,
@@ -61,6 +62,9 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
             let base = base(text);
             if is_destroyer(base) || has(&TABLE.privileges, base) {
                 add(base.to_owned());
+            }
+            if shell == Shell::Nu && has(&TABLE.senders, text) {
+                add(text.to_owned());
             }
             if has(&TABLE.options, option) {
                 add(option.to_owned());

@@ -43,6 +43,7 @@ struct Table {
     texts: BTreeSet<String>,
     text_columns: BTreeSet<String>,
     passing: BTreeSet<String>,
+    sending: BTreeSet<String>,
     years: BTreeMap<String, u32>,
     operators: BTreeMap<String, String>,
     units: BTreeMap<String, String>,
@@ -56,6 +57,9 @@ struct Table {
 struct Form {
     from: String,
     to: String,
+    /// Right for a single text only, not for a list of them.
+    #[serde(default)]
+    single: bool,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -66,7 +70,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// The slips of a line, by place.
 pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
-    let reader = Reader { line, parsed: &parsed, reference };
+    let reader = Reader::new(line, &parsed, reference);
     let mut found: Vec<Finding> = reader.operators();
     found.extend(reader.blocks());
     found.extend(reader.expressions());
@@ -104,7 +108,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
 /// What may mend that the engine refuses a line, by what it says.
 pub(super) fn refusals(line: &str, report: &Report, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
-    let reader = Reader { line, parsed: &parsed, reference };
+    let reader = Reader::new(line, &parsed, reference);
     let wrong = report.findings.iter().filter(|finding| finding.kind == Kind::Syntax);
     wrong.take(FINDINGS_MAX).filter_map(|finding| reader.refused(finding)).collect()
 }
@@ -113,6 +117,28 @@ struct Reader<'a> {
     line: &'a str,
     parsed: &'a Parsed,
     reference: &'a dyn Reference,
+    /// The names that the line defines.
+    defined: BTreeSet<&'a str>,
+    /// It brings in names that aren't seen here.
+    imports: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(line: &'a str, parsed: &'a Parsed, reference: &'a dyn Reference) -> Self {
+        let mut defined = BTreeSet::new();
+        let mut imports = false;
+        for command in &parsed.commands {
+            let name = command.name().unwrap_or_default();
+            let name = name.strip_prefix("export ").unwrap_or(name);
+            let keyword = name.split(' ').next().unwrap_or_default();
+            imports |= matches!(keyword, "use" | "source" | "source-env" | "module" | "overlay");
+            if matches!(name, "def" | "alias" | "extern") {
+                let mut words = command.words.iter().skip(1).map(|word| word.text.as_str());
+                defined.extend(words.find(|word| !word.starts_with('-')));
+            }
+        }
+        Self { line, parsed, reference, defined, imports }
+    }
 }
 
 impl Reader<'_> {
@@ -132,8 +158,22 @@ impl Reader<'_> {
         before.is_some_and(|before| before.ends_with('^'))
     }
 
+    /// What a name stands for in this line.
     fn kind(&self, name: &str) -> reference::Kind {
-        self.reference.known(&[name]).kind.clone()
+        if self.defined.contains(name) {
+            return reference::Kind::Function;
+        }
+        match &self.reference.known(&[name]).kind {
+            reference::Kind::Missing if self.imports => reference::Kind::Function,
+            kind => kind.clone(),
+        }
+    }
+
+    /// Whether a command may be one that the line defines or brings in, also of two words: `def "str count" …`.
+    fn may_be_defined(&self, command: &SimpleCommand) -> bool {
+        let words: Vec<&str> = command.words.iter().take(2).map(|word| word.text.as_str()).collect();
+        let is_defined = |name: &str| self.defined.contains(name);
+        self.imports || is_defined(&words.join(" ")) || command.name().is_some_and(is_defined)
     }
 
     /// What a command gets its input from; none where that is no command.

@@ -43,6 +43,10 @@ impl Reader<'_> {
             let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
             return Some(slip(word.span.clone(), Grade::Error, &text, &meant, &format!("{raw} → {meant}")));
         }
+        // Behind an operator stands a value, whatever it looks like.
+        if OPERATORS.contains(&before) || matches!(before, "+" | "-" | "*" | "/" | "mod") {
+            return None;
+        }
         if let Some(own) = TABLE.operators.get(raw).filter(|_| 1 < at && after.is_some()) {
             let text = format!("nushell has no operator `{raw}`; it has `{own}`");
             return Some(slip(word.span.clone(), Grade::Error, &text, own, &format!("{raw} → {own}")));
@@ -70,6 +74,13 @@ impl Reader<'_> {
         None
     }
 
+    /// Whether a column alone stands at a place: it begins the condition or a part of it that nothing negates.
+    fn is_column(&self, command: &SimpleCommand, at: usize) -> bool {
+        let words: Vec<&str> = command.words.iter().take(at).map(|word| self.raw(&word.span)).collect();
+        let begins = words.len() == 1 || matches!(words.last(), Some(&("and" | "or")));
+        begins && !words.contains(&"not")
+    }
+
     /// The words of a command from one place on, as they stand.
     fn words_from<'c>(&'c self, command: &'c SimpleCommand, at: usize) -> Vec<&'c str> {
         command.words.iter().skip(at).map(|word| self.raw(&word.span)).collect()
@@ -80,7 +91,7 @@ impl Reader<'_> {
         let [column, _, low, "and", high, ..] = self.words_from(command, at.checked_sub(1)?)[..] else {
             return None;
         };
-        if matches!(column, "not" | "and" | "or") || command.words.len() <= at {
+        if !self.is_column(command, at.checked_sub(1)?) {
             return None;
         }
         let span = command.words.get(at)?.span.start..command.words.get(at + 3)?.span.end;
@@ -91,6 +102,9 @@ impl Reader<'_> {
 
     /// `name is null`, `name is not null`.
     fn null(&self, command: &SimpleCommand, at: usize) -> Option<Finding> {
+        if !self.is_column(command, at.checked_sub(1)?) {
+            return None;
+        }
         let null = |word: &str| word.eq_ignore_ascii_case("null");
         let (own, last) = match self.words_from(command, at + 1)[..] {
             [not, word, ..] if not.eq_ignore_ascii_case("not") && null(word) => ("!= null", at + 2),
@@ -140,7 +154,11 @@ impl Reader<'_> {
         let own = if raw == "contains" { "=~" } else { raw };
         let whole = format!("$it {own}");
         let text = format!("`{raw}` has nothing to compare; each value is `$it`");
-        Some(slip(word.span.clone(), Grade::Error, &text, &whole, &format!("{raw} → {whole}")))
+        let mut found = slip(word.span.clone(), Grade::Error, &text, &whole, &format!("{raw} → {whole}"));
+        let looks_for = matches!(raw, "contains" | "like");
+        let is_plain = command.words.get(at + 1).is_some_and(|pattern| is_plain_pattern(&pattern.text));
+        found.fixes.retain(|_| is_plain || !looks_for);
+        Some(found)
     }
 
     /// Whether what comes into a command is a list of plain values.

@@ -37,9 +37,9 @@ impl Reader<'_> {
     fn unit(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
         let raw = line.text(at);
         let (meant, why) = unit_of(raw)?;
-        let after_operator = 2 <= at
-            && OPERATORS.contains(&line.text(at - 1))
-            && (line.text(at - 2) == ")" || is_value(line.text(at - 2)) && !line.begins(at - 1));
+        let is_left = |left: usize| line.text(left) == ")" || is_value(line.text(left));
+        let after_operator =
+            2 <= at && OPERATORS.contains(&line.text(at - 1)) && is_left(at - 2) && line.is_operand(at - 2);
         let begins = line.begins(at) && OPERATORS.contains(&line.text(at + 1)) && !line.ends(at + 2);
         (after_operator || begins).then(|| {
             let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
@@ -49,7 +49,8 @@ impl Reader<'_> {
 
     /// A date and a time in two words, or a time without seconds.
     fn date(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
-        let is_operand = line.begins(at) || 2 <= at && is_comparing(line.text(at - 1));
+        let is_operand =
+            line.begins(at) || 2 <= at && is_comparing(line.text(at - 1)) && line.is_operand(at - 2);
         let date = line.text(at);
         let (date, time, end) = match date.split_once('T') {
             Some((date, time)) => (date, time, at),
@@ -97,7 +98,7 @@ impl Reader<'_> {
         };
         let is_number = |text: &str| text.parse::<f64>().is_ok();
         let before = line.text(at.checked_sub(1)?);
-        let is_left = before == ")" || line.begins(at - 1) && (is_number(before) || before.starts_with('$'));
+        let is_left = (before == ")" || is_number(before) || is_variable(before)) && line.is_operand(at - 1);
         let is_right = is_number(line.text(at + 1)) || line.text(at + 1).starts_with(['$', '(']);
         (is_left && is_right).then(|| {
             let raw = line.text(at);
@@ -164,8 +165,58 @@ impl Pieces<'_> {
 
     /// Whether an expression or a command begins with a piece.
     fn begins(&self, at: usize) -> bool {
-        let before = at.checked_sub(1).map(|before| self.text(before));
-        before.is_none_or(|before| matches!(before, "(" | "{" | "|" | ";" | "=") || before.ends_with('|'))
+        let Some(before) = at.checked_sub(1) else { return true };
+        match self.text(before) {
+            "=" => {
+                let sets = |at: usize| matches!(self.text(at), "let" | "mut" | "const");
+                // `let x: int = …`, `$x = …`; `print a = …` has a word there.
+                before.checked_sub(1).is_some_and(|name| self.text(name).starts_with('$'))
+                    || (2..=3).filter_map(|back| before.checked_sub(back)).any(sets)
+            }
+            // A bracket within a word begins none: `stash@{…}`.
+            "(" | "{" => before.checked_sub(1).is_none_or(|outside| {
+                self.span(outside).end < self.span(before).start
+                    || self.text(outside).ends_with(['(', '{', '[', ',', ';', '|', '='])
+            }),
+            text => text == ";" || text.ends_with('|'),
+        }
+    }
+
+    /// Whether a piece, or the brackets that it closes, is a value of a sum or of a condition: it begins an expression, or
+    /// what stands on its left does. Behind the name of a command it is a word.
+    fn is_operand(&self, at: usize) -> bool {
+        let mut at = at;
+        loop {
+            if self.text(at) == ")" {
+                let Some(open) = self.open(at) else { return false };
+                at = open;
+            }
+            let Some(before) = at.checked_sub(1).filter(|_| !self.begins(at)) else { return true };
+            at = match self.text(before) {
+                "if" | "while" | "where" if self.begins(before) => return true,
+                "not" => before,
+                text if OPERATORS.contains(&text) || matches!(text, "and" | "or") => {
+                    match before.checked_sub(1) {
+                        Some(left) => left,
+                        None => return false,
+                    }
+                }
+                _ => return false,
+            };
+        }
+    }
+
+    /// The bracket that one closes.
+    fn open(&self, at: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        (0..=at).rev().find(|at| {
+            match self.text(*at) {
+                ")" => depth += 1,
+                "(" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            depth == 0
+        })
     }
 
     /// Whether an expression has ended before a piece.
@@ -174,15 +225,24 @@ impl Pieces<'_> {
     }
 }
 
+/// Comments are left out; a text is one piece with all that is in it.
 fn pieces(line: &str) -> Vec<Span> {
     let mut pieces: Vec<Span> = Vec::new();
     let mut quote: Option<char> = None;
+    let mut is_escaped = false;
     let mut start: Option<usize> = None;
+    // Up to where a comment or a raw text goes.
+    let mut past = 0;
     for (at, c) in line.char_indices() {
         if PIECES_MAX <= pieces.len() {
             break;
         }
+        if at < past {
+            continue;
+        }
         match quote {
+            Some(_) if is_escaped => is_escaped = false,
+            Some('"') if c == '\\' => is_escaped = true,
             Some(open) if c == open => quote = None,
             Some(_) => {}
             None if c.is_whitespace() || "()[]{};,".contains(c) => {
@@ -191,6 +251,14 @@ fn pieces(line: &str) -> Vec<Span> {
                     pieces.push(at..at + c.len_utf8());
                 }
                 continue;
+            }
+            None if c == '#' && start.is_none() => {
+                let rest = line.get(at..).unwrap_or_default();
+                past = at + rest.find('\n').unwrap_or(rest.len());
+                continue;
+            }
+            None if c == 'r' && start.is_none() => {
+                past = at + raw_text(line.get(at..).unwrap_or_default()).unwrap_or_default();
             }
             None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
             None => {}
@@ -201,16 +269,30 @@ fn pieces(line: &str) -> Vec<Span> {
     pieces
 }
 
+/// The length of a raw text that stands at the start: `r#'…'#`, with as many `#` on both sides. One that nothing ends goes on to
+/// the end.
+fn raw_text(text: &str) -> Option<usize> {
+    let (marks, body) = text.strip_prefix('r')?.split_once('\'')?;
+    if marks.is_empty() || !marks.bytes().all(|byte| byte == b'#') {
+        return None;
+    }
+    let end = format!("'{marks}");
+    let before = 1 + marks.len() + 1;
+    Some(body.find(&end).map_or(text.len(), |at| before + at + end.len()))
+}
+
 fn is_comparing(text: &str) -> bool {
     matches!(text, "<" | ">" | "<=" | ">=" | "==" | "!=" | "-")
 }
 
+/// `$x`, `$x.y`; `$"…"` is a text.
+fn is_variable(text: &str) -> bool {
+    text.strip_prefix('$').is_some_and(|name| name.starts_with(|c: char| c.is_alphabetic() || c == '_'))
+}
+
 /// A variable, a time or a date.
 fn is_value(text: &str) -> bool {
-    text.starts_with('$')
-        || is_duration(text)
-        || unit_of(text).is_some()
-        || shape(text).starts_with("0000-00-00")
+    is_variable(text) || is_duration(text) || unit_of(text).is_some() || shape(text).starts_with("0000-00-00")
 }
 
 /// A text with a 0 for each digit.
@@ -240,6 +322,10 @@ fn spread(text: &str) -> Option<String> {
         if after.is_empty() {
             break;
         }
+        // A column's name may have a sign in it.
+        if value.starts_with('$') && value.contains('.') {
+            return None;
+        }
         let (sign, own) =
             [("**", "**"), ("*", "*"), ("/", "/"), ("+", "+"), ("-", "-"), ("^", "**"), ("%", "mod")]
                 .into_iter()
@@ -249,9 +335,10 @@ fn spread(text: &str) -> Option<String> {
         rest = after.get(sign.len()..)?;
     }
     let only = |sign: &str| operators.iter().all(|operator| *operator == sign);
-    // A variable's name may have a dash in it.
-    let is_other =
-        only("-") || only("/") && 1 < operators.len() || text.contains('$') && operators.contains(&"-");
+    // A variable's name may have a dash in it, and a path begins with a variable.
+    let is_other = only("-")
+        || only("/") && 1 < operators.len()
+        || text.contains('$') && (operators.contains(&"-") || operators.contains(&"/"));
     (!is_other).then_some(out)
 }
 
@@ -276,6 +363,10 @@ mod tests {
             ("2/5/2024", None),
             ("10.0.0.1/24", None),
             ("$a-1+2", None),
+            ("$r.p*2", None),
+            ("2*$r.p*2", None),
+            ("$n/2", None),
+            ("$env.HOME/2024", None),
             ("3x4", None),
             ("a*b", None),
             ("*", None),
@@ -297,6 +388,10 @@ mod tests {
         assert_eq!(cut("(date now) - 1yr"), ["(", "date", "now", ")", "-", "1yr"]);
         assert_eq!(cut("'a b'*2 é"), ["'a b'*2", "é"]);
         assert_eq!(cut("echo 'open"), ["echo"]);
+        assert_eq!(cut("ls # (2**40)\nps"), ["ls", "ps"]);
+        assert_eq!(cut(r#"git -m "see \"(2**40)\" now" a"#), ["git", "-m", r#""see \"(2**40)\" now""#, "a"]);
+        assert_eq!(cut("r#'it's (3*4) now'# r##'a'# b"), ["r#'it's (3*4) now'#", "r##'a'# b"]);
+        assert_eq!(cut("a#b r#x"), ["a#b", "r#x"]);
         assert_eq!(cut(&"a ".repeat(9000)).len(), PIECES_MAX);
     }
 }

@@ -26,12 +26,12 @@ impl Reader<'_> {
         let around = self.parsed.commands.iter().filter(begins).filter(reaches);
         let command = around.max_by_key(|command| begin(command))?;
         if says("Command does not support list<string> input") {
-            return self.as_numbers(command, Grade::Error);
+            return self.as_numbers(command);
         }
         if says("Command does not support string input") {
             return self
-                .as_numbers(command, Grade::Error)
-                .or_else(|| self.unopened(command))
+                .unopened(command)
+                .or_else(|| self.as_numbers(command))
                 .or_else(|| self.for_text(command));
         }
         let is_unfed = wrong.evidence != Shell::Nu.name() && says("needs input from a pipe");
@@ -49,10 +49,7 @@ impl Reader<'_> {
             let name = self.own(before)?;
             let is_source = if is_column { &TABLE.text_columns } else { &TABLE.texts }.contains(name);
             if is_source {
-                // These compare texts letter by letter.
-                let compares = matches!(command.name(), Some("math max" | "math min"));
-                let grade = if compares { Grade::Warning } else { Grade::Error };
-                return self.as_numbers(command, grade);
+                return self.as_numbers(command);
             }
             is_column |= name == "get";
             if name != "get" && !TABLE.passing.contains(name) {
@@ -64,31 +61,63 @@ impl Reader<'_> {
     }
 
     /// Numbers of the text that reaches a command of `math`. A file's numbers may have a point, so they become floats; whole
-    /// ones that stand in the line stay whole.
-    fn as_numbers(&self, command: &SimpleCommand, grade: Grade) -> Option<Finding> {
+    /// ones that stand in the line stay whole. The largest and smallest of texts may be meant unless they are seen to be
+    /// numbers.
+    fn as_numbers(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = self.own(command).filter(|name| name.starts_with("math "))?;
-        let at = begin(command)?;
-        let whole = |c: char| c.is_ascii_digit() || c.is_whitespace() || "'\"[],;-".contains(c);
-        let are_whole = self.head(command).is_some_and(|head| {
-            let text = self.raw(&head);
-            text.contains(|c: char| c.is_ascii_digit()) && text.chars().all(whole)
-        });
+        let head = self.head(command).unwrap_or_default();
+        let values = || {
+            head.split(|c: char| c.is_whitespace() || "'\"[],".contains(c)).filter(|value| !value.is_empty())
+        };
+        let are_numbers = values().next().is_some() && values().all(|value| value.parse::<f64>().is_ok());
+        let are_whole = are_numbers && values().all(|value| value.parse::<i64>().is_ok());
         let into = if are_whole { "into int" } else { "into float" };
-        let text = format!("`{name}` wants numbers; what comes in is text until `{into}` reads it");
-        Some(slip(at..at, grade, &text, &format!("{into} | "), &format!("added `{into}`")))
+        let compares = matches!(name, "math max" | "math min");
+        let at = begin(command)?;
+        let (grade, text) = match (compares, are_numbers) {
+            (false, _) => (
+                Grade::Error,
+                format!("`{name}` wants numbers; what comes in is text until `{into}` reads it"),
+            ),
+            (true, true) => (
+                Grade::Warning,
+                format!("`{name}` compares texts by their letters; `{into}` makes numbers of them"),
+            ),
+            (true, false) => (
+                Grade::Hint,
+                format!("`{name}` compares texts by their letters; numbers go through `{into}` first"),
+            ),
+        };
+        let mut found = slip(at..at, grade, &text, &format!("{into} | "), &format!("added `{into}`"));
+        found.fixes.retain(|_| grade != Grade::Hint);
+        Some(found)
     }
 
-    /// The value at the start of the pipeline that a command stands in, where that is no command.
-    fn head(&self, command: &SimpleCommand) -> Option<Span> {
+    /// The value at the start of the pipeline that a command stands in, where that is one of digits, quotes and the like.
+    fn head(&self, command: &SimpleCommand) -> Option<&str> {
         let mut first = command;
         for _ in 0..BEFORE_MAX {
             let Some(feeder) = self.feeder(first) else { break };
             first = feeder;
         }
+        let before = self.before_pipe(first)?;
+        let literal = |c: char| c.is_ascii_digit() || " '\"[],-.".contains(c);
+        let (outside, head) = before.split_at_checked(before.trim_end_matches(literal).len())?;
+        begins_after(outside).then_some(head)
+    }
+
+    /// What stands before the pipe into the first command of a pipeline that begins with a value.
+    fn before_pipe(&self, first: &SimpleCommand) -> Option<&str> {
         let before = self.line.get(..begin(first)?)?.trim_end().strip_suffix('|')?.trim_end();
-        let literal = |c: char| c.is_ascii_digit() || " '\"[],;-.".contains(c);
-        let start = before.rfind(|c: char| !literal(c)).map_or(0, |at| at + 1);
-        (first.position == 1).then_some(start..before.len())
+        (first.position == 1 && self.feeder(first).is_none()).then_some(before)
+    }
+
+    /// The quoted text that a command gets from the start of its pipeline, with its quotes.
+    pub(super) fn quoted_head(&self, command: &SimpleCommand) -> Option<Span> {
+        let before = self.before_pipe(command)?;
+        let quote = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'))?;
+        let (outside, _) = before.strip_suffix(quote)?.rsplit_once(quote)?;
+        begins_after(outside).then_some(outside.len()..before.len())
     }
 
     /// A command that takes no text, where Nushell has one of the same name for texts: `reverse`, `str reverse`.
@@ -152,7 +181,8 @@ impl Reader<'_> {
 
     /// A call with what it works on before it, in the words of the command on a card.
     fn fed(&self, command: &SimpleCommand, card: &Card) -> Option<(Span, String)> {
-        if command.position != 0 || !command.redirections.is_empty() || !card.takes_input() {
+        let is_sent = TABLE.sending.contains(&card.name);
+        if command.position != 0 || !command.redirections.is_empty() || !card.takes_input() || is_sent {
             return None;
         }
         let arguments = self.arguments(command, card);
@@ -218,7 +248,8 @@ impl Reader<'_> {
         // Of two texts the one that is looked into holds the other: `split row 'a=b' '='`.
         let holds = |word: &Word| {
             let mut others = arguments.iter().filter(|other| other.span != word.span);
-            others.all(|other| word.text != other.text && word.text.contains(other.text.as_str()))
+            let is_part = |other: &Word| word.text != other.text && word.text.contains(other.text.as_str());
+            word.quoted && others.all(|other| other.quoted && is_part(other))
         };
         let (word, value) = match candidates.as_slice() {
             [one] => one,
@@ -268,12 +299,15 @@ impl Reader<'_> {
         if is_number && (takes("number") || takes("int")) || is_date && takes("datetime") {
             return Some(raw.to_owned());
         }
-        if !takes("string") || raw.is_empty() || raw.contains(['\'', '\n']) {
+        if raw.is_empty() || raw.contains(['\'', '\n']) {
             return None;
         }
         let is_path = card.name.starts_with("path ");
         if !is_path && self.reference.exists(raw) == Some(true) {
             return self.opened(card, raw);
+        }
+        if !takes("string") {
+            return None;
         }
         let is_file = has_data(raw) || has_text(raw);
         (is_path || !is_file).then(|| format!("'{raw}'"))
@@ -281,24 +315,28 @@ impl Reader<'_> {
 
     /// A file as what a command works on: its text, its lines or its data.
     fn opened(&self, card: &Card, file: &str) -> Option<String> {
-        let works_on_list = card.inputs.iter().any(|input| input.starts_with("list<any>"));
-        match (works_on_list, has_data(file)) {
-            (false, _) => Some(format!("open --raw {file}")),
-            (true, true) => Some(format!("open {file}")),
-            (true, false) => has_text(file).then(|| format!("open {file} | lines")),
+        // Below a directory there is something: at least itself.
+        if self.reference.exists(&format!("{file}/.")) != Some(false) {
+            return None;
         }
+        let works_on = |kinds: &[&str]| card.inputs.iter().any(|input| kinds.contains(&input.as_str()));
+        let is_list = card.inputs.iter().any(|input| input.starts_with("list<any>"));
+        if TABLE.texts.contains(&card.name) || !is_list && works_on(&["string", "binary"]) {
+            return Some(format!("open --raw {file}"));
+        }
+        if has_data(file) {
+            return (is_list || works_on(&["any", "table", "record"])).then(|| format!("open {file}"));
+        }
+        (is_list && has_text(file)).then(|| format!("open {file} | lines"))
     }
 
     /// The name of a file in quotes before what works on data: its content is meant.
     fn unopened(&self, command: &SimpleCommand) -> Option<Finding> {
-        let name = self.own(command).filter(|_| command.position == 1)?;
-        let before = self.line.get(..begin(command)?)?.trim_end().strip_suffix('|')?.trim_end();
-        let quote = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'))?;
-        let (outside, file) = before.strip_suffix(quote)?.rsplit_once(quote)?;
-        let begins = outside.trim_end().is_empty() || outside.trim_end().ends_with(['(', '{', ';', '=']);
-        let is_file = has_data(file) && self.reference.exists(file) == Some(true);
-        (begins && is_file).then(|| {
-            let at = outside.len();
+        let name = self.own(command)?;
+        let head = self.quoted_head(command)?;
+        let at = head.start;
+        let file = self.line.get(at + 1..head.end.checked_sub(1)?)?;
+        (has_data(file) && self.reference.exists(file) == Some(true)).then(|| {
             let text = format!("`{name}` takes no text; `open` reads what is in `{file}`");
             slip(at..at, Grade::Error, &text, "open ", "added `open`")
         })
@@ -330,10 +368,20 @@ impl Reader<'_> {
         let takes_text = own.get(name)?.inputs.iter().any(|input| input == "string");
         (takes_text && own.get(name)?.needs_input()).then(|| {
             let text = format!("a text stands in quotes: `'{raw}'`");
-            // That a command of nearly this name is meant comes first.
-            slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &format!("{raw} → '{raw}'"))
+            let change = format!("{raw} → '{raw}'");
+            let mut found = slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &change);
+            // It may as well be a program that is missing here, whose output is meant.
+            found.fixes.retain(|_| is_path && self.reference.exists(raw) == Some(true));
+            found
         })
     }
+}
+
+/// Whether a value may begin behind this: at the start of a statement, or where one is assigned.
+fn begins_after(outside: &str) -> bool {
+    let outside = outside.trim_end();
+    let assigns = outside.strip_suffix('=').is_some_and(|left| left.ends_with(' '));
+    outside.is_empty() || outside.ends_with(['(', '{', ';']) || assigns
 }
 
 fn begin(command: &SimpleCommand) -> Option<usize> {

@@ -29,11 +29,12 @@ impl Reader<'_> {
         let name = command.name()?;
         let first = name.split(' ').next()?;
         if self.is_program(command)
+            || self.may_be_defined(command)
             || !matches!(self.kind(first), reference::Kind::Missing | reference::Kind::Builtin)
         {
             return None;
         }
-        TABLE.form.iter().find_map(|Form { from, to }| {
+        TABLE.form.iter().find_map(|Form { from, to, single }| {
             let first = to.split(' ').next()?;
             let is_here = match first.strip_prefix('^') {
                 Some(program) => !matches!(
@@ -49,10 +50,16 @@ impl Reader<'_> {
             }
             let fix = form(command, from, to, self.line)?;
             let text = match self.kind(name) {
+                _ if *single => {
+                    let name = from.split(" {").next().unwrap_or(from);
+                    format!("nushell has no `{name}`; for a single text `{}` does it", fix.replacement)
+                }
                 reference::Kind::Missing => format!("nushell has no `{name}`; it has `{}`", fix.replacement),
                 _ => format!("nushell's own `{name}` is another command; `{}` does this", fix.replacement),
             };
-            Some(finding(Grade::Error, text, fix))
+            let mut found = finding(Grade::Error, text, fix);
+            found.fixes.retain(|_| !single || self.quoted_head(command).is_some());
+            Some(found)
         })
     }
 

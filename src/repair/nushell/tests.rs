@@ -38,7 +38,7 @@ impl Reference for Machine {
     }
 
     fn exists(&self, path: &str) -> Option<bool> {
-        (path == "here.toml").then_some(true)
+        Some(path == "here.toml")
     }
 
     fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
@@ -58,6 +58,10 @@ impl Reference for Machine {
                 r#"["fill", "", "", ["number", "string"], [["named", "width", "w", "int", true, ""]], []]"#,
                 r#"["str join", "", "", ["list<any>", "string"], [["positional", "separator", null, "string", true, ""]], []]"#,
                 r#"["pwd", "", "", ["nothing"], [], []]"#,
+                r#"["save", "", "", ["any"], [["positional", "filename", null, "path", false, ""]], []]"#,
+                r#"["to yaml", "", "", ["any"], [], []]"#,
+                r#"["table", "", "", ["table"], [], []]"#,
+                r#"["http put", "", "", ["any"], [["positional", "URL", null, "string", false, ""], ["positional", "data", null, "any", true, ""]], []]"#,
             ];
             Arc::new(Catalogue::read(&rows.join("\n")))
         });
@@ -241,8 +245,67 @@ fn what_is_right_stays() {
         "substring",
         "ls | any {|f| $f.size > 1kb }",
         "ls | where {|f| $f.name in [between is] }",
+        // Values that look like operators.
+        "open s.csv | where state == OR and size > 3",
+        "open s.csv | where op == % and size > 3",
+        "open s.csv | where op == contains and size > 3",
+        "open s.csv | where op in between and size > 3",
+        "open s.csv | where a * 2 between 3 and 5",
+        "open s.csv | where not name is null",
+        "open s.csv | where not size between 1 and 2",
+        "open s.csv | where not valid and size between 1 and 2",
+        // Columns' names with a sign in them, paths, comments, texts.
+        "[{'p*2': 7, p: 100}] | each {|r| $r.p*2 }",
+        "let f = $env.HOME/2024",
+        "ls -l # (2**40)",
+        "git commit -m \"see \\\"(2**40)\\\" now\"",
+        "r#'it's (3*4) now'# | str length",
+        // Words of a command.
+        "print -n $\"used\" / 10G",
+        "print -n $env.HOME - 5s",
+        "^tar -cf x.tar $env.HOME / 5G",
+        "^echo $env.N > 5M",
+        "print (1) - 5d",
+        "print (1) ^ 3",
+        "print -n $env.N % 3",
+        "print a = 2**40",
+        "print a{2**40}",
+        "git show stash@{2*3}",
+        "print -n a > 2024-05-02 10:30",
+        // Names of the line's own.
+        "def upper [] { str uppercase }; 'x' | upper",
+        "def --env upper [] { str uppercase }; 'x' | upper",
+        "alias upper = str uppercase; 'x' | upper",
+        "def pad [n] { $n }; 'x' | pad 3",
+        "def 'str count' [x] { $x }; 'x' | str count a",
+        "module m { export def upper [] { 1 } }; use m *; 'x' | upper",
+        "use m.nu *; 'x' | str count a",
+        "source m.nu; 'x' | pad 3 | substring 2",
     ] {
         assert_eq!(slips(line, &Machine), [], "{line}");
+    }
+}
+
+/// What is told without an edit, for a person to decide.
+#[test]
+fn what_may_be_meant_otherwise_is_told() {
+    for line in [
+        "open --raw dates.txt | lines | math max",
+        "'2024-05-02 2024-05-01' | split row ' ' | math min",
+        "['aba' 'a'] | str count a",
+        "ls | get name | path is-dir",
+        "$x == 'a' | str count a",
+        "pbpaste | str length",
+        "gone | str length",
+        "open notes.txt | lines | where contains 'a.b'",
+        "open notes.txt | lines | where like 'a%b'",
+    ] {
+        let found = slips(line, &Machine);
+        assert!(
+            !found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()),
+            "{line}: {found:?}"
+        );
+        assert_eq!(mended(line), None, "{line}");
     }
 }
 
@@ -291,7 +354,13 @@ fn a_column_of_text_is_told() {
 /// Neither a guess nor a silent write over what is there.
 #[test]
 fn what_would_do_harm_stays() {
-    for line in ["rm *.txt && ls", "ls > a.txt && rm b.txt", "ls | xargs rm", "cat a || rm b"] {
+    for line in [
+        "'x' | put http://a.example",
+        "rm *.txt && ls",
+        "ls > a.txt && rm b.txt",
+        "ls | xargs rm",
+        "cat a || rm b",
+    ] {
         assert_eq!(mended(line), None, "{line}");
     }
 }
@@ -339,7 +408,7 @@ fn no_text_makes_it_fail() {
 
 #[test]
 fn forms_lead_to_what_nushell_has() {
-    for Form { from, to } in &TABLE.form {
+    for Form { from, to, .. } in &TABLE.form {
         let own = to.split(' ').take_while(|word| !word.starts_with('{')).collect::<Vec<_>>();
         let is_own = (1..=own.len()).any(|n| syntax::nushell_commands().contains(&own[..n].join(" ")));
         assert!(is_own || to.starts_with(['^', '$']), "{from}: {to}");
@@ -389,6 +458,11 @@ fn what_the_engine_says_leads_to_an_edit() {
         ("str length gone.txt", extra, "gone", None),
         ("str length here.toml", extra, "here", Some("open --raw here.toml | str length")),
         ("str length *.txt", extra, "*", None),
+        ("split row 'a=b' =", extra, "=", None),
+        ("save new.txt here.toml", extra, "here", None),
+        ("fill here.toml", extra, "here", Some("open --raw here.toml | fill")),
+        ("to yaml here.toml", extra, "here", Some("open here.toml | to yaml")),
+        ("table here.toml", extra, "here", Some("open here.toml | table")),
         ("ls | split row 'a=b' '='", extra, "'='", None),
         ("pwd 3", extra, "3", None),
         ("nosuch 3", extra, "3", None),

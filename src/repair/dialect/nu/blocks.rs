@@ -6,7 +6,7 @@ use super::{UNTRANSLATED, convert_within, is_common, is_environment, word};
 use crate::syntax::nushell_commands;
 
 /// The change that needs [`JOBS_SINCE`].
-pub(in crate::repair) const JOB: &str = "& → job spawn";
+pub(in crate::repair) const JOB: &str = "& → job spawn, which shows nothing of what programs print";
 /// The Nushell that has jobs.
 pub(in crate::repair) const JOBS_SINCE: (u32, u32) = (0, 103);
 /// Words of a loop or a body.
@@ -14,6 +14,8 @@ const WORDS_MAX: usize = 256;
 /// What a loop's body can't do as bash does it: it changes the shell.
 const CHANGING: [&str; 9] =
     ["cd", "export", "alias", "exit", "break", "continue", "return", "printf", "shift"];
+/// What outlives its shell; a job of Nushell's does not.
+const OUTLIVING: [&str; 3] = ["nohup", "setsid", "disown"];
 
 type Converted = (String, Vec<String>);
 
@@ -51,8 +53,9 @@ fn repeat(name: &str, rest: &[Token<'_>]) -> Option<Converted> {
     let list = match list {
         Some(list) => list,
         None => {
-            let plain: Vec<&str> = values.into_iter().filter(|value| is_plain(value)).collect();
-            (plain.len() == stop && stop != 0).then(|| format!("[{}]", plain.join(" ")))?
+            let texts: Vec<String> =
+                values.into_iter().filter(|value| is_plain(value)).map(as_text).collect();
+            (texts.len() == stop && stop != 0).then(|| format!("[{}]", texts.join(" ")))?
         }
     };
     let body = is_end(end).then(|| commands(body, Some(name)))??;
@@ -71,9 +74,19 @@ fn span_of(word: &str) -> Option<String> {
         (_, Some(inner)) => inner.trim().split_once(' ').unwrap_or(("1", inner.trim())),
         _ => return None,
     };
-    // Leading noughts are kept by bash.
-    let is_number = |text: &str| text.parse::<u32>().is_ok_and(|number| number.to_string() == text);
-    (is_number(from) && is_number(to)).then(|| format!("{from}..{to}"))
+    let (first, last) = (whole(from)?, whole(to)?);
+    // Braces count down, too; `seq` gives nothing then.
+    (braces.is_some() || first <= last).then(|| format!("{first}..{last}"))
+}
+
+/// A number as Nushell writes it: leading noughts are kept by bash.
+fn whole(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|number: &u32| number.to_string() == text)
+}
+
+/// A plain word as a text: without quotes `1.10` would become `1.1`, and `true`, `1e3` and `2024-05-02` no text, either.
+fn as_text(word: &str) -> String {
+    if whole(word).is_some() { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// `*.txt`: files by the end of their names.
@@ -123,10 +136,17 @@ fn guarded(parts: &[Token<'_>]) -> Option<Converted> {
     Some((line, vec!["[ … ] && → if … { … }".to_owned()]))
 }
 
-/// `command &`
+/// `command &`, of programs alone: what Nushell's own commands give would be lost.
 fn job(rest: &[Token<'_>]) -> Option<Converted> {
+    let is_program = |part: &[Token<'_>]| {
+        part.first().and_then(text).is_some_and(|name| {
+            let none = [&UNTRANSLATED[..], &CHANGING, &OUTLIVING].concat();
+            !nushell_commands().contains(name) && !name.contains('=') && !none.contains(&name)
+        })
+    };
     let is_one =
-        !rest.iter().any(|token| is_end(token) || matches!(token, Token::Operator("&&" | "||" | "&")));
+        !rest.iter().any(|token| is_end(token) || matches!(token, Token::Operator("&&" | "||" | "&")))
+            && rest.split(|token| *token == Token::Operator("|")).all(is_program);
     let body = is_one.then(|| commands(rest, None))??;
     Some((format!("job spawn {{ {body} }}"), vec![JOB.to_owned()]))
 }
@@ -142,9 +162,11 @@ fn test(tokens: &[Token<'_>]) -> Option<String> {
         ["!", inner @ ..] => ("not ", inner),
         _ => ("", words),
     };
-    let is_type = |word, kind| Some(format!("(({} | path expand | path type) == {kind})", quoted(word)?));
+    // Of an empty text Nushell makes the working directory.
+    let path = |word: &str| environment(word).is_none().then(|| quoted(word)).flatten();
+    let is_type = |word, kind| Some(format!("(({} | path expand | path type) == {kind})", path(word)?));
     let condition = match words {
-        ["-e", word] => format!("({} | path exists)", quoted(word)?),
+        ["-e", word] => format!("({} | path exists)", path(word)?),
         ["-f", word] => is_type(word, "file")?,
         ["-d", word] => is_type(word, "dir")?,
         ["-z", word] => format!("({} | is-empty)", quoted(word)?),
@@ -216,7 +238,8 @@ fn command(tokens: &[Token<'_>], name: Option<&str>) -> Option<String> {
     if let [Token::Word("echo"), Token::Word(one)] = tokens
         && !one.starts_with('-')
     {
-        return Some(format!("print {}", argument(one, name)?));
+        let one = if is_plain(one) { as_text(one) } else { argument(one, name)? };
+        return Some(format!("print {one}"));
     }
     let mut pipeline = Vec::new();
     for part in tokens.split(|token| *token == Token::Operator("|")) {
@@ -278,7 +301,12 @@ mod tests {
     #[test]
     fn what_means_the_same_is_converted() {
         for (line, right) in [
-            ("for x in a b c; do echo $x; done", Some("for x in [a b c] { print $x }")),
+            ("for x in a b c; do echo $x; done", Some("for x in ['a' 'b' 'c'] { print $x }")),
+            (
+                "for v in 1.10 7 007 1e3 true null 10kb; do git show v$v; done",
+                Some("for v in ['1.10' 7 '007' '1e3' 'true' 'null' '10kb'] { try { git show $\"v($v)\" } }"),
+            ),
+            ("for i in {3..1}; do echo $i; done", Some("for i in 3..1 { print $i }")),
             ("for i in {1..5}; do echo \"$i\"; done", Some("for i in 1..5 { print $i }")),
             (
                 "for i in $(seq 3); do ping -c 1 host$i; done",
@@ -290,9 +318,9 @@ mod tests {
             ),
             (
                 "for f in a b; do cp $f ${f}.bak; echo done; done",
-                Some("for f in [a b] { try { ^cp $f $\"($f).bak\" }; print done }"),
+                Some("for f in ['a' 'b'] { try { ^cp $f $\"($f).bak\" }; print 'done' }"),
             ),
-            ("for f in a; do cat $f | sort; done", Some("for f in [a] { try { cat $f | ^sort } }")),
+            ("for f in a; do cat $f | sort; done", Some("for f in ['a'] { try { cat $f | ^sort } }")),
             ("if [ -f x ]; then cat x; fi", Some("if (('x' | path expand | path type) == file) { cat x }")),
             (
                 "if [[ ! -e \"x y\" ]]; then mkdir a; else ls; fi",
@@ -303,10 +331,22 @@ mod tests {
             ("if [ $SHLVL -gt 1 ]; then make; fi", Some("if (($env.SHLVL | into int) > 1) { make }")),
             ("[[ $LANG == C ]] && date +%F", Some("if (($env.LANG? | default '') == 'C') { date +%F }")),
             ("make docs &", Some("job spawn { make docs }")),
+            ("cat a | grep b &", Some("job spawn { cat a | grep b }")),
             // What has no exact counterpart stays.
             ("for f in *; do rm $f; done", None),
             ("for f in $(ls); do echo $f; done", None),
             ("for i in {01..10}; do echo $i; done", None),
+            ("for i in $(seq 5 2); do echo $i; done", None),
+            ("for i in $(seq 0); do echo $i; done", None),
+            ("[ -d \"$NOPE\" ] && ls", None),
+            ("[ -f $NOPE ] && make", None),
+            ("[ -e ${NOPE} ] && make", None),
+            ("ls &", None),
+            ("cat a | sort &", None),
+            ("nohup make &", None),
+            ("cd sub &", None),
+            ("export A=b &", None),
+            ("A=b make &", None),
             ("for f in a b; do cd $f; done", None),
             ("for f in a b; do echo ${f%.*}; done", None),
             ("for f in a b; do echo $y; done", None),
