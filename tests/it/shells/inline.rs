@@ -52,8 +52,7 @@ mod cases {
 
     pub(super) fn tab_takes_what_is_shown(setup: Setup) {
         let sh = setup.model(LS).start();
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.pty.send("\t");
         sh.expect("ls -la");
         sh.undo();
@@ -64,16 +63,14 @@ mod cases {
 
     pub(super) fn the_right_arrow_takes_what_is_shown(setup: Setup) {
         let sh = setup.model(LS).start();
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.pty.send("\x1b[C");
         sh.expect("ls -la");
     }
 
     pub(super) fn what_is_shown_goes_when_typing_goes_on(setup: Setup) {
         let sh = setup.model(&format!("{LS}\n{}", r#"{"reply": "ls -laS"}"#)).start();
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.pty.send(" by size");
         sh.expect("# list files by size  ⇥ ls -laS");
         sh.pty.send("\x15");
@@ -92,10 +89,10 @@ mod cases {
     pub(super) fn each_line_is_answered(setup: Setup) {
         let sh = setup.model(LS).start();
         for end in ["\r", "\x03", "\x03", "\r", "\x15"] {
-            sh.types("# list files");
-            sh.expect(SHOWN);
-            sh.pty.send(end);
-            sh.expect("");
+            sh.suggests("# list files", SHOWN);
+            // zsh holds a ctrl-c back until the next key where it comes while a handler of `zle -F` runs, and what was
+            // looked for stands on the screen a moment before ours has ended.
+            sh.insists(end, "");
         }
         sh.is_well();
     }
@@ -135,8 +132,7 @@ mod cases {
     pub(super) fn a_hash_behind_a_command_stays_what_it_is(setup: Setup) {
         let sh = setup.model(LS).start();
         assert_eq!(sh.runs("print -r a #b >out; touch done"), "a #b\n");
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.pty.send("\r");
         sh.expect("");
         assert!(!sh.pty.screen().contains("not found"), "{}", sh.pty.screen());
@@ -148,8 +144,7 @@ mod cases {
 
     pub(super) fn enter_on_words_runs_nothing_and_leaves_no_process(setup: Setup) {
         let sh = setup.model(r#"{"reply": "touch suggested"}"#).start();
-        sh.types("# touch suggested");
-        sh.expect("# touch suggested  ⇥ touch suggested");
+        sh.suggests("# touch suggested", "# touch suggested  ⇥ touch suggested");
         sh.pty.send("\r");
         sh.is_well();
         sh.lacks("suggested");
@@ -185,8 +180,7 @@ mod cases {
         let plugins = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh\n\
                        source /usr/share/zsh-syntax-highlighting/zsh-syntax-highlighting.zsh";
         let sh = setup.after(|_| plugins).model(LS).start();
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.pty.send("\x1b[C");
         sh.expect("ls -la");
         sh.pty.send("\x15echo one\r");
@@ -218,8 +212,7 @@ mod cases {
     pub(super) fn a_coprocess_of_yours_stays(setup: Setup) {
         let sh = setup.model(LS).start();
         // Ours of a line before is none of yours.
-        sh.types("# list files");
-        sh.expect(SHOWN);
+        sh.suggests("# list files", SHOWN);
         sh.runs("coproc cat; touch done");
         sh.types("# list files");
         std::thread::sleep(std::time::Duration::from_millis(600));

@@ -243,6 +243,13 @@ impl Sh {
         self.expect(words);
     }
 
+    /// Types words and waits for what is suggested behind them; they may never be seen without it.
+    #[track_caller]
+    pub(super) fn suggests(&self, words: &str, shown: &str) {
+        self.pty.send(words);
+        self.expect(shown);
+    }
+
     /// Presses the key.
     pub(crate) fn press(&self) {
         self.pty.send("\x07");
