@@ -44,6 +44,7 @@ fn what_the_user_defined_is_left_alone() {
         ("where", "ls | where size > 10M"),
         ("where", "$x | where a = b"),
         ("where", "open notes.txt | where a"),
+        ("where a", "open notes.txt | where a"),
         ("ls", "ls | wc -l"),
         ("ls", "ls -lh"),
         ("ls", "ls --hidden"),
