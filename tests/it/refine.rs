@@ -182,6 +182,19 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
+        // Those that leave it behind what is wrong are wrong in the same way, where it was mended before that, too.
+        (
+            vec![
+                concat!(
+                    r#"{"reply": "show --colour --nothing -l", "others": ["show --colour --nothing -a", "#,
+                    r#""show --colour --nothing -r", "show --colour --nothing -lr", "show --colour --nothing", "#,
+                    r#""show -a -l"]}"#
+                )
+                .to_owned(),
+            ],
+            "show -a -l",
+            1,
+        ),
         // One that destroys something is no way to put an answer right that doesn't.
         (
             vec![
