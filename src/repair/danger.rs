@@ -69,7 +69,8 @@ fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
             if has(&TABLE.options, option) {
                 add(option.to_owned());
             }
-            if word.glob {
+            // What begins with a bracket is a list in Nushell, or parameters.
+            if word.glob && !(shell == Shell::Nu && text.starts_with('[')) {
                 add("*".to_owned());
             }
             if !harmless {

@@ -4,6 +4,7 @@
 
 mod bash;
 mod conditions;
+mod definitions;
 mod expressions;
 mod inputs;
 mod names;
@@ -11,6 +12,7 @@ mod pipes;
 #[cfg(test)]
 mod tests;
 mod units;
+mod values;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +33,8 @@ const FINDINGS_MAX: usize = 32;
 #[serde(deny_unknown_fields)]
 struct Table {
     lists: BTreeSet<String>,
+    letters: BTreeSet<String>,
+    paths: BTreeSet<String>,
     want_lists: BTreeSet<String>,
     structured: BTreeSet<String>,
     plain: BTreeSet<String>,
@@ -74,12 +78,14 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let mut found: Vec<Finding> = reader.operators();
     found.extend(reader.blocks());
     found.extend(reader.expressions());
+    found.extend(reader.definition());
     for command in &parsed.commands {
         let renamed = reader.form(command).or_else(|| reader.instead(command));
-        found.extend(renamed.or_else(|| reader.without_parent(command)));
+        found.extend(renamed.or_else(|| reader.without_parent(command)).or_else(|| reader.child(command)));
         found.extend(reader.unquoted(command));
         found.extend(reader.text_for_numbers(command));
         found.extend(reader.flags(command));
+        found.extend(reader.pointed(command));
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));
