@@ -261,7 +261,11 @@ fn in_mind(
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
-            if !is_known && (may_destroy || !destroys(&candidate)) {
+            // Without a condition that was wrong it would destroy more: `rm logs/* --older 30day`, `rm logs/*`.
+            let is_rest = found
+                .iter()
+                .any(|other| leaves_out(candidate.command.text.as_str(), other.command.text.as_str()));
+            if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
                 found.push(candidate);
                 if is_right {
                     return Ok(());
@@ -270,6 +274,16 @@ fn in_mind(
         }
     }
     Ok(())
+}
+
+/// Whether a line is another one with words of it left out, wherever they stood.
+fn leaves_out(line: &str, other: &str) -> bool {
+    let mut left: Vec<&str> = other.split_whitespace().collect();
+    let is_part = line.split_whitespace().all(|word| {
+        let place = left.iter().position(|other| *other == word);
+        place.map(|place| left.swap_remove(place)).is_some()
+    });
+    is_part && !left.is_empty()
 }
 
 /// The commands of a reply that may reach a prompt line, looked over and mended; at least one.

@@ -205,6 +205,12 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             2,
         ),
         (vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show -l > a"]}}"#)], "show -l > a", 1),
+        // Nor is one that destroys more, as what was wrong is only left out.
+        (
+            vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show > a", "show -l > a"]}}"#)],
+            "show -l > a",
+            1,
+        ),
         (
             vec![
                 format!(r#"{{"reply": "{wrong}", "others": ["show -l > a"]}}"#),
