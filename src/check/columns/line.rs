@@ -16,7 +16,7 @@ use crate::syntax::{Parsed, SimpleCommand, Span};
 /// Brackets inside each other that are looked into.
 const NESTING_MAX: usize = 48;
 /// Statements and words of one line that are looked at.
-const LOOKS_MAX: usize = 20_000;
+const LOOKS_MAX: usize = 4096;
 /// Copies of what is known that are made for one line.
 const COPIES_MAX: usize = 64;
 /// Parameters of one closure.
@@ -68,6 +68,8 @@ pub(super) struct Line<'a> {
     commands: BTreeMap<usize, &'a SimpleCommand>,
     /// The innermost last. A name without letters hides all that stand before it.
     scope: Vec<Binding<'a>>,
+    /// Of what the innermost closure is run on.
+    file: Option<&'a str>,
     found: Vec<Finding>,
     /// Nothing in the expression asks whether a column is there, as far as it was read.
     pub(super) is_plain: bool,
@@ -88,6 +90,7 @@ impl<'a> Line<'a> {
             parsed,
             commands,
             scope: Vec::new(),
+            file: None,
             found: Vec::new(),
             is_plain: true,
             depth: 0,
@@ -112,6 +115,10 @@ impl<'a> Line<'a> {
         self.draft.line
     }
 
+    pub(super) fn file(&self) -> Option<&'a str> {
+        self.file
+    }
+
     pub(super) fn add(&mut self, found: impl IntoIterator<Item = Finding>) {
         for finding in found {
             let is_same = |other: &Finding| other.span == finding.span && other.text == finding.text;
@@ -125,6 +132,11 @@ impl<'a> Line<'a> {
     pub(super) fn may_look(&mut self) -> bool {
         self.looks += 1;
         self.looks <= LOOKS_MAX && self.found.len() < FINDINGS_MAX
+    }
+
+    /// Nothing more of the line is looked at.
+    pub(super) fn stop(&mut self) {
+        self.looks = LOOKS_MAX;
     }
 
     /// What a name stands for.
@@ -242,30 +254,49 @@ impl<'a> Line<'a> {
 
     fn pipeline(&mut self, tokens: &[Token], input: Option<Known<'a>>) -> Option<Flow<'a>> {
         let mut current = input;
+        let mut hidden = None;
         for (position, element) in tokens.split(|token| token.kind == Kind::Pipe).enumerate() {
+            if !self.may_look() {
+                return None;
+            }
             let made = self.element(element, position, current);
             // What is written elsewhere doesn't go on.
             let is_word = |token: &Token| token.kind == Kind::Word;
             current = made.filter(|_| element.iter().all(is_word)).map(Known::whole);
+            // Closures behind it may run only for a column that is there.
+            if hidden.is_none()
+                && self.command(element).is_some_and(|command| command.name() == Some("columns"))
+            {
+                hidden = Some(self.scope.len());
+                self.forget();
+            }
+        }
+        if let Some(hidden) = hidden.filter(|hidden| *hidden < self.scope.len()) {
+            self.scope.remove(hidden);
         }
         current.and_then(|current| self.owned(current))
     }
 
+    /// The command that an element is.
+    fn command(&self, element: &[Token]) -> Option<&'a SimpleCommand> {
+        let span = &element.first()?.span;
+        let start = span.start + usize::from(self.raw(span).starts_with(['^', '%']));
+        self.commands.get(&start).copied()
+    }
+
     fn element(&mut self, tokens: &[Token], position: usize, input: Option<Known<'a>>) -> Option<Flow<'a>> {
-        let first = tokens.first()?;
-        let start = first.span.start + usize::from(self.raw(&first.span).starts_with(['^', '%']));
         let names = self.scope.len();
         // What stands at the beginning sees the `$in` of what it stands in.
         if position > 0 {
             self.bind("in", input.clone());
         }
-        let Some(command) = self.commands.get(&start).copied() else {
+        let Some(command) = self.command(tokens) else {
             drop(input);
             let made = self.expression(tokens);
             self.scope.truncate(names);
             return made;
         };
-        let after = command.words.first().map_or(start, |word| word.span.end);
+        let after = command.words.first().map_or(command.span.start, |word| word.span.end);
         let begin = tokens.partition_point(|token| token.span.start < after);
         let arguments = tokens.get(begin..).unwrap_or_default();
         let name = command.name().filter(|_| !super::is_program(command, self.draft)).unwrap_or_default();
@@ -405,7 +436,11 @@ impl<'a> Line<'a> {
             for (at, name) in names.into_iter().enumerate() {
                 line.bind(name, run.closure.parameters.get(at).and_then(|what| given(*what)));
             }
-            line.block(body, Inside::Block, input)
+            let file = run.on.as_ref().map(|on| on.flow.file);
+            let around = std::mem::replace(&mut line.file, file);
+            let made = line.block(body, Inside::Block, input);
+            line.file = around;
+            made
         })
     }
 }

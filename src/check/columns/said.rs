@@ -89,7 +89,8 @@ impl Through<'_> {
         };
         let keys = flow.shape.columns().unwrap_or_default();
         let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
-        let text = format!("{} is a record, and {} {remedy}", flow.subject, quoted(name));
+        let row = if flow.noun == "column" { "a row of " } else { "" };
+        let text = format!("{row}{} is a record, and {} {remedy}", flow.subject, quoted(name));
         finding(Kind::Column, &span, text, listed(keys), None)
     }
 

@@ -3,8 +3,12 @@
 use super::Flow;
 use super::line::{Known, Line, Run};
 use super::path::{self, End, Member};
+use crate::shape::{Column, Shape};
 use crate::syntax::Span;
 use crate::syntax::nushell_tokens::{Inside, Kind, Token, first_tokens, group_end, tokens};
+
+/// Keys of one record on a line; what has more isn't known.
+const KEYS_MAX: usize = 64;
 
 impl<'a> Line<'a> {
     /// Values with operators between them; gives what a single one is.
@@ -49,8 +53,8 @@ impl<'a> Line<'a> {
             [b'$', b'"' | b'\'', ..] => self.template(span),
             [b'$', ..] => return self.variable(span, wanted),
             [b'(', ..] => return self.group(span, wanted),
-            [b'[', ..] => self.items(span, Inside::List),
-            [b'{', ..] if self.is_record(span) => self.items(span, Inside::Record),
+            [b'[', ..] => self.list(span),
+            [b'{', ..] if self.is_record(span) => return self.record(span, wanted),
             [b'{', ..] => {
                 self.is_plain = false;
                 self.closure(span, None);
@@ -58,12 +62,13 @@ impl<'a> Line<'a> {
             [b'.', b'.', b'.', b'$' | b'(' | b'[' | b'{', ..] => {
                 self.value(&(span.start + 3..span.end), false);
             }
-            [b'-', ..] if raw.contains(['$', '(', '[', '{']) => {
+            [b'-', ..] if !raw.contains("$\"") && raw.contains(['$', '(', '[', '{']) => {
                 let value = raw.split_once('=').map_or("", |(_, value)| value);
                 if value.starts_with(['$', '(', '[', '{']) {
                     self.value(&(span.end - value.len()..span.end), false);
                 }
             }
+            _ if raw.contains("$\"") || raw.contains("$'") => self.stop(),
             // `amount?`
             _ => self.is_plain &= !raw.contains(['?', '(']),
         }
@@ -138,7 +143,7 @@ impl<'a> Line<'a> {
             match byte {
                 b'\\' if quote == Some(b'"') => at += 2,
                 b'(' => {
-                    let Some(end) = group_end(text, at, span.end) else { return };
+                    let Some(end) = group_end(text, at, span.end) else { return self.stop() };
                     self.block(at + 1..end - 1, Inside::Parentheses, None);
                     at = end;
                 }
@@ -146,17 +151,55 @@ impl<'a> Line<'a> {
                 _ => at += 1,
             }
         }
+        // The same quotes stand inside, and the word isn't what it seems.
+        self.stop();
     }
 
-    /// The values of a list or record.
-    fn items(&mut self, span: &Span, inside: Inside) {
+    /// `[…]`
+    fn list(&mut self, span: &Span) {
         let Some(between) = self.between(span) else { return };
         self.deeper(|line| {
-            let (tokens, _) = tokens(line.text(), between, inside);
+            let (tokens, _) = tokens(line.text(), between, Inside::List);
             for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
                 line.value(&token.span, false);
             }
         });
+    }
+
+    /// `{key: value}`
+    fn record(&mut self, span: &Span, wanted: bool) -> Option<Flow<'a>> {
+        let between = self.between(span)?;
+        let file = self.file().filter(|_| wanted);
+        let keys = self.deeper(|line| {
+            let (tokens, _) = tokens(line.text(), between, Inside::Record);
+            let mut keys: Option<Vec<Column>> = file.map(|_| Vec::new());
+            let mut rest = tokens.as_slice();
+            while let Some((first, tail)) = rest.split_first() {
+                let pair = tail.split_first().filter(|(colon, _)| colon.kind == Kind::Colon);
+                let Some((value, tail)) = pair.and_then(|(_, tail)| tail.split_first()) else {
+                    // It spreads another.
+                    line.value(&first.span, false);
+                    (rest, keys) = (tail, None);
+                    continue;
+                };
+                rest = tail;
+                line.value(&first.span, false);
+                let made = line.value(&value.span, keys.is_some());
+                let name = path::parse(line.raw(&first.span), 0);
+                match (name.as_deref(), &mut keys) {
+                    (Some([Member::Name { text, .. }]), Some(keys)) if keys.len() < KEYS_MAX => {
+                        keys.retain(|key| key.name != *text);
+                        let shape = made.map_or(Shape::Unknown, |made| made.shape);
+                        keys.push(Column { name: text.clone(), shape, always: true });
+                    }
+                    _ => keys = None,
+                }
+            }
+            keys
+        });
+        let (file, keys) = (file?, keys??);
+        let subject = "the record".to_owned();
+        Some(Flow { file, shape: Shape::Record(keys), subject, noun: "key", is_file: false })
     }
 
     /// What stands between a bracket and the one that closes it.
