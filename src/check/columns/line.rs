@@ -193,8 +193,10 @@ impl<'a> Line<'a> {
         }
         let whole = View::of(&flow.shape);
         let shape = if is_row { whole.row().shape() } else { flow.shape.clone() };
-        let is_file = flow.is_file && !is_row;
-        Some(Flow { file: flow.file, shape, subject: flow.subject.clone(), noun: flow.noun, is_file })
+        let is_value = whole.is_list() && is_row && whole.row().columns().is_none();
+        let subject = if is_value { format!("a value of {}", flow.subject) } else { flow.subject.clone() };
+        let is_file = flow.is_file && !(is_row && whole.is_list());
+        Some(Flow { file: flow.file, shape, subject, noun: flow.noun, is_file })
     }
 
     /// Statements between two places, of which the first is given something; gives what the last makes.
