@@ -24,6 +24,8 @@ use std::ops::Range;
 
 use crate::shell::Shell;
 
+pub(crate) use self::nushell::tokens as nushell_tokens;
+
 /// Byte offsets into the line.
 pub type Span = Range<usize>;
 
