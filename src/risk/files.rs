@@ -46,6 +46,7 @@ struct Run {
     leads: BTreeSet<String>,
     runners: Vec<String>,
     endings: Vec<String>,
+    calls: Vec<String>,
     options: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -74,7 +75,8 @@ impl Lists {
 
     /// The path lies where programs are installed.
     pub(super) fn is_installed(&self, path: &str) -> bool {
-        let is_below = |place: &String| path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        let is_below =
+            |place: &String| path.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'));
         self.run.installed.iter().any(is_below)
     }
 
@@ -102,6 +104,11 @@ impl Lists {
     pub(super) fn is_script(&self, path: &str) -> bool {
         let path = path.to_lowercase();
         self.run.endings.iter().any(|ending| path.ends_with(ending.as_str()) && path.len() > ending.len())
+    }
+
+    /// A program's code may run other files.
+    pub(super) fn calls_files(&self, code: &str) -> bool {
+        self.run.calls.iter().any(|call| code.contains(call.as_str()))
     }
 
     /// The value of this option says what a program runs.

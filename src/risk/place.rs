@@ -74,6 +74,8 @@ pub(super) enum Kind {
     Startup,
     /// Whatever else it is, it tells what its owner did or where he may log in.
     Private,
+    /// Whatever else it is, it tells nothing of that kind.
+    Public,
 }
 
 /// What a word of a line names as a path.
@@ -206,6 +208,7 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         Kind::Repository,
         Kind::Temporary,
         Kind::Private,
+        Kind::Public,
     ];
     let listed = |kind| TABLE.kinds.get(&kind).into_iter().flatten().map(move |name| (kind, name));
     order
@@ -399,7 +402,8 @@ fn kind(path: &Path) -> (Kind, bool) {
         }
     };
     let all = |pattern: &Pattern, fits: fn(&Component, &str) -> bool| {
-        part(pattern).is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| fits(name, pattern)))
+        part(pattern)
+            .is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| fits(name, pattern)))
     };
     // By the name that a pattern would have to fit first, unless that is a pattern itself.
     let key = |anchor| match anchor {
@@ -421,9 +425,10 @@ fn kind(path: &Path) -> (Kind, bool) {
     }
     candidates.sort_unstable();
     let patterns = || candidates.iter().filter_map(|at| PATTERNS.get(*at));
-    let kind = patterns().find(|pattern| all(pattern, Component::fits)).map_or(Kind::Plain, |pattern| pattern.kind);
+    let kind =
+        patterns().find(|pattern| all(pattern, Component::fits)).map_or(Kind::Plain, |pattern| pattern.kind);
     let is_harmless = |pattern: &Pattern| {
-        matches!(pattern.kind, Kind::Plain | Kind::Sink) && all(pattern, Component::is_covered)
+        matches!(pattern.kind, Kind::Plain | Kind::Sink | Kind::Public) && all(pattern, Component::is_covered)
     };
     let is_private = |pattern: &Pattern| {
         matches!(pattern.kind, Kind::Secret | Kind::Private) && all(pattern, Component::is_meant)

@@ -72,6 +72,8 @@ pub(super) struct Reader<'a> {
     fed: bool,
     acts: Vec<Act>,
     placed: Vec<Placed>,
+    /// The line answers a request, so that these are looked for.
+    meets: bool,
     met: Vec<Met>,
     /// Is told of each row that speaks.
     #[cfg(test)]
@@ -120,6 +122,7 @@ impl<'a> Reader<'a> {
             fed: false,
             acts: Vec::new(),
             placed: Vec::new(),
+            meets: false,
             met: Vec::new(),
             #[cfg(test)]
             hears: None,
@@ -129,6 +132,12 @@ impl<'a> Reader<'a> {
     #[cfg(test)]
     pub(super) fn hearing(mut self, hears: &'a dyn Fn(&Row)) -> Self {
         self.hears = Some(hears);
+        self
+    }
+
+    /// Looks for what a request is held against, too.
+    pub(super) fn meeting(mut self, meets: bool) -> Self {
+        self.meets = meets;
         self
     }
 

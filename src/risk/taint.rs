@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use self::asked::Asked;
 use super::address;
 use super::effect::{Effect, Label};
 use super::feed;
@@ -20,7 +21,6 @@ use super::files::{Deed, Met};
 use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
-use self::asked::Asked;
 use crate::shell::Shell;
 use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 
@@ -133,7 +133,7 @@ fn unasked(request: &str, does: &Does<'_>, shell: Shell, table: &Table) -> Optio
     let files = files(request, does.met);
     let deeds: BTreeSet<Deed> = files.iter().map(|met| met.deed).collect();
     // What is run or read is told of as that, where there is nothing else.
-    found.retain(|(span, _)| !files.iter().any(|met| met.span == *span));
+    found.retain(|(span, name)| !files.iter().any(|met| met.span == *span && met.text == *name));
     let what = match (found.is_empty(), deeds.iter().collect::<Vec<_>>().as_slice()) {
         (true, [Deed::Run]) => "runs a file that is ",
         (true, [Deed::Read]) => "reads a secret that is ",

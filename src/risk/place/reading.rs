@@ -72,7 +72,8 @@ impl Component {
     pub(super) fn is_meant(&self, pattern: &str) -> bool {
         let head = self.text.find(['*', '?', '[']).and_then(|end| self.text.get(..end)).unwrap_or(&self.text);
         let is_close = head.chars().count() >= MIN_HEAD
-            || !self.text.contains('*') && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_HEAD;
+            || !self.text.contains('*')
+                && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_HEAD;
         self.fits(pattern) && (!self.glob || is_close || matches(pattern, &self.text))
     }
 

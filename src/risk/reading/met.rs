@@ -30,6 +30,9 @@ struct Reads {
 impl Reader<'_> {
     /// The line runs the file that a word names.
     pub(super) fn meet_run(&mut self, word: &Word) {
+        if !self.meets {
+            return;
+        }
         let place = place::path(word, self.shell);
         let lists = Lists::own();
         // What runs by itself anyhow is nothing new.
@@ -49,6 +52,9 @@ impl Reader<'_> {
 
     /// Files that a command runs and of which the tables of effects say nothing.
     pub(super) fn meet_runs(&mut self, here: Here<'_>) {
+        if !self.meets {
+            return;
+        }
         let (lists, words) = (Lists::own(), &here.command.words);
         let names = Names::of(words.iter().map(|word| word.text.as_str()));
         let behind = lists.runs_first(&names).unwrap_or(usize::MAX);
@@ -61,7 +67,8 @@ impl Reader<'_> {
             self.meet_run(word);
         }
         for word in words.iter().skip(1) {
-            let attached = word.text.split_once('=').filter(|(option, _)| lists.is_run_by(names.first(), option));
+            let attached =
+                word.text.split_once('=').filter(|(option, _)| lists.is_run_by(names.first(), option));
             if let Some((_, value)) = attached {
                 self.meet_run(&Word { text: value.to_owned(), ..word.clone() });
             }
@@ -80,13 +87,17 @@ impl Reader<'_> {
 
     /// Secrets that the commands of a text read.
     pub(super) fn meet_secrets(&mut self, text: Text<'_>) {
+        if !self.meets {
+            return;
+        }
         let commands = text.parsed.commands.get(..super::MAX_COMMANDS).unwrap_or(&text.parsed.commands);
         let reads: Vec<Reads> = commands.iter().map(|command| self.reads(command, text)).collect();
         let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
             let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if Lists::own().hands_over(name));
             reads.shows && (gets_names || !reads.paths.is_empty())
         });
-        let takes = commands.iter().any(|command| command.name().is_some_and(|name| Lists::own().takes(name)));
+        let takes =
+            commands.iter().any(|command| command.name().is_some_and(|name| Lists::own().takes(name)));
         for (command, reads) in commands.iter().zip(&reads) {
             let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
             for target in read.filter_map(|redirection| redirection.target.as_ref()) {
@@ -95,8 +106,13 @@ impl Reader<'_> {
             if is_shown {
                 command.assignments.iter().for_each(|word| self.meet_secret(word, text));
             }
-            if reads.shows || is_shown && (takes || self.hands_over(command, commands, text)) {
-                reads.paths.iter().for_each(|word| self.meet_secret(word, text));
+            let mut secrets =
+                reads.paths.iter().filter(|word| self.secret_in(word, text).is_some()).peekable();
+            if secrets.peek().is_some()
+                && (reads.shows || is_shown && (takes || hands_over(command, commands, text)))
+            {
+                let secrets: Vec<Word> = secrets.cloned().collect();
+                secrets.iter().for_each(|word| self.meet_secret(word, text));
             }
         }
         if is_shown {
@@ -104,33 +120,50 @@ impl Reader<'_> {
         }
     }
 
-    /// Secrets that a program's code names.
+    /// Secrets that a program's code names, and files that it runs.
     pub(super) fn meet_quoted(&mut self, code: &str, word: &Word) {
+        if !self.meets {
+            return;
+        }
+        let lists = Lists::own();
+        let calls = lists.calls_files(code);
         let mut pieces = code.split(['"', '\'', '`']).skip(1).take(MAX_QUOTED).peekable();
         while let Some(piece) = pieces.next() {
             // Behind the last quote nothing is quoted.
-            if pieces.peek().is_some() && !piece.contains(char::is_whitespace) {
-                let place = place::named(piece);
-                if place.private {
-                    self.meet(Deed::Read, &Word { text: piece.to_owned(), ..word.clone() }, place.path);
-                }
+            if pieces.peek().is_none() || piece.contains(char::is_whitespace) {
+                continue;
+            }
+            let place = place::named(piece);
+            let named = Word { text: piece.to_owned(), ..word.clone() };
+            if place.private {
+                self.meet(Deed::Read, &named, place.path);
+            } else if calls && (piece.starts_with("./") || lists.is_script(piece)) {
+                self.meet_run(&named);
             }
         }
     }
 
     fn meet_secret(&mut self, word: &Word, text: Text<'_>) {
-        let settled = self.settled(word, text);
-        let tail = settled.text.split_once('=').map(|(_, tail)| tail);
-        let forms = tail.into_iter().chain([settled.text.as_str()]).map(|form| form.trim_start_matches('@'));
-        for form in forms {
-            let named = Word { text: form.to_owned(), ..settled.clone() };
-            let place = place::path(&named, self.shell);
-            let span = self.holder.as_ref().unwrap_or(&word.span);
-            let is_met = self.met.iter().any(|met| met.span == *span && met.path == place.path);
-            if place.private && !is_met && !self.changes(&named) {
-                return self.meet(Deed::Read, &named, place.path);
-            }
+        let Some((named, path)) = self.secret_in(word, text) else { return };
+        let span = self.holder.as_ref().unwrap_or(&word.span);
+        let is_met = self.met.iter().any(|met| met.span == *span && met.path == path);
+        if !is_met && !self.changes(&named) {
+            self.meet(Deed::Read, &named, path);
         }
+    }
+
+    /// The secret that a word names, whole or behind `name=`, `@` or before `:`; and its path.
+    fn secret_in(&self, word: &Word, text: Text<'_>) -> Option<(Word, String)> {
+        let settled = self.settled(word, text);
+        let whole = settled.text.as_str();
+        let tail = whole.split_once('=').map(|(_, tail)| tail);
+        let head =
+            whole.split_once(':').map(|(head, _)| head).filter(|head| head.starts_with(['~', '/', '$', '.']));
+        tail.into_iter().chain([whole]).chain(head).find_map(|form| {
+            let named = Word { text: form.trim_start_matches('@').to_owned(), ..settled.clone() };
+            let place = place::path(&named, self.shell);
+            place.private.then_some((named, place.path))
+        })
     }
 
     /// The word names what is written or removed, which is told of as that.
@@ -170,25 +203,23 @@ impl Reader<'_> {
         }
         Reads { shows, paths }
     }
+}
 
-    /// The names that a command deals with are opened by another one.
-    fn hands_over(&self, command: &SimpleCommand, commands: &[SimpleCommand], text: Text<'_>) -> bool {
-        let lists = Lists::own();
-        let is_printed = command
-            .within
-            .iter()
-            .any(|nesting| matches!(nesting, Nesting::Substitution | Nesting::ProcessSubstitution));
-        let keeps = command.name().is_some_and(|name| lists.keeps(name));
-        let runs = || feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
-        let piped = || {
-            commands.iter().any(|other| {
-                other.pipeline == command.pipeline
-                    && other.position > command.position
-                    && other.name().is_some_and(|name| lists.hands_over(name))
-            })
-        };
-        is_printed || keeps || runs() || piped()
-    }
+/// The names that a command deals with are opened by another one.
+fn hands_over(command: &SimpleCommand, commands: &[SimpleCommand], text: Text<'_>) -> bool {
+    let lists = Lists::own();
+    let is_substitution =
+        |nesting: &Nesting| matches!(nesting, Nesting::Substitution | Nesting::ProcessSubstitution);
+    let keeps = command.name().is_some_and(|name| lists.keeps(name));
+    let runs = || feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
+    let piped = || {
+        commands.iter().any(|other| {
+            other.pipeline == command.pipeline
+                && other.position > command.position
+                && other.name().is_some_and(|name| lists.hands_over(name))
+        })
+    };
+    command.within.iter().any(is_substitution) || keeps || runs() || piped()
 }
 
 /// The first word that is no option, where no option before it brings the code or asks for something else.

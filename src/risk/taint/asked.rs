@@ -48,20 +48,26 @@ impl Asked {
         let is_here = self.is_here(&path, directories);
         let is_it = |name: &String| match self::parts(name).as_slice() {
             [name] => name == last && !is_plain(last) && (deed == Deed::Read || is_here),
-            name => !name.is_empty() && name.iter().rev().zip(parts.iter().rev()).all(|(one, other)| one == other),
+            name => {
+                !name.is_empty() && name.iter().rev().zip(parts.iter().rev()).all(|(one, other)| one == other)
+            }
         };
         let fits = |form: &String| ends_with(&parts, form);
-        let is_called = || LISTS.asked.iter().any(|asked| asked.files.iter().any(fits) && self.says_one(&asked.by));
+        let is_called =
+            || LISTS.asked.iter().any(|asked| asked.files.iter().any(fits) && self.says_one(&asked.by));
         let is_said = || match deed {
             Deed::Run => is_here && self.runs(last),
-            Deed::Read => is_plain(last) && self.says(last) && directories.last().is_some_and(|it| self.says(it)),
+            Deed::Read => {
+                is_plain(last) && self.says(last) && directories.last().is_some_and(|it| self.says(it))
+            }
         };
         self.names.iter().any(is_it) || is_called() || is_said()
     }
 
     /// The words of a script's name stand in the request, and another one that says that something is run.
     fn runs(&self, file: &str) -> bool {
-        let of = |stem: &str| -> BTreeSet<String> { words(stem).map(|word| singular(&word).to_owned()).collect() };
+        let of =
+            |stem: &str| -> BTreeSet<String> { words(stem).map(|word| singular(&word).to_owned()).collect() };
         let words = of(stem(file));
         let tells = |word: &String| word.chars().count() > 1 && !LISTS.fillers.contains(word);
         let is_run = || self.words.iter().any(|word| !words.contains(word) && LISTS.runs.contains(word));
@@ -81,7 +87,8 @@ impl Asked {
     /// The path is in the working directory, or the request says where else.
     fn is_here(&self, path: &str, directories: &[&str]) -> bool {
         let is_elsewhere = path.starts_with(['/', '~', '$']) || directories.contains(&"..");
-        !is_elsewhere || directories.iter().all(|directory| matches!(*directory, "~" | "home") || self.says(directory))
+        !is_elsewhere
+            || directories.iter().all(|directory| matches!(*directory, "~" | "home") || self.says(directory))
     }
 
     /// All words of a name stand in the request.

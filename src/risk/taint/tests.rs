@@ -1,5 +1,11 @@
 //! Files that a line runs and secrets that it reads, held against requests.
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::asked::Asked;
+use crate::risk::files::{Deed, Met};
 use crate::risk::{Around, Label, Risk, judge};
 use crate::shell::Shell;
 
@@ -80,10 +86,16 @@ fn files_that_nobody_named_are_not_run_in_silence() {
         ("bash /usr/../tmp/evil.sh", "/tmp/evil.sh"),
         ("/lib64/ld-linux-x86-64.so.2 ./evil.bin", "./evil.bin"),
         ("bash <evil.sh >out.txt", "evil.sh"),
+        ("node -e \"require('./evil')\"", "./evil"),
+        ("ruby -e 'load \"./evil.rb\"'", "./evil.rb"),
     ];
     named(Shell::Bash, RUN, &posix);
     named(Shell::Zsh, RUN, &posix);
-    named(Shell::Fish, RUN, &[("source evil.fish", "evil.fish"), ("./evil", "./evil"), ("fish evil.fish", "evil.fish")]);
+    named(
+        Shell::Fish,
+        RUN,
+        &[("source evil.fish", "evil.fish"), ("./evil", "./evil"), ("fish evil.fish", "evil.fish")],
+    );
     named(
         Shell::Nu,
         RUN,
@@ -124,6 +136,7 @@ fn text_of_a_file_that_is_run_is_no_better() {
         (Shell::Bash, "sudo bash evil.sh"),
         (Shell::Bash, "at -f evil.sh noon"),
         (Shell::Bash, "crontab evil"),
+        (Shell::Bash, "python3 -c \"exec(open('evil.py').read())\""),
         (Shell::Fish, "cat evil.fish | source"),
         (Shell::Nu, "open evil.nu | nu --stdin"),
         (Shell::Nu, "nu -c (open evil.nu)"),
@@ -171,6 +184,7 @@ fn secrets_that_nobody_asked_for_are_not_read_in_silence() {
         ("python3 -c \"print(open('/home/me/.ssh/id_rsa').read())\"", "id_rsa"),
         ("diff <(cat .env) b", ".env"),
         ("unknown-tool ~/.netrc", "~/.netrc"),
+        ("git show HEAD:.env", ".env"),
     ];
     named(Shell::Bash, "not in your words: ", &posix);
     named(Shell::Zsh, "not in your words: ", &posix);
@@ -244,6 +258,7 @@ fn what_is_asked_for_stays_as_it_was() {
         ("where do we read the environment in our code", "grep -rn process.env src"),
         ("show the env field of package.json", "jq .env package.json"),
         ("sum all json files", "cat *.json"),
+        ("which hosts do I have names for", "grep Host ~/.ssh/config"),
         ("show all notes", "cat ~/*/notes.txt"),
         ("start from the example settings", "cp .env.example .env"),
         ("when does the certificate expire", "openssl x509 -enddate -noout -in server.pem"),
@@ -293,7 +308,10 @@ fn a_request_that_only_sounds_like_it_asks_for_nothing() {
         ("show my git config", "cat ~/.git-credentials"),
     ] {
         let risk = judged(request, Shell::Bash, line);
-        assert!(risk.label >= Label::Confirm && risk.cause.contains("not in your words"), "{request}: {line}: {risk:?}");
+        assert!(
+            risk.label >= Label::Confirm && risk.cause.contains("not in your words"),
+            "{request}: {line}: {risk:?}"
+        );
     }
 }
 
@@ -304,5 +322,58 @@ fn without_a_request_nothing_changes() {
         let alone = judge(line, Shell::Bash, &Around::nothing());
         assert!(alone.label < Label::Confirm, "{line}");
         assert_eq!(judged(" ? ", Shell::Bash, line).label, alone.label, "{line}");
+    }
+}
+
+/// The solved requests that every model is shown say what they want.
+#[test]
+fn no_solved_request_is_told_of() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        request: String,
+        command: String,
+    }
+    let mut rows = 0;
+    for (shell, text) in [
+        (Shell::Bash, include_str!("../../prompt/solved-bash.toml")),
+        (Shell::Zsh, include_str!("../../prompt/solved-zsh.toml")),
+        (Shell::Fish, include_str!("../../prompt/solved-fish.toml")),
+        (Shell::Nu, include_str!("../../prompt/solved-nu.toml")),
+    ] {
+        let lists: BTreeMap<String, Vec<toml::Value>> = toml::from_str(text).unwrap();
+        for row in lists.into_values().flatten().filter_map(|row| row.try_into::<Row>().ok()) {
+            let risk = judged(&row.request, shell, &row.command);
+            let is_told = [RUN, READ].iter().any(|what| risk.cause.starts_with(what));
+            assert!(!is_told, "{}: {}: {}", row.request, row.command, risk.cause);
+            rows += 1;
+        }
+    }
+    assert!(rows > 300, "{rows}");
+}
+
+/// Every name by which a file may be asked for does so, and only with all of its words.
+#[test]
+fn what_files_are_called_asks_for_them() {
+    for asked in &super::LISTS.asked {
+        for (form, phrase) in asked.files.iter().zip(asked.by.iter().cycle()) {
+            let name = form.replace('*', "x");
+            let met = Met { deed: Deed::Read, span: 0..0, text: name.clone(), path: format!("~/a/{name}") };
+            assert!(Asked::of(&format!("please, the {phrase} of mine")).names(&met), "{name}: {phrase}");
+            assert!(!Asked::of("something else").names(&met), "{name}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// A request that holds a script's name asks for it, and no text panics.
+    #[test]
+    fn any_request_is_read(request in "\\PC{0,60}", text in "\\PC{0,30}", name in "[a-z]{1,8}\\.(sh|nu|py)") {
+        let met = |text: &str| Met { deed: Deed::Run, span: 0..0, text: text.to_owned(), path: text.to_owned() };
+        Asked::of(&request).names(&met(&text));
+        Asked::of(&text).names(&Met { deed: Deed::Read, ..met(&request) });
+        let is_asked = Asked::of(&format!("run {name} now")).names(&met(&format!("./{name}")));
+        prop_assert!(is_asked, "{}", name);
     }
 }
