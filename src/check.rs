@@ -14,6 +14,8 @@ mod tests;
 mod tools;
 mod walk;
 
+use std::cell::{Cell, OnceCell};
+
 pub use self::commands::is_well_known;
 pub(crate) use self::commands::rewritten as form;
 use crate::reference::Reference;
@@ -148,8 +150,16 @@ const MAX_FINDINGS: usize = 256;
 /// with the commands inside wrappers ([`SimpleCommand`](crate::syntax::SimpleCommand)); spans are trusted only where they
 /// fit the line. Asks programs at most a dozen questions.
 pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
-    let mut draft =
-        Draft { line, shell, reference, report: Report::default(), questions_left: flags::MAX_QUESTIONS };
+    let mut draft = Draft {
+        line,
+        shell,
+        reference,
+        report: Report::default(),
+        questions_left: flags::MAX_QUESTIONS,
+        names_left: commands::MAX_GUESSES,
+        options_left: Cell::new(walk::MAX_GUESSES),
+        names: OnceCell::new(),
+    };
     for command in parsed.commands.iter().take(MAX_COMMANDS) {
         let presence = commands::check(command, parsed, &mut draft);
         let is_here = presence == commands::Presence::Here;
@@ -179,6 +189,12 @@ struct Draft<'a> {
     report: Report,
     /// How often programs may still be asked.
     questions_left: usize,
+    /// For how many missing commands the nearest name may still be looked for.
+    names_left: usize,
+    /// For how many options that are not documented.
+    options_left: Cell<usize>,
+    /// The names that could be run, once they were asked for.
+    names: OnceCell<Vec<String>>,
 }
 
 impl Draft<'_> {

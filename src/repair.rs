@@ -4,6 +4,8 @@
 //! was quoted: there the fix is shown and a person decides. Pure but for what [`Reference`] answers and what the judge
 //! says. The clock is looked at only for how long the judge may be asked.
 
+#[cfg(test)]
+mod bounds;
 mod danger;
 mod dialect;
 mod find;
@@ -14,6 +16,7 @@ mod tar;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use self::danger::Reading;
 pub(crate) use self::danger::destroys;
 use crate::check::{Finding, Fix, Grade, Kind, Report};
 use crate::reference::Reference;
@@ -24,11 +27,15 @@ use crate::syntax::{self, Span};
 const JUDGEMENTS_MAX: usize = 64;
 /// The same where the shell refuses the line: the judge asks it about each candidate, which takes longer than all else.
 const ASKING_MAX: usize = 24;
+/// How many bytes of candidates are judged for one line: the longer it is, the fewer.
+const JUDGED_BYTES_MAX: usize = 16 << 10;
+/// How many candidates are read, for each that may be judged: most are dropped only for what is dangerous in them.
+const READ_PER_JUDGED: usize = 2;
 /// How long the judge is asked for one line, from its first judgement on; the one that is under way is waited for.
 const JUDGING_TIME: Duration = Duration::from_secs(2);
 /// How many rounds of fixes a line gets: one fix may uncover the next.
 const ROUNDS_MAX: usize = 4;
-/// The longest line that is mended, in bytes.
+/// The longest line that is mended, or read for slips of our own, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
 
 /// A line that passes all checks, and what was done to it.
@@ -64,7 +71,9 @@ fn repair_within(
         return None;
     }
     let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
-    let mut bench = Bench { shell, reference, judge, most, time, begun: None, known: HashMap::new() };
+    let most = most.min(JUDGED_BYTES_MAX / line.len().max(1));
+    let unread = most * READ_PER_JUDGED;
+    let mut bench = Bench { shell, reference, judge, most, unread, time, begun: None, known: HashMap::new() };
     let first = State::new(line.to_owned(), report.clone(), shell, reference);
     let mut state = first.clone();
     let mut changes: Vec<String> = Vec::new();
@@ -82,8 +91,11 @@ fn repair_within(
 }
 
 /// Slips that no documentation tells, each with its fix: `-exec` without an end, `-print0` without `xargs -0`, a wrong
-/// letter for an archive's compression, a quote that is never closed. By place.
+/// letter for an archive's compression, a quote that is never closed. By place; none in a line of more than 4 KiB.
 pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding> {
+    if LINE_BYTES_MAX < line.len() {
+        return Vec::new();
+    }
     if shell == Shell::Nu {
         let mut found = nushell::slips(line, reference);
         found.sort_by_key(|finding| finding.span.start);
@@ -92,7 +104,7 @@ pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding
     let plain = syntax::parse(line, shell);
     let mut found = find::unended(line, &plain);
     found.extend(find::separators(line, &plain));
-    found.extend(tar::letters(line, &syntax::commands(line, shell), reference));
+    found.extend(tar::letters(line, &syntax::peel(plain, line, shell), reference));
     found.extend(quote::unclosed(line, shell, reference));
     found.sort_by_key(|finding| finding.span.start);
     found
@@ -164,6 +176,8 @@ struct Bench<'a> {
     reference: &'a dyn Reference,
     judge: &'a dyn Fn(&str) -> Report,
     most: usize,
+    /// How many candidates may still be read.
+    unread: usize,
     time: Duration,
     begun: Option<Instant>,
     /// What was said of each line: none is asked about twice.
@@ -180,6 +194,7 @@ impl Bench<'_> {
             findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
         }
         findings.sort_by_key(|finding| finding.span.start);
+        let before = Reading::new(&state.line, self.shell).dangers();
         let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
         'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
@@ -190,10 +205,13 @@ impl Bench<'_> {
             let mut passing: Vec<(String, &Fix)> = Vec::new();
             for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
                 let Some(line) = applied(&state.line, fix) else { continue };
-                if passing.iter().any(|(other, _)| *other == line)
-                    || danger::grows(&state.line, &line, self.shell)
-                    || self.is_unsafe(finding.kind, &line)
-                {
+                if passing.iter().any(|(other, _)| *other == line) {
+                    continue;
+                }
+                let Some(unread) = self.unread.checked_sub(1) else { break 'findings };
+                self.unread = unread;
+                let reading = Reading::new(&line, self.shell);
+                if reading.grows(&before) || is_unsafe(finding.kind, &reading) {
                     continue;
                 }
                 let Some(candidate) = self.judged(line) else { break 'findings };
@@ -210,6 +228,9 @@ impl Bench<'_> {
         if taken.iter().any(|(kind, ..)| is_structure(*kind)) {
             taken.retain(|(kind, ..)| is_structure(*kind));
         }
+        if taken.is_empty() {
+            return None;
+        }
         let mut line = state.line.clone();
         taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));
         for (_, fix, _) in &taken {
@@ -222,15 +243,6 @@ impl Bench<'_> {
         taken.reverse();
         let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
-    }
-
-    /// Whether a person has to look before a line becomes this one by a fix for such a finding.
-    fn is_unsafe(&self, kind: Kind, line: &str) -> bool {
-        // What another platform calls its options is known, not guessed; `sed -i ''` says itself that it edits a file.
-        let is_guess = kind != Kind::Platform;
-        danger::destroys(line, self.shell)
-            || is_guess && danger::edits_in_place(line, self.shell)
-            || kind == Kind::CommandMissing && danger::forces(line, self.shell)
     }
 
     /// What is known of a line; none where the judge was asked often or long enough.
@@ -247,6 +259,13 @@ impl Bench<'_> {
         self.known.insert(line, state.clone());
         Some(state)
     }
+}
+
+/// Whether a person has to look before a line becomes this one by a fix for such a finding.
+fn is_unsafe(kind: Kind, line: &Reading<'_>) -> bool {
+    // What another platform calls its options is known, not guessed; `sed -i ''` says itself that it edits a file.
+    let is_guess = kind != Kind::Platform;
+    line.destroys() || is_guess && line.edits_in_place() || kind == Kind::CommandMissing && line.forces()
 }
 
 fn applied(line: &str, fix: &Fix) -> Option<String> {
@@ -335,9 +354,11 @@ mod tests {
 
     #[test]
     fn the_judge_is_asked_so_often_and_so_long() {
-        let line = "a x ".repeat(200);
+        let line = "x ".repeat(100);
         assert_eq!(asked(&line, Some(false), Duration::MAX).1.len(), ASKING_MAX);
         assert_eq!(asked(&line, None, Duration::MAX).1.len(), JUDGEMENTS_MAX);
+        let long = "x ".repeat(LINE_BYTES_MAX / 2);
+        assert_eq!(asked(&long, None, Duration::MAX).1.len(), JUDGED_BYTES_MAX / LINE_BYTES_MAX);
         assert_eq!(asked(&line, None, Duration::ZERO).1.len(), 1, "none once the time is up");
     }
 }

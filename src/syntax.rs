@@ -26,6 +26,12 @@ use crate::shell::Shell;
 
 pub(crate) use self::nushell::tokens as nushell_tokens;
 
+#[cfg(test)]
+thread_local! {
+    /// How many bytes this thread has parsed, for tests that bound the work rather than the time.
+    pub(crate) static PARSED_BYTES: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// Byte offsets into the line.
 pub type Span = Range<usize>;
 
@@ -35,6 +41,8 @@ pub type Span = Range<usize>;
 /// beyond the 100th are left out, the first two with an error. Of Nushell's commands only its own are known here, not
 /// those that the user defined: where the engine can be asked, [`nu::parse`] knows better.
 pub fn parse(line: &str, shell: Shell) -> Parsed {
+    #[cfg(test)]
+    PARSED_BYTES.set(PARSED_BYTES.get() + line.len());
     parser::parse(line, shell)
 }
 

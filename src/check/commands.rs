@@ -11,7 +11,15 @@ use super::{Draft, Finding, Fix, Grade, Kind, hazards, nearest};
 use crate::catalogue::Card;
 use crate::reference::{self, Reference};
 use crate::shell::Shell;
-use crate::syntax::{Parsed, SimpleCommand, Span};
+use crate::syntax::{self, Parsed, SimpleCommand, Span, Word};
+
+/// Missing commands of one line for which the nearest name is looked for: a line with more of them is no slip of the keys.
+pub(super) const MAX_GUESSES: usize = 4;
+/// Commands of Nushell's own that are named where their last word stands alone.
+const MAX_BELOW: usize = 3;
+
+/// Files of one command that are looked for before a name is guessed.
+const MAX_FILES: usize = 8;
 
 /// Commands by the name that is missing.
 static EQUIVALENTS: LazyLock<HashMap<String, Equivalent>> = LazyLock::new(|| {
@@ -155,8 +163,11 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             rewritten(command, from, to, draft.line)
         });
         fixes.extend(form);
-    } else {
-        let names = reference.names();
+    } else if let Some(own) = below_another(name, draft.shell) {
+        text.push_str(&format!("; nushell has {own}"));
+    } else if !is_well_known(name) && 0 < draft.names_left {
+        draft.names_left -= 1;
+        let names = draft.names.get_or_init(|| reference.names());
         // A slip spares the first letter, and a command of good name that isn't installed is no slip.
         let is_likely =
             |other: &&str| other.chars().next() == name.chars().next() || nearest::same_letters(other, name);
@@ -166,14 +177,13 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             .iter()
             .map(String::as_str)
             .filter(is_likely)
-            .filter(|other| !is_fed || takes_input(other, reference));
-        if !is_well_known(name)
-            && let Some(nearest) = nearest::clear(name, candidates)
-        {
-            text.push_str(&format!("; did you mean `{nearest}`"));
-            // Two letters off is another command as often as a slip: `rename` is no `renice`.
-            let is_slip = strsim::osa_distance(name, nearest) == 1;
-            if is_slip && draft.line.get(word.span.clone()) == Some(name) {
+            .filter(|other| !is_fed || nearest::is_near(name, other) && takes_input(other, reference));
+        if let Some(nearest) = nearest::clear(name, candidates) {
+            let (is_slip, fits) = (nearest::is_slip(name, nearest), may_read(nearest, command, reference));
+            if is_slip || fits {
+                text.push_str(&format!("; did you mean `{nearest}`"));
+            }
+            if is_slip && fits && draft.line.get(word.span.clone()) == Some(name) {
                 fixes.push(Fix {
                     span: word.span.clone(),
                     replacement: nearest.to_owned(),
@@ -194,6 +204,30 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
         evidence: "looked up on PATH and among builtins, functions and aliases".to_owned(),
         fixes,
     });
+}
+
+/// The commands of Nushell's own whose last word a name is: `sqrt` was meant as `math sqrt` rather than as anything that
+/// is written like it.
+fn below_another(name: &str, shell: Shell) -> Option<String> {
+    let is_below = |own: &&String| own.rsplit_once(' ').is_some_and(|(_, last)| last == name);
+    let own = syntax::nushell_commands().iter().filter(|_| shell == Shell::Nu).filter(is_below);
+    let own: Vec<String> = own.take(MAX_BELOW).map(|own| format!("`{own}`")).collect();
+    (!own.is_empty()).then(|| own.join(" and "))
+}
+
+/// Whether a command that nothing is piped into could be called so: one that reads the files it is given is not where none of
+/// them is there, nor is one for lines where it is given numbers, as in `sort 16`. What is expanded may be there.
+fn may_read(name: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+    let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let is_number = |word: &Word| word.text.parse::<f64>().is_ok();
+    let before = match TOOLS.reads.get(name) {
+        Some(before) => *before,
+        None if TOOLS.filters.contains(name) && operands.clone().all(is_number) => 0,
+        None => return true,
+    };
+    let mut files = operands.skip(before).take(MAX_FILES).peekable();
+    let may_be_there = |word: &Word| !word.literal || reference.exists(&word.text) != Some(false);
+    0 < command.position || files.peek().is_none() || files.any(may_be_there)
 }
 
 /// Commands that advise against themselves.

@@ -54,7 +54,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
                 stray.command, word.text, stray.nearest
             ),
             evidence: documentation(&stray.command, &stray.known),
-            fixes: Vec::from_iter(is_raw.then_some(fix)),
+            fixes: Vec::from_iter((is_raw && stray.is_slip).then_some(fix)),
         });
     }
 }

@@ -2,29 +2,23 @@
 
 /// Longest name that is compared, in characters.
 const MAX_CHARS: usize = 40;
+/// Shorter names with a letter more or another one are other names as often as slips: `gitk`, `sqrt`.
+const MIN_LONG_CHARS: usize = 6;
+/// What is left of a shorter one where a letter is missing is too little to tell.
+const MIN_LEFT_CHARS: usize = 3;
 
 /// The nearest of the names, when it is near and no other is as near. The same name listed twice counts once.
 pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let length = wanted.chars().count();
-    if !(2..=MAX_CHARS).contains(&length) {
+    if wanted.chars().count() < 2 {
         return None;
     }
-    let limit = match length {
-        ..=5 => 1,
-        6..=9 => 2,
-        _ => 3,
-    };
     let mut best: Option<((usize, bool), &str)> = None;
     let mut is_tied = false;
     for name in names {
-        let near = name.chars().count().abs_diff(length) <= limit;
-        if !near || name == wanted {
+        if name == wanted || !is_near(wanted, name) {
             continue;
         }
         let distance = strsim::osa_distance(wanted, name);
-        if limit < distance {
-            continue;
-        }
         // Of two equally near ones, the one with the same letters in another order was meant: `grpe` is `grep`.
         let rank = (distance, !same_letters(wanted, name));
         match best {
@@ -39,6 +33,38 @@ pub(super) fn clear<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> O
     best.filter(|_| !is_tied).map(|(_, name)| name)
 }
 
+/// Whether a name may be a misspelt other one at all.
+pub(super) fn is_near(wanted: &str, name: &str) -> bool {
+    let length = wanted.chars().count();
+    let limit = match length {
+        ..=5 => 1,
+        6..=9 => 2,
+        _ => 3,
+    };
+    let is_comparable = length <= MAX_CHARS && name.chars().count().abs_diff(length) <= limit;
+    is_comparable && strsim::osa_distance(wanted, name) <= limit
+}
+
+/// Whether a name is so surely a slip for another one that nobody needs to look: two letters swapped, one left out, one
+/// typed twice; where the name is long, any one letter.
+pub(super) fn is_slip(wanted: &str, name: &str) -> bool {
+    let (length, other) = (wanted.chars().count(), name.chars().count());
+    strsim::osa_distance(wanted, name) == 1
+        && (MIN_LONG_CHARS <= length.min(other)
+            || same_letters(wanted, name)
+            || MIN_LEFT_CHARS <= length && length < other
+            || other < length && is_without_doubled(wanted, name))
+}
+
+/// Whether a name becomes another one when a letter that stands there twice is taken out once.
+fn is_without_doubled(wanted: &str, name: &str) -> bool {
+    let letters: Vec<char> = wanted.chars().collect();
+    letters.windows(2).enumerate().any(|(at, pair)| {
+        let rest = letters.iter().take(at).chain(letters.iter().skip(at + 1));
+        matches!(pair, [one, other] if one == other) && rest.copied().eq(name.chars())
+    })
+}
+
 /// Whether two names are made of the same letters.
 pub(super) fn same_letters(one: &str, other: &str) -> bool {
     let sorted = |name: &str| {
@@ -51,7 +77,39 @@ pub(super) fn same_letters(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clear;
+    use super::{clear, is_slip};
+
+    #[test]
+    fn a_slip_is_sure() {
+        for (wanted, name) in [
+            ("grpe", "grep"),
+            ("sl", "ls"),
+            ("grp", "grep"),
+            ("sotr", "sort"),
+            ("lss", "ls"),
+            ("gitt", "git"),
+            ("lenght", "length"),
+            ("systemctk", "systemctl"),
+            ("commmit", "commit"),
+            ("éà", "àé"),
+        ] {
+            assert!(is_slip(wanted, name), "{wanted} {name}");
+        }
+        for (wanted, name) in [
+            ("sqrt", "sort"),
+            ("gitk", "git"),
+            ("htop", "top"),
+            ("ecko", "echo"),
+            ("lsd", "ls"),
+            ("l", "ls"),
+            ("du", "duf"),
+            ("rename", "renice"),
+            ("ls", "ls"),
+            ("", "a"),
+        ] {
+            assert!(!is_slip(wanted, name), "{wanted} {name}");
+        }
+    }
 
     #[test]
     fn one_clear_name_only() {

@@ -1,6 +1,7 @@
 //! Which of a command's words are options, at which of its levels, and how each stands to the documentation. The rules
 //! that keep false alarms away live here; `flags` turns what comes out into findings.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::level::{Level, MIN_OPTIONS, Standing};
@@ -14,6 +15,8 @@ use crate::syntax::{SimpleCommand, Span, Word};
 const MAX_WORDS: usize = 2048;
 /// Letters of one word that are looked at.
 const MAX_LETTERS: usize = 64;
+/// Options of one line for which the nearest one is looked for.
+pub(super) const MAX_GUESSES: usize = 16;
 /// Shorter words are likelier an alias of the user's (`git lg`) than a slip.
 const MIN_STRAY_BYTES: usize = 4;
 
@@ -39,6 +42,8 @@ pub(super) struct Stray {
     pub(super) command: String,
     /// The nearest subcommand.
     pub(super) nearest: String,
+    /// It was meant, and nobody needs to look.
+    pub(super) is_slip: bool,
     /// What was looked up.
     pub(super) known: Arc<Known>,
 }
@@ -69,6 +74,7 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Wa
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
         level: Level::top(name, &draft.looked_up(command, name), draft),
+        guesses_left: &draft.options_left,
         found: Walk::default(),
     };
     if TOOLS.no_options.contains(name) {
@@ -88,6 +94,7 @@ struct Walker<'a> {
     words: &'a [Word],
     reference: &'a dyn Reference,
     level: Level,
+    guesses_left: &'a Cell<usize>,
     found: Walk,
 }
 
@@ -197,6 +204,7 @@ impl Walker<'_> {
             self.found.stray = Some(Stray {
                 index,
                 command: level.words.join(" "),
+                is_slip: nearest::is_slip(&word.text, nearest),
                 nearest: nearest.to_owned(),
                 known: Arc::clone(&level.known),
             });
@@ -439,6 +447,7 @@ impl Walker<'_> {
     }
 
     fn nearest_long(&self, option: &str) -> Option<String> {
+        self.guesses_left.set(self.guesses_left.get().checked_sub(1)?);
         let bare = option.trim_start_matches('-');
         let two_dashes = self.level.style() != Style::LongDash && !is_find(&self.level.name);
         let dashes = if two_dashes { "--" } else { "-" };

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::quote;
 use crate::shell::Shell;
-use crate::syntax::{self, Redirection, SimpleCommand, Word};
+use crate::syntax::{self, Parsed, Redirection, SimpleCommand, Word};
 
 /// Words of a command, options aside, among which its subcommands are looked for: `docker -H x system prune`.
 const SUBCOMMAND_WORDS_MAX: usize = 4;
@@ -38,79 +38,104 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("danger.toml")).expect("danger.toml is well-formed")
 });
 
-/// Whether the new line has something dangerous more often than the old one.
-pub(super) fn grows(old: &str, new: &str, shell: Shell) -> bool {
-    let before = dangers(old, shell);
-    dangers(new, shell).iter().any(|(danger, count)| before.get(danger).copied().unwrap_or_default() < *count)
+/// How often each dangerous thing stands in a line.
+pub(super) type Dangers = HashMap<String, usize>;
+
+/// A line as it is read once for all that may be dangerous in it.
+pub(super) struct Reading<'a> {
+    line: &'a str,
+    shell: Shell,
+    /// The commands as they are typed.
+    typed: Parsed,
+    /// With those that commands run.
+    run: Parsed,
 }
 
-/// How often each dangerous thing stands in a line.
-fn dangers(line: &str, shell: Shell) -> HashMap<String, usize> {
-    let mut count = HashMap::new();
-    let mut add = |danger: String| *count.entry(danger).or_default() += 1;
-    for command in syntax::parse(line, shell).commands {
-        let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, name));
-        command
-            .redirections
-            .iter()
-            .filter(|redirection| overwrites(redirection))
-            .for_each(|_| add(">".to_owned()));
-        for word in &command.words {
-            let text = word.text.as_str();
-            let option = text.split('=').next().unwrap_or(text);
-            // Wrapped commands are words of their wrapper: any word may be a command word.
-            let base = base(text);
-            if is_destroyer(base) || has(&TABLE.privileges, base) {
-                add(base.to_owned());
-            }
-            if shell == Shell::Nu && has(&TABLE.senders, text) {
-                add(text.to_owned());
-            }
-            if has(&TABLE.options, option) {
-                add(option.to_owned());
-            }
-            // What begins with a bracket is a list in Nushell, or parameters.
-            if word.glob && !(shell == Shell::Nu && text.starts_with('[')) {
-                add("*".to_owned());
-            }
-            if !harmless {
-                letters(word).filter(|c| TABLE.letters.contains(*c)).for_each(|c| add(format!("-{c}")));
+impl<'a> Reading<'a> {
+    pub(super) fn new(line: &'a str, shell: Shell) -> Self {
+        let typed = syntax::parse(line, shell);
+        let run = syntax::peel(typed.clone(), line, shell);
+        Self { line, shell, typed, run }
+    }
+
+    /// Whether it has something dangerous more often than the line that had these.
+    pub(super) fn grows(&self, before: &Dangers) -> bool {
+        let has_more =
+            |(danger, count): (&String, &usize)| before.get(danger).copied().unwrap_or_default() < *count;
+        self.dangers().iter().any(has_more)
+    }
+
+    pub(super) fn dangers(&self) -> Dangers {
+        let mut count = Dangers::new();
+        let mut add = |danger: String| *count.entry(danger).or_default() += 1;
+        for command in &self.typed.commands {
+            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, name));
+            command
+                .redirections
+                .iter()
+                .filter(|redirection| overwrites(redirection))
+                .for_each(|_| add(">".to_owned()));
+            for word in &command.words {
+                let text = word.text.as_str();
+                let option = text.split('=').next().unwrap_or(text);
+                // Wrapped commands are words of their wrapper: any word may be a command word.
+                let base = base(text);
+                if is_destroyer(base) || has(&TABLE.privileges, base) {
+                    add(base.to_owned());
+                }
+                if self.shell == Shell::Nu && has(&TABLE.senders, text) {
+                    add(text.to_owned());
+                }
+                if has(&TABLE.options, option) {
+                    add(option.to_owned());
+                }
+                // What begins with a bracket is a list in Nushell, or parameters.
+                if word.glob && !(self.shell == Shell::Nu && text.starts_with('[')) {
+                    add("*".to_owned());
+                }
+                if !harmless {
+                    letters(word).filter(|c| TABLE.letters.contains(*c)).for_each(|c| add(format!("-{c}")));
+                }
             }
         }
+        count
     }
-    count
+
+    /// Whether it destroys, overwrites, publishes or stops something, so that nothing in it may be guessed: what failed as
+    /// it was typed would do so once it is mended. Rather too often than too seldom.
+    pub(super) fn destroys(&self) -> bool {
+        // The words of scripts in quotes and of what runs elsewhere, too.
+        let mut words = self.line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+        words.any(is_destroyer) || self.is_any(|command| command_destroys(command, self.shell))
+    }
+
+    /// Whether it rewrites files in place, which its writer has asked for in so many words.
+    pub(super) fn edits_in_place(&self) -> bool {
+        self.is_any(|command| {
+            let flagged = TABLE.in_place.get(command.name().map_or("", base));
+            let has_letter =
+                |word: &Word| letters(word).any(|c| flagged.is_some_and(|flagged| flagged.contains(c)));
+            command.words.iter().any(|word| word.text.starts_with("--in-place") || has_letter(word))
+        })
+    }
+
+    /// Whether it forces something, so that neither the command nor the subcommand may be a guess: `git brnch -D`.
+    pub(super) fn forces(&self) -> bool {
+        self.is_any(|command| {
+            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
+            !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
+        })
+    }
+
+    /// Whether it holds of a command of the line, be it typed or run by another one.
+    fn is_any(&self, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
+        [&self.typed, &self.run].into_iter().flat_map(|parsed| &parsed.commands).any(holds)
+    }
 }
 
-/// Whether a line destroys, overwrites, publishes or stops something, so that nothing in it may be guessed: what
-/// failed as it was typed would do so once it is mended. Rather too often than too seldom.
+/// [`Reading::destroys`] of a line that is read for nothing else.
 pub(crate) fn destroys(line: &str, shell: Shell) -> bool {
-    // The words of scripts in quotes and of what runs elsewhere, too.
-    let mut words = line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
-    words.any(is_destroyer) || is_any(line, shell, |command| command_destroys(command, shell))
-}
-
-/// Whether a line rewrites files in place, which its writer has asked for in so many words.
-pub(super) fn edits_in_place(line: &str, shell: Shell) -> bool {
-    is_any(line, shell, |command| {
-        let flagged = TABLE.in_place.get(command.name().map_or("", base));
-        let has_letter =
-            |word: &Word| letters(word).any(|c| flagged.is_some_and(|flagged| flagged.contains(c)));
-        command.words.iter().any(|word| word.text.starts_with("--in-place") || has_letter(word))
-    })
-}
-
-/// Whether a line forces something, so that neither the command nor the subcommand may be a guess: `git brnch -D`.
-pub(super) fn forces(line: &str, shell: Shell) -> bool {
-    is_any(line, shell, |command| {
-        let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
-        !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
-    })
-}
-
-/// Whether it holds of a command of the line, be it typed or run by another one.
-fn is_any(line: &str, shell: Shell, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
-    let parsed = [syntax::parse(line, shell), syntax::commands(line, shell)];
-    parsed.iter().flat_map(|parsed| &parsed.commands).any(holds)
+    Reading::new(line, shell).destroys()
 }
 
 fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {

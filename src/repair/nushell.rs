@@ -15,7 +15,8 @@ mod units;
 mod values;
 mod variables;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -28,6 +29,12 @@ use crate::syntax::{self, Parsed, SimpleCommand, Span};
 
 /// Findings of one line.
 const FINDINGS_MAX: usize = 32;
+/// Commands of one line that are looked at.
+const COMMANDS_MAX: usize = 128;
+/// Words of one command that are looked at.
+const WORDS_MAX: usize = 256;
+/// Words that a command's name may have.
+const NAME_WORDS_MAX: usize = 3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -79,7 +86,7 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     found.extend(reader.blocks());
     found.extend(reader.expressions());
     found.extend(reader.definition());
-    for command in &parsed.commands {
+    for command in reader.commands {
         let renamed = reader.form(command).or_else(|| reader.instead(command));
         found.extend(renamed.or_else(|| reader.without_parent(command)).or_else(|| reader.child(command)));
         found.extend(reader.unquoted(command));
@@ -95,8 +102,8 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.file(command));
         found.extend(reader.saved_while_read(command));
         found.extend(reader.redirections(command));
-        found
-            .extend(command.words.iter().enumerate().filter_map(|(at, word)| reader.word(command, at, word)));
+        let words = command.words.iter().enumerate().take(WORDS_MAX);
+        found.extend(words.filter_map(|(at, word)| reader.word(command, at, word)));
         if FINDINGS_MAX < found.len() {
             break;
         }
@@ -122,7 +129,11 @@ pub(super) fn refusals(line: &str, report: &Report, reference: &dyn Reference) -
 struct Reader<'a> {
     line: &'a str,
     parsed: &'a Parsed,
+    /// The first of them.
+    commands: &'a [SimpleCommand],
     reference: &'a dyn Reference,
+    /// What names stand for, each looked up once.
+    kinds: RefCell<HashMap<String, reference::Kind>>,
     /// The names that the line defines.
     defined: BTreeSet<&'a str>,
     /// It brings in names that aren't seen here.
@@ -133,7 +144,8 @@ impl<'a> Reader<'a> {
     fn new(line: &'a str, parsed: &'a Parsed, reference: &'a dyn Reference) -> Self {
         let mut defined = BTreeSet::new();
         let mut imports = false;
-        for command in &parsed.commands {
+        let commands = parsed.commands.get(..COMMANDS_MAX).unwrap_or(&parsed.commands);
+        for command in commands {
             let name = command.name().unwrap_or_default();
             let name = name.strip_prefix("export ").unwrap_or(name);
             let keyword = name.split(' ').next().unwrap_or_default();
@@ -143,7 +155,7 @@ impl<'a> Reader<'a> {
                 defined.extend(words.find(|word| !word.starts_with('-')));
             }
         }
-        Self { line, parsed, reference, defined, imports }
+        Self { line, parsed, commands, reference, kinds: RefCell::default(), defined, imports }
     }
 }
 
@@ -152,10 +164,31 @@ impl Reader<'_> {
         self.line.get(span.clone()).unwrap_or_default()
     }
 
-    /// One of Nushell's own commands, by its name.
+    /// One of Nushell's own commands, by its name; none where the user gave the name another meaning.
     fn own<'c>(&self, command: &'c SimpleCommand) -> Option<&'c str> {
         let name = command.name()?;
-        (!self.is_program(command) && self.kind(name) == reference::Kind::Builtin).then_some(name)
+        let is_own = !self.is_program(command)
+            && self.kind(name) == reference::Kind::Builtin
+            && !self.is_users(command);
+        is_own.then_some(name)
+    }
+
+    /// Whether the words of a command begin with the name of one that the user defined, also of several words.
+    fn is_users(&self, command: &SimpleCommand) -> bool {
+        let mut name = String::new();
+        command.words.iter().take(NAME_WORDS_MAX).any(|word| {
+            name.push_str(if name.is_empty() { "" } else { " " });
+            name.push_str(&word.text);
+            matches!(self.looked_up(&name), reference::Kind::Function | reference::Kind::Alias(_))
+        })
+    }
+
+    /// Whether one of Nushell's own commands with a condition begins here: `where`, `if`.
+    fn has_condition(&self, text: &str) -> bool {
+        let first = text.split_whitespace().next();
+        first.is_some_and(|name| {
+            TABLE.conditions.contains(name) && self.kind(name) == reference::Kind::Builtin
+        })
     }
 
     /// `^name`.
@@ -166,20 +199,27 @@ impl Reader<'_> {
 
     /// What a name stands for in this line.
     fn kind(&self, name: &str) -> reference::Kind {
-        if self.defined.contains(name) {
-            return reference::Kind::Function;
-        }
-        match &self.reference.known(&[name]).kind {
+        match self.looked_up(name) {
             reference::Kind::Missing if self.imports => reference::Kind::Function,
-            kind => kind.clone(),
+            kind => kind,
         }
     }
 
-    /// Whether a command may be one that the line defines or brings in, also of two words: `def "str count" …`.
+    fn looked_up(&self, name: &str) -> reference::Kind {
+        if self.defined.contains(name) {
+            return reference::Kind::Function;
+        }
+        if let Some(kind) = self.kinds.borrow().get(name) {
+            return kind.clone();
+        }
+        let kind = self.reference.known(&[name]).kind.clone();
+        self.kinds.borrow_mut().insert(name.to_owned(), kind.clone());
+        kind
+    }
+
+    /// Whether a command may be one that the line defines or brings in, or the user: `def "str count" …`.
     fn may_be_defined(&self, command: &SimpleCommand) -> bool {
-        let words: Vec<&str> = command.words.iter().take(2).map(|word| word.text.as_str()).collect();
-        let is_defined = |name: &str| self.defined.contains(name);
-        self.imports || is_defined(&words.join(" ")) || command.name().is_some_and(is_defined)
+        self.imports || self.is_users(command)
     }
 
     /// What a command gets its input from; none where that is no command.
@@ -194,7 +234,7 @@ impl Reader<'_> {
 
     /// The command at a place of the same pipeline.
     fn beside(&self, command: &SimpleCommand, position: usize) -> Option<&SimpleCommand> {
-        self.parsed.commands.iter().find(|other| {
+        self.commands.iter().find(|other| {
             other.pipeline == command.pipeline && other.position == position && other.within == command.within
         })
     }

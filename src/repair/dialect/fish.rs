@@ -207,9 +207,16 @@ fn expanded(word: &str, changes: &mut Vec<String>) -> Option<String> {
             '{' if !double && is_range(after) => {
                 let end = after.find('}')?;
                 let (first, last) = after.get(..end)?.split_once("..")?;
+                // bash keeps the noughts of `{01..10}`; `seq` doesn't.
+                if [first, last].iter().any(|number| 1 < number.len() && number.starts_with('0')) {
+                    return None;
+                }
                 taken += end + 1;
-                out.push_str(&format!("(seq {first} {last})"));
-                changes.push(format!("{{{first}..{last}}} → (seq {first} {last})"));
+                // Braces count down, too.
+                let down = first.parse::<u32>().ok()? > last.parse::<u32>().ok()?;
+                let sequence = format!("(seq {first} {}{last})", if down { "-1 " } else { "" });
+                changes.push(format!("{{{first}..{last}}} → {sequence}"));
+                out.push_str(&sequence);
             }
             '(' | ')' if !double => return None,
             _ => out.push(c),
@@ -239,6 +246,11 @@ fn dollar(after: &str, double: bool, changes: &mut Vec<String>) -> Option<(Strin
             let end = after.find("))")?;
             let sum = after.get(2..end)?.trim();
             let whole = |c: char| c.is_ascii_alphanumeric() || " +-*%$_".contains(c);
+            // bash reads eight as its base.
+            let mut numbers = sum.split(|c: char| !c.is_ascii_alphanumeric());
+            if numbers.any(|number| 1 < number.len() && number.starts_with('0')) {
+                return None;
+            }
             // fish's division is not whole, and its variables need their `$`.
             let bare = sum
                 .split(|c: char| !c.is_ascii_alphanumeric() && c != '$' && c != '_')

@@ -2,6 +2,8 @@
 
 pub(super) mod blocks;
 
+use std::collections::BTreeSet;
+
 use super::{Token, tokens, variable};
 use crate::repair::nushell::sets;
 use crate::syntax::nushell_commands;
@@ -21,8 +23,9 @@ const UNTRANSLATED: [&str; 27] = [
 /// The line in Nushell, and what was changed.
 pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
     // A line that names a variable itself, as only Nushell does, doesn't mean the environment's.
-    let mut used = line.split('$').skip(1).filter_map(|rest| Some(variable(rest)?.0));
-    if used.any(|name| is_environment(name) && sets(line, name)) {
+    let used = line.split('$').skip(1).filter_map(|rest| Some(variable(rest)?.0));
+    let used: BTreeSet<&str> = used.filter(|name| is_environment(name)).collect();
+    if used.into_iter().any(|name| sets(line, name)) {
         return None;
     }
     blocks::convert(line).or_else(|| otherwise(line)).or_else(|| convert_within(line, 0))
@@ -133,7 +136,13 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                             _ => "o>",
                         };
                         index = both.unwrap_or(next);
-                        let file = word(file, &mut changes, depth)?;
+                        // A number is no name of a file there.
+                        let is_number = !file.is_empty() && file.chars().all(|c| c.is_ascii_digit());
+                        let quoted = is_number.then(|| format!("'{file}'")).or_else(|| as_written(file));
+                        let file = match quoted {
+                            Some(quoted) => quoted,
+                            None => word(file, &mut changes, depth)?,
+                        };
                         let blank = if out.ends_with(' ') { "" } else { " " };
                         out.push_str(&format!("{blank}{arrow} {file}"));
                         changes.push(format!(
@@ -181,6 +190,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                         return None;
                     }
                     index = next;
+                    let value = convert_within(value, depth + 1).map_or(value.to_owned(), |(value, _)| value);
                     out.push_str(&format!("alias {name} = {value}"));
                     changes.push(format!("alias {name}=… → alias {name} = …"));
                 } else if let Some((name, value)) = assignment(text) {
@@ -191,6 +201,20 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                     } else {
                         out.push_str(text);
                         at_command = true;
+                    }
+                } else if *text == "echo" {
+                    let own = echoed(&tokens, index);
+                    // Its own gives one value, and only where the line ends or a pipe follows; the program prints words.
+                    out.push_str(if own { text } else { "^echo" });
+                    let one = target(index).filter(|_| own);
+                    if let Some((one, next)) = one
+                        && let Some(quoted) = as_written(one)
+                    {
+                        index = next;
+                        out.push_str(&format!(" {quoted}"));
+                        changes.push(format!("{one} → {quoted}"));
+                    } else if !own {
+                        changes.push("echo → ^echo".to_owned());
                     }
                 } else {
                     out.push_str(&word(text, &mut changes, depth)?);
@@ -251,10 +275,55 @@ fn word(text: &str, changes: &mut Vec<String>, depth: usize) -> Option<String> {
     }
     let is_bare = !text.contains(['"', '\'', '\\', '`', '(', ')', '{', '}']);
     match text.contains('$') {
+        // It would become `../..`.
+        false if is_bare && text.starts_with("...") => as_written(text),
         false if is_bare => Some(text.to_owned()),
         true if is_bare && !text.contains(['*', '?', '[', '~']) => interpolated(text, changes),
         _ => None,
     }
+}
+
+/// Whether Nushell's own `echo` shows what bash's prints with the words from here on: one word that no pattern stands for, and
+/// its value is not lost behind a `;`. Options stay for the engine to refuse.
+fn echoed(tokens: &[Token<'_>], from: usize) -> bool {
+    let after = tokens.get(from..).unwrap_or_default();
+    let is_blank = |token: &&Token<'_>| matches!(token, Token::Blank(_));
+    let mut words = after.iter().filter(|token| !is_blank(token)).map_while(|token| match token {
+        Token::Word(word) => Some(*word),
+        _ => None,
+    });
+    let end = after.iter().find(|token| matches!(token, Token::Operator(_)));
+    let is_shown = matches!(end, None | Some(Token::Operator("|" | "|&" | ">" | ">>")));
+    match (words.next(), words.next()) {
+        (None, _) => true,
+        (Some(option), _) if is_option(option) => true,
+        (Some(one), None) => is_shown && !is_expanded(one),
+        (Some(_), Some(_)) => false,
+    }
+}
+
+/// `-n`; `-5` is none, but Nushell takes it for one unless it is quoted.
+fn is_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Whether names of files stand for a word in bash.
+pub(super) fn is_expanded(word: &str) -> bool {
+    word.starts_with('~') || !word.contains(['"', '\'', '\\']) && word.contains(['*', '?', '['])
+}
+
+/// A bare word in quotes where Nushell's own commands would not read it as the text that it is: `1.10`, `007`, `1kb`, `true`,
+/// `2024-01-01`, `1..3`. Whole numbers are printed as they are written.
+pub(super) fn as_written(word: &str) -> Option<String> {
+    const VALUES: [&str; 6] = ["true", "false", "null", "nan", "inf", "infinity"];
+    let is_bare = !word.is_empty()
+        && !word.contains(['"', '\'', '\\', '`', '(', ')', '{', '}', '$', '*', '?', '[', ']', '~']);
+    let is_whole = word.parse::<u32>().is_ok_and(|number| number.to_string() == word);
+    let is_text = word.starts_with(|c: char| c.is_alphabetic() || "_/,:@%".contains(c))
+        && !word.contains("..")
+        && !word.starts_with("r#")
+        && !VALUES.iter().any(|value| word.eq_ignore_ascii_case(value));
+    (is_bare && !is_whole && !is_text).then(|| format!("'{word}'"))
 }
 
 /// Text with variables in it as Nushell's `$"…"`.

@@ -20,8 +20,7 @@ impl Reader<'_> {
     pub(super) fn and(&self, span: &Span) -> Option<Finding> {
         let before = self.line.get(..span.start)?;
         let part = before.rsplit(['|', ';', '{', '\n']).next()?.trim_start();
-        let first = part.split_whitespace().next()?;
-        let is_condition = TABLE.conditions.contains(first)
+        let is_condition = self.has_condition(part)
             || part.starts_with(['$', '('])
                 && [" > ", " < ", " == ", " != ", " =~ ", " >= ", " <= "]
                     .iter()

@@ -9,10 +9,10 @@ impl Reader<'_> {
     /// A condition with one `=`, which would assign.
     pub(super) fn equals(&self, span: &Span) -> Option<Finding> {
         let part = self.line.get(..span.start)?.rsplit(['|', ';', '{', '(', '\n']).next()?;
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let [first, .., _] = words.as_slice() else { return None };
+        // `where =` has nothing on its left.
+        part.split_whitespace().nth(1)?;
         let text = "nushell compares by `==`; `=` assigns";
-        TABLE.conditions.contains(*first).then(|| slip(span.clone(), Grade::Error, text, "==", "= → =="))
+        self.has_condition(part).then(|| slip(span.clone(), Grade::Error, text, "==", "= → =="))
     }
 
     /// A word of a condition: units, patterns, `=`.

@@ -2,13 +2,15 @@
 //! `(date now) - 1yr`. Nushell wants blanks around its operators, dates in one word and units of its own.
 
 use super::units::{is_duration, unit_of};
-use super::{Reader, slip};
+use super::{FINDINGS_MAX, Reader, slip};
 use crate::check::{Finding, Grade};
 use crate::reference;
 use crate::syntax::Span;
 
 /// Pieces of one line.
 const PIECES_MAX: usize = 1024;
+/// Operands of one sum.
+const OPERANDS_MAX: usize = 64;
 /// Operators between two values.
 pub(super) const OPERATORS: [&str; 14] =
     ["+", "-", "*", "/", "**", "^", "%", "<", ">", "<=", ">=", "==", "!=", "mod"];
@@ -32,6 +34,9 @@ impl Reader<'_> {
                     .or_else(|| self.operator(&line, at))
                     .or_else(|| self.share(&line, at)),
             );
+            if FINDINGS_MAX < found.len() {
+                break;
+            }
         }
         found
     }
@@ -192,7 +197,7 @@ impl Pieces<'_> {
     /// what stands on its left does. Behind the name of a command it is a word.
     pub(super) fn is_operand(&self, at: usize) -> bool {
         let mut at = at;
-        loop {
+        for _ in 0..OPERANDS_MAX {
             if self.text(at) == ")" {
                 let Some(open) = self.open(at) else { return false };
                 at = open;
@@ -210,6 +215,7 @@ impl Pieces<'_> {
                 _ => return false,
             };
         }
+        false
     }
 
     /// The bracket that one closes.

@@ -23,7 +23,7 @@ impl Reader<'_> {
         }
         let begins = |command: &&SimpleCommand| begin(command).is_some_and(|begin| begin <= wrong.span.start);
         let reaches = |command: &&SimpleCommand| wrong.span.start <= command.span.end;
-        let around = self.parsed.commands.iter().filter(begins).filter(reaches);
+        let around = self.commands.iter().filter(begins).filter(reaches);
         let command = around.max_by_key(|command| begin(command))?;
         if says("Command does not support list<string> input") {
             return self.as_numbers(command);
@@ -159,7 +159,11 @@ impl Reader<'_> {
     /// A name that is missing and that Nushell has below another one: `snake-case`, `str snake-case`.
     pub(super) fn without_parent(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
-        if self.is_program(command) || name.contains(' ') || self.kind(name) != reference::Kind::Missing {
+        if self.is_program(command)
+            || name.contains(' ')
+            || self.kind(name) != reference::Kind::Missing
+            || self.is_users(command)
+        {
             return None;
         }
         // What is fed by another name that is missing may be no pipeline at all.

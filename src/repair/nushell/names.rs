@@ -38,7 +38,10 @@ impl Reader<'_> {
         {
             return None;
         }
-        TABLE.form.iter().find_map(|Form { from, to, single }| {
+        let of_name = |form: &&Form| {
+            form.from.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        TABLE.form.iter().filter(of_name).find_map(|Form { from, to, single }| {
             let first = to.split(' ').next()?;
             let is_here = match first.strip_prefix('^') {
                 Some(program) => !matches!(
@@ -47,9 +50,7 @@ impl Reader<'_> {
                 ),
                 None => first.starts_with('$') || self.kind(first) == reference::Kind::Builtin,
             };
-            if !from.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-                || !is_here
-            {
+            if !is_here {
                 return None;
             }
             let fix = form(command, from, to, self.line)?;
@@ -72,7 +73,7 @@ impl Reader<'_> {
         let word = command.words.first()?;
         let name = word.text.split(' ').next()?;
         let own = TABLE.instead.get(name)?;
-        if self.is_program(command) || self.kind(name) != reference::Kind::Missing {
+        if self.is_program(command) || self.kind(name) != reference::Kind::Missing || self.is_users(command) {
             return None;
         }
         Some(Finding {

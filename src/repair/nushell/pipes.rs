@@ -10,7 +10,10 @@ impl Reader<'_> {
     /// A program for lines behind what gives a table: it would get the table as it is drawn.
     pub(super) fn drawn(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
-        if self.own(command).is_some() || command.words.iter().any(|word| !word.literal) {
+        if self.own(command).is_some()
+            || self.is_users(command)
+            || command.words.iter().any(|word| !word.literal)
+        {
             return None;
         }
         let feeder = self.feeder(command)?;
@@ -147,10 +150,9 @@ impl Reader<'_> {
             file.map(|word| word.text.clone())
         };
         let (first, between) = before.split_last()?;
-        let streams = |other: &&SimpleCommand| other.name().is_some_and(|name| name == "lines");
+        let streams = |other: &&SimpleCommand| self.own(other).is_some_and(|name| name == "lines");
         let gathers = |other: &&SimpleCommand| {
-            other
-                .name()
+            self.own(other)
                 .is_some_and(|name| matches!(name, "collect" | "sort" | "sort-by" | "str join" | "reverse"))
         };
         let same = self.own(first) == Some("open") && file(first).is_some() && file(first) == file(command);

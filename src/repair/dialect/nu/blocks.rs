@@ -2,7 +2,7 @@
 //! Nushell's drops values, so programs run as programs and `echo` prints; a program that fails stops no loop of bash's.
 
 use super::super::{Token, tokens, variable};
-use super::{UNTRANSLATED, convert_within, is_common, is_environment, word};
+use super::{UNTRANSLATED, as_written, convert_within, is_common, is_environment, is_expanded, word};
 use crate::syntax::nushell_commands;
 
 /// The change that needs [`JOBS_SINCE`].
@@ -237,8 +237,13 @@ fn joined(tokens: &[Token<'_>]) -> Option<String> {
 fn command(tokens: &[Token<'_>], name: Option<&str>) -> Option<String> {
     if let [Token::Word("echo"), Token::Word(one)] = tokens
         && !one.starts_with('-')
+        && !is_expanded(one)
     {
-        let one = if is_plain(one) { as_text(one) } else { argument(one, name)? };
+        let one = match as_written(one) {
+            _ if is_plain(one) => as_text(one),
+            Some(quoted) => quoted,
+            None => argument(one, name)?,
+        };
         return Some(format!("print {one}"));
     }
     let mut pipeline = Vec::new();
