@@ -21,7 +21,7 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   } else { [] })
   let told = ([$line NU_VERSION $env.NU_VERSION? ...$before]
     | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)
-    | append (scope commands | where type == custom and name !~ '^__askline' | first 999 | each { |it| [$"function.($it.name)" ""] } | flatten)
+    | append [functions (scope commands | where type == custom | first 999 | get name | str join (char newline))]
     | str join (char --integer 0))
   let status = ($env.LAST_EXIT_CODE? | default 0)
   let reply = (try {

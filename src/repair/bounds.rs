@@ -174,3 +174,23 @@ fn a_line_too_long_is_not_mended() {
         }
     }
 }
+
+/// What is searched for each word of a line takes no time of its own for each pair of them.
+#[test]
+fn time_grows_with_the_line() {
+    let took = |line: &str| {
+        let machine = Machine { shell: Shell::Nu, looked_up: Cell::new(0), listed: Cell::new(0) };
+        let round = || {
+            let begun = Instant::now();
+            slips(line, Shell::Nu, &machine);
+            dialect::foreign(line, Shell::Nu, &machine);
+            begun.elapsed()
+        };
+        // The quickest of some: other work on the machine makes times longer, never shorter.
+        (0..3).map(|_| round()).min().unwrap_or_default()
+    };
+    for part in ["${HOME} ", "$A ", "- ", ") - 1yr ", "a && "] {
+        let [short, long] = [4, 1].map(|share| took(&part.repeat(LINE_BYTES_MAX / share / part.len())));
+        assert!(long < short * 10 + Duration::from_millis(200), "{part:?}: {short:?}, then {long:?}");
+    }
+}
