@@ -46,16 +46,15 @@ pub trait Model: Send {
         false
     }
 
-    /// Up to `most` further answers to the prompt that was asked last, likeliest first; none is the answer of
-    /// [`Model::complete`], and no two are the same. A model that can't give any gives none.
+    /// Further answers to the prompt that was asked last, likeliest first; none is the answer of [`Model::complete`], and no
+    /// two are the same. A model that can't give any gives none.
     ///
     /// # Errors
     /// As [`Model::complete`].
     fn others(
         &mut self,
         _prompt: &Prompt,
-        _most: usize,
-        _max_tokens: usize,
+        _further: Further,
         _patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
         Ok(Vec::new())
@@ -84,6 +83,17 @@ pub trait Model: Send {
     fn finish(&mut self) -> anyhow::Result<()> {
         Ok(())
     }
+}
+
+/// Which further answers are wanted of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    /// How many at most.
+    pub most: usize,
+    /// Most tokens of one of them.
+    pub max_tokens: usize,
+    /// Where what the answer is wrong in ends, in bytes of its text: those that leave it later are not wanted.
+    pub wrong: Option<usize>,
 }
 
 /// What a model said and what it cost.

@@ -15,7 +15,7 @@ use crate::clean::{self, Cleaned};
 use crate::config::Item;
 use crate::examine::Examiner;
 use crate::failure::Failure;
-use crate::model::{Certainty, Model, Reply};
+use crate::model::{Certainty, Further, Model, Reply};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 use crate::repair::{self, Repaired};
@@ -120,13 +120,15 @@ pub fn run(
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
-            Ok(drafts) => {
+            Ok((said, drafts)) => {
                 let is_wrong = drafts.iter().all(is_wrong);
+                let wrong = drafts.first().and_then(|first| wrong_up_to(&said, first));
                 found.extend(drafts);
                 // What else it had in mind at a later answer gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
                     let within = patience.within(until);
-                    in_mind(&asked, model, examiner, limits.max_tokens, &within, &mut spent, &mut found)?;
+                    let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
+                    in_mind(&asked, model, examiner, further, &within, &mut spent, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),
@@ -186,7 +188,7 @@ fn again(
     }
 }
 
-/// One answer of the model: its commands that may reach a prompt line, looked over and mended.
+/// One answer of the model: what it said, and its commands that may reach a prompt line, looked over and mended.
 fn draft(
     prompt: &Prompt,
     model: &mut dyn Model,
@@ -194,14 +196,26 @@ fn draft(
     max_tokens: usize,
     patience: &Patience,
     spent: &mut Spent,
-) -> anyhow::Result<Vec<Candidate>> {
+) -> anyhow::Result<(String, Vec<Candidate>)> {
     let asked = Instant::now();
     let reply = model.complete(prompt, max_tokens, patience);
     spent.model += asked.elapsed();
     let reply = reply?;
     patience.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    Ok(candidates(&reply, model, examiner)?)
+    let candidates = candidates(&reply, model, examiner)?;
+    Ok((reply.text, candidates))
+}
+
+/// Where in what the model said that ends which is wrong in a command of it, as it was mended.
+fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
+    let line = candidate.command.text.as_str();
+    let end = complaint(&candidate.report)?.span.end;
+    let same = |(one, other): &(u8, u8)| one == other;
+    let before = said.bytes().zip(line.bytes()).take_while(same).count();
+    let behind = said.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
+    let left = line.len().saturating_sub(end).min(behind);
+    Some(if end <= before { end } else { said.len() - left })
 }
 
 /// Adds what else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is
@@ -214,7 +228,7 @@ fn in_mind(
     prompt: &Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
-    max_tokens: usize,
+    further: Further,
     patience: &Patience,
     spent: &mut Spent,
     found: &mut Vec<Candidate>,
@@ -224,7 +238,7 @@ fn in_mind(
     }
     let asked = Instant::now();
     patience.enter(Stage::Thinking, asked);
-    let replies = model.others(prompt, CANDIDATES_MAX, max_tokens, patience);
+    let replies = model.others(prompt, further, patience);
     spent.model += asked.elapsed();
     let replies = match replies {
         Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
@@ -247,7 +261,11 @@ fn in_mind(
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
-            if !is_known && (may_destroy || !destroys(&candidate)) {
+            // Without a condition that was wrong it would destroy more: `rm logs/* --older 30day`, `rm logs/*`.
+            let is_rest = found
+                .iter()
+                .any(|other| leaves_out(candidate.command.text.as_str(), other.command.text.as_str()));
+            if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
                 found.push(candidate);
                 if is_right {
                     return Ok(());
@@ -256,6 +274,16 @@ fn in_mind(
         }
     }
     Ok(())
+}
+
+/// Whether a line is another one with words of it left out, wherever they stood.
+fn leaves_out(line: &str, other: &str) -> bool {
+    let mut left: Vec<&str> = other.split_whitespace().collect();
+    let is_part = line.split_whitespace().all(|word| {
+        let place = left.iter().position(|other| *other == word);
+        place.map(|place| left.swap_remove(place)).is_some()
+    });
+    is_part && !left.is_empty()
 }
 
 /// The commands of a reply that may reach a prompt line, looked over and mended; at least one.
@@ -298,7 +326,8 @@ pub fn others(
     let (mut replies, mut rounds) = (Vec::new(), 0);
     if model.keeps_others() {
         replies.push(model.complete(prompt, max_tokens, patience)?);
-        replies.extend(model.others(prompt, CANDIDATES_MAX, max_tokens, patience)?);
+        let further = Further { most: CANDIDATES_MAX, max_tokens, wrong: None };
+        replies.extend(model.others(prompt, further, patience)?);
         rounds += 1;
     }
     if replies.len() <= 1 {

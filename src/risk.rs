@@ -12,6 +12,7 @@ mod decode;
 mod effect;
 mod facts;
 mod feed;
+mod files;
 mod guard;
 mod place;
 mod reading;
@@ -107,13 +108,13 @@ pub fn judge(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
 
 fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
     let parsed = syntax::commands(line, shell);
-    let mut reader = Reader::new(shell, table, around.alias);
+    let mut reader = Reader::new(shell, table, around.alias).meeting(around.request.is_some());
     if let Some(expanded) =
         (shell == Shell::Zsh).then(|| expand(line, &parsed, around.global_alias)).flatten()
     {
         reader.also(&expanded, 0..line.len());
     }
-    let (mut acts, placed) = reader.read(line, &parsed);
+    let (mut acts, placed, met) = reader.read(line, &parsed);
     let facts = facts::raise(&mut acts, &placed, around.facts);
     let mut risk = Risk { facts, ..Risk::default() };
     if let Some(act) = reading::worst(&acts) {
@@ -121,7 +122,9 @@ fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> R
     }
     let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
     let long = unreadable(line, &parsed).map(|why| (Label::Confirm, 0..line.len(), why));
-    let asked = around.request.and_then(|request| taint::of(request, &parsed, &acts, shell, table));
+    let asked = around.request.and_then(|request| {
+        taint::of(request, &taint::Does { parsed: &parsed, acts: &acts, met: &met }, shell, table)
+    });
     let tainted = taint::deceptive(&parsed, shell).into_iter().chain(asked);
     let tainted = tainted.map(|taint| (taint.label, taint.span, taint.why));
     for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {

@@ -24,6 +24,8 @@ use std::ops::Range;
 
 use crate::shell::Shell;
 
+pub(crate) use self::nushell::tokens as nushell_tokens;
+
 #[cfg(test)]
 thread_local! {
     /// How many bytes this thread has parsed, for tests that bound the work rather than the time.

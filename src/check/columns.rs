@@ -4,16 +4,19 @@
 //! A finding's text holds no name that only the file holds: those stand in its evidence, which not every model may be told.
 
 mod condition;
+mod line;
 mod path;
 mod said;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use self::line::Line;
 use self::path::{End, Member, View};
 use self::said::{inside, quoted};
 use super::{Draft, Finding};
@@ -22,11 +25,9 @@ use crate::shape::{Column, Shape};
 use crate::shell::Shell;
 use crate::syntax::{self, Nesting, Parsed, SimpleCommand, Word};
 
-/// Commands of one pipeline that are followed.
-const STEPS_MAX: usize = 32;
 /// Words of one command that are looked at.
 const WORDS_MAX: usize = 64;
-/// Findings in one pipeline, after which nothing more of it is looked at.
+/// Findings in one line, after which nothing more of it is looked at.
 const FINDINGS_MAX: usize = 8;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
@@ -44,6 +45,8 @@ struct Table {
     keeps: BTreeSet<String>,
     changes: BTreeSet<String>,
     defines: BTreeSet<String>,
+    closures: BTreeMap<String, Closure>,
+    leaves: BTreeSet<String>,
     names: BTreeMap<String, Names>,
 }
 
@@ -56,7 +59,28 @@ struct Names {
     first: bool,
     #[serde(default)]
     rows: bool,
+    #[serde(default)]
+    closures: bool,
     gives: Gives,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Closure {
+    #[serde(default)]
+    parameters: Vec<Given>,
+    input: Given,
+    #[serde(default)]
+    always: bool,
+}
+
+/// What a closure is given of what goes through the pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    Row,
+    Whole,
+    Other,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -71,7 +95,9 @@ enum Gives {
 }
 
 /// What goes through a pipe.
-struct Flow {
+struct Flow<'a> {
+    /// The file that it comes from.
+    file: &'a str,
     shape: Shape,
     /// In words: "`goods.csv`".
     subject: String,
@@ -82,10 +108,10 @@ struct Flow {
 }
 
 /// What is wrong with a command, and what it makes of what comes in; none where that isn't known.
-type Step = (Vec<Finding>, Option<Flow>);
+type Step<'a> = (Vec<Finding>, Option<Flow<'a>>);
 
 /// With nothing wrong.
-fn known(next: Option<Flow>) -> Step {
+fn known(next: Option<Flow<'_>>) -> Step<'_> {
     (Vec::new(), next)
 }
 
@@ -99,25 +125,8 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
     if parsed.commands.iter().any(defines) {
         return;
     }
-    for open in parsed.commands.iter().take(super::MAX_COMMANDS) {
-        let Some((file, shape)) = opened(open, parsed, draft) else { continue };
-        let noun = if matches!(*shape, Shape::Record(_)) { "key" } else { "column" };
-        let mut count = 0;
-        let mut flow = Flow { shape: (*shape).clone(), subject: quoted(file), noun, is_file: true };
-        for position in (open.position..).skip(1).take(STEPS_MAX) {
-            let is_next = |command: &&SimpleCommand| {
-                (command.pipeline, command.position, &command.within)
-                    == (open.pipeline, position, &open.within)
-            };
-            let Some(command) = parsed.commands.iter().find(is_next) else { break };
-            let through = Through { command, file, draft };
-            let (found, next) = through.step(flow);
-            count += found.len();
-            draft.report.findings.extend(found.into_iter().take(FINDINGS_MAX));
-            let Some(next) = next.filter(|_| count < FINDINGS_MAX) else { break };
-            flow = next;
-        }
-    }
+    let found = Line::new(parsed, draft).findings();
+    draft.report.findings.extend(found);
 }
 
 /// The file that a command opens as Nushell reads it, and its shape; none where another command may have changed it.
@@ -157,15 +166,25 @@ fn is_program(command: &SimpleCommand, draft: &Draft<'_>) -> bool {
     before.is_none_or(|before| before.ends_with('^'))
 }
 
+impl Flow<'_> {
+    /// What a path leads to.
+    fn inner(&self, members: &[Member], shape: Shape) -> Self {
+        let is_key = matches!(shape, Shape::Record(_)) && self.noun == "key";
+        let noun = if is_key { "key" } else { "column" };
+        let is_row = members.iter().all(|member| *member == Member::Index);
+        let subject = if is_row { self.subject.clone() } else { inside(members, members.len(), self.file) };
+        Self { file: self.file, shape, subject, noun, is_file: false }
+    }
+}
+
 /// A command that something goes through.
 struct Through<'a> {
     command: &'a SimpleCommand,
-    file: &'a str,
     draft: &'a Draft<'a>,
 }
 
-impl Through<'_> {
-    fn step(&self, flow: Flow) -> Step {
+impl<'a> Through<'a> {
+    fn step(&self, flow: Flow<'a>) -> Step<'a> {
         let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
             return known(None);
         };
@@ -194,9 +213,11 @@ impl Through<'_> {
             _ if takes_rows => {
                 known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
             }
-            "columns" if flow.shape.columns().is_some() => known(Some(self.made(Shape::Text.listed()))),
+            "columns" if flow.shape.columns().is_some() => {
+                known(Some(self.made(flow.file, Shape::Text.listed())))
+            }
             "lines" if flow.is_file && flow.shape == Shape::Text => {
-                known(if has_option { None } else { Some(self.made(Shape::Text.listed())) })
+                known(if has_option { None } else { Some(self.made(flow.file, Shape::Text.listed())) })
             }
             // What stands in it may be text, and taken apart.
             "lines" if flow.is_file && matches!(flow.shape, Shape::Table(_) | Shape::Record(_)) => {
@@ -225,13 +246,14 @@ impl Through<'_> {
     }
 
     /// What this command makes is its own.
-    fn made(&self, shape: Shape) -> Flow {
+    fn made(&self, file: &'a str, shape: Shape) -> Flow<'a> {
         let name = self.command.name().unwrap_or_default();
-        Flow { shape, subject: format!("what {} gives", quoted(name)), noun: "column", is_file: false }
+        let subject = format!("what {} gives", quoted(name));
+        Flow { file, shape, subject, noun: "column", is_file: false }
     }
 
     /// A command whose words are columns.
-    fn named(&self, name: &str, names: &Names, flow: Flow) -> Step {
+    fn named(&self, name: &str, names: &Names, flow: Flow<'a>) -> Step<'a> {
         let mut paths = Vec::new();
         for word in self.arguments().iter().take(if names.first { 1 } else { WORDS_MAX }) {
             let raw = self.raw(word);
@@ -240,6 +262,9 @@ impl Through<'_> {
                     continue;
                 }
                 return known(None);
+            }
+            if names.closures && raw.starts_with('{') {
+                continue;
             }
             // A closure, a variable: nobody knows what it says.
             let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
@@ -258,12 +283,12 @@ impl Through<'_> {
         for members in &paths {
             match path::follow(from, members) {
                 End::There(view) if names.gives == Gives::Values && paths.len() == 1 => {
-                    inner = Some(self.inner(members, view.shape(), &flow));
+                    inner = Some(flow.inner(members, view.shape()));
                 }
                 End::There(_) => {}
                 End::Unsure => is_certain = false,
-                End::Missing(at, columns) => found.extend(self.missing(members, at, columns, &flow)),
-                End::Bare(at, bare) => found.extend(self.bare(members, at, &bare, &flow)),
+                End::Missing(at, columns) => found.extend(flow.missing(members, at, columns)),
+                End::Bare(at, bare) => found.extend(flow.bare(members, at, &bare, None)),
             }
         }
         if !found.is_empty() {
@@ -298,10 +323,10 @@ impl Through<'_> {
     /// The same table or record with other columns; `left_by` names the command that leaves only some.
     fn with_columns(
         &self,
-        flow: Flow,
+        flow: Flow<'a>,
         left_by: Option<&str>,
         change: impl FnOnce(&mut Vec<Column>) -> Option<()>,
-    ) -> Option<Flow> {
+    ) -> Option<Flow<'a>> {
         let mut flow = flow;
         match &mut flow.shape {
             Shape::Table(columns) | Shape::Record(columns) => change(columns)?,
@@ -313,17 +338,8 @@ impl Through<'_> {
         Some(Flow { is_file: false, ..flow })
     }
 
-    /// What a path leads to.
-    fn inner(&self, members: &[Member], shape: Shape, flow: &Flow) -> Flow {
-        let is_key = matches!(shape, Shape::Record(_)) && flow.noun == "key";
-        let noun = if is_key { "key" } else { "column" };
-        let is_row = members.iter().all(|member| *member == Member::Index);
-        let subject = if is_row { flow.subject.clone() } else { inside(members, members.len(), self.file) };
-        Flow { shape, subject, noun, is_file: false }
-    }
-
     /// Rows of what comes in; one of them is no list any more.
-    fn some_rows(&self, name: &str, flow: Flow) -> Option<Flow> {
+    fn some_rows(&self, name: &str, flow: Flow<'a>) -> Option<Flow<'a>> {
         let is_one = matches!(name, "first" | "last")
             && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
         let shape = if is_one { View::of(&flow.shape).row().shape() } else { flow.shape };
@@ -331,19 +347,22 @@ impl Through<'_> {
     }
 
     /// `enumerate`: each value beside its number.
-    fn counted(&self, flow: Flow) -> Option<Flow> {
+    fn counted(&self, flow: Flow<'a>) -> Option<Flow<'a>> {
         if !matches!(flow.shape, Shape::Table(_) | Shape::List(_)) {
             return None;
         }
         let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
-        Some(self.made(Shape::Table(vec![
-            column("index", Shape::Int),
-            column("item", View::of(&flow.shape).row().shape()),
-        ])))
+        Some(self.made(
+            flow.file,
+            Shape::Table(vec![
+                column("index", Shape::Int),
+                column("item", View::of(&flow.shape).row().shape()),
+            ]),
+        ))
     }
 
     /// A command that adds a column.
-    fn added(&self, name: &str, flow: Flow) -> Step {
+    fn added(&self, name: &str, flow: Flow<'a>) -> Step<'a> {
         let words = self.arguments();
         // `default VALUE COLUMN …`, and without a column it fills values.
         let words = if name == "default" {
@@ -372,7 +391,7 @@ impl Through<'_> {
     }
 
     /// `rename --column {OLD: NEW}` of one column; how many others are renamed by their place isn't followed.
-    fn renamed(&self, flow: Flow) -> Step {
+    fn renamed(&self, flow: Flow<'a>) -> Step<'a> {
         let [option, record] = self.arguments() else { return known(None) };
         let pair = || {
             let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
@@ -388,7 +407,7 @@ impl Through<'_> {
         match (members.as_slice(), new.as_slice()) {
             ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
                 if let End::Missing(at, columns) = path::follow(View::of(&flow.shape).row(), &members) {
-                    return (self.missing(&members, at, columns, &flow).into_iter().collect(), None);
+                    return (flow.missing(&members, at, columns).into_iter().collect(), None);
                 }
                 known(self.with_columns(flow, Some("rename"), |columns| {
                     columns

@@ -17,7 +17,7 @@ use crate::model::local::Local;
 use crate::model::memory;
 use crate::model::resident::wire::{Ask, Event, Failed, Spec, Status, What};
 use crate::model::scripted::Scripted;
-use crate::model::{Model, Reply, Usage};
+use crate::model::{Further, Model, Reply, Usage};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -328,11 +328,11 @@ fn answer(
             }
             vec![loaded.complete(prompt, (*max_tokens).min(TOKENS_MAX), patience)?]
         }
-        What::Others { prompt, most, max_tokens } => {
-            let max_tokens = (*max_tokens).min(TOKENS_MAX);
+        What::Others { prompt, further } => {
+            let (most, max_tokens) = (further.most.min(OTHERS_MAX), further.max_tokens.min(TOKENS_MAX));
             // Somebody else may have asked in between; the model goes on from what it was asked last.
             loaded.complete(prompt, max_tokens, patience)?;
-            loaded.model.others(prompt, (*most).min(OTHERS_MAX), max_tokens, patience)?
+            loaded.model.others(prompt, Further { most, max_tokens, ..*further }, patience)?
         }
     };
     Ok((replies, loaded.model.notes()))

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use super::{Model, Reply};
+use super::{Further, Model, Reply};
 use crate::config::Audience;
 use crate::failure::Failure;
 use crate::patience::Patience;
@@ -69,11 +69,10 @@ impl Model for Chain {
     fn others(
         &mut self,
         prompt: &Prompt,
-        most: usize,
-        max_tokens: usize,
+        further: Further,
         patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
-        self.current.others(prompt, most, max_tokens, patience)
+        self.current.others(prompt, further, patience)
     }
 
     fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{Certainty, Model, Reply, Usage};
+use super::{Certainty, Further, Model, Reply, Usage};
 use crate::patience::{Patience, Stage};
 use crate::prompt::{Form, Prompt};
 use crate::store;
@@ -234,12 +234,11 @@ impl Model for Local {
     fn others(
         &mut self,
         prompt: &Prompt,
-        most: usize,
-        max_tokens: usize,
+        further: Further,
         patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
         if self.answered.as_ref().is_none_or(|answered| answered.prompt != *prompt) {
-            self.complete(prompt, max_tokens, patience)?;
+            self.complete(prompt, further.max_tokens, patience)?;
         }
         let (Some(sequence), Some(answered)) = (&mut self.sequence, &self.answered) else {
             return Ok(Vec::new());
@@ -247,7 +246,7 @@ impl Model for Local {
         patience.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();
         let along = (answered.start, answered.path.as_slice());
-        let written = writing::others(sequence, along, answered.end, (most, max_tokens), patience)?;
+        let written = writing::others(sequence, along, answered.end, further, patience)?;
         let decode = started.elapsed();
         let reply = |written: Written| Reply {
             text: written.text,

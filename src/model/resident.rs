@@ -15,7 +15,7 @@ use anyhow::{Context as _, anyhow, bail};
 
 use self::door::{Door, identity};
 use self::wire::{Ask, Event, Failed, Hello, PROTOCOL, Question, Spec, Status, What, Wire};
-use super::{Model, Reply, memory};
+use super::{Further, Model, Reply, memory};
 use crate::failure::Failure;
 use crate::host::{Host, local};
 use crate::patience::Patience;
@@ -146,15 +146,14 @@ impl<H: Host> Model for Resident<H> {
     fn others(
         &mut self,
         prompt: &Prompt,
-        most: usize,
-        max_tokens: usize,
+        further: Further,
         patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
         if self.is_here {
             let here = self.here.as_mut().context("only asked where there is one")?;
-            return here.others(prompt, most, max_tokens, patience);
+            return here.others(prompt, further, patience);
         }
-        match self.ask_there(What::Others { prompt: prompt.clone(), most, max_tokens }, patience) {
+        match self.ask_there(What::Others { prompt: prompt.clone(), further }, patience) {
             Ok((replies, _)) => Ok(replies),
             Err(Trouble::Told(error)) => Err(error),
             // The model in this process has not been asked this prompt; the answer that is there is enough.

@@ -10,7 +10,8 @@
 //! ```
 //! Being asked more often than the file has lines fails, and so does finishing with lines left over. `delay_ms` waits
 //! but looks at patience meanwhile, `hang_ms` like a model that doesn't; `must_contain` fails unless the prompt's text holds it.
-//! `others` are the further answers of the row that was replied with last.
+//! `others` are the further answers of the row that was replied with last; those that leave its reply too late
+//! ([`Further::wrong`]) are left out.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
-use super::{Model, Reply};
+use super::{Further, Model, Reply};
 use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
 
@@ -31,6 +32,7 @@ const TICK: Duration = Duration::from_millis(5);
 pub struct Scripted {
     source: String,
     left: VecDeque<Row>,
+    last: String,
     others: Vec<String>,
 }
 
@@ -63,7 +65,7 @@ impl Scripted {
                     .with_context(|| format!("{source}: line {} is no scripted reply", n + 1))
             })
             .collect::<anyhow::Result<_>>()?;
-        Ok(Self { source, left, others: Vec::new() })
+        Ok(Self { source, left, last: String::new(), others: Vec::new() })
     }
 }
 
@@ -108,16 +110,22 @@ impl Model for Scripted {
             bail!(why);
         }
         self.others = row.others;
-        Ok(Reply { text: row.reply.unwrap_or_default(), ..Reply::default() })
+        self.last = row.reply.unwrap_or_default();
+        Ok(Reply { text: self.last.clone(), ..Reply::default() })
     }
 
     fn keeps_others(&self) -> bool {
         !self.others.is_empty() || self.left.iter().any(|row| !row.others.is_empty())
     }
 
-    fn others(&mut self, _: &Prompt, most: usize, _: usize, _: &Patience) -> anyhow::Result<Vec<Reply>> {
-        let others = std::mem::take(&mut self.others).into_iter().take(most);
-        Ok(others.map(|text| Reply { text, ..Reply::default() }).collect())
+    fn others(&mut self, _: &Prompt, further: Further, _: &Patience) -> anyhow::Result<Vec<Reply>> {
+        let is_late = |other: &String| {
+            further.wrong.is_some_and(|wrong| {
+                self.last.as_bytes().get(..wrong).is_some_and(|same| other.as_bytes().starts_with(same))
+            })
+        };
+        let others = std::mem::take(&mut self.others).into_iter().filter(|other| !is_late(other));
+        Ok(others.take(further.most).map(|text| Reply { text, ..Reply::default() }).collect())
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {

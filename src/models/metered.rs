@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::config::Audience;
 use crate::failure::Failure;
-use crate::model::{Model, Reply};
+use crate::model::{Further, Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -58,11 +58,10 @@ impl Model for Metered {
     fn others(
         &mut self,
         prompt: &Prompt,
-        most: usize,
-        max_tokens: usize,
+        further: Further,
         patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
-        let replies = self.model.others(prompt, most, max_tokens, patience)?;
+        let replies = self.model.others(prompt, further, patience)?;
         let mut account = patience.account();
         for reply in &replies {
             account.spend(&self.name, reply.usage.tokens(), None);

@@ -1,7 +1,7 @@
 //! A model of this machine with what it reads: its own form of a prompt, and the facts that may be told here.
 
 use crate::config::{Audience, Form};
-use crate::model::{Model, Reply};
+use crate::model::{Further, Model, Reply};
 use crate::patience::Patience;
 use crate::prompt::Prompt;
 
@@ -39,12 +39,11 @@ impl Model for Reader {
     fn others(
         &mut self,
         prompt: &Prompt,
-        most: usize,
-        max_tokens: usize,
+        further: Further,
         patience: &Patience,
     ) -> anyhow::Result<Vec<Reply>> {
         let prompt = self.told(prompt)?;
-        self.model.others(&prompt, most, max_tokens, patience)
+        self.model.others(&prompt, further, patience)
     }
 
     fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {

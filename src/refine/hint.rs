@@ -15,8 +15,9 @@ const HINT_CHARS_MAX: usize = 320;
 /// Longest example in it, in characters.
 const EXAMPLE_CHARS_MAX: usize = 80;
 /// What Nushell's parser says where the right words stand behind the wrong command.
-const OTHER_COMMAND: [&str; 7] = [
+const OTHER_COMMAND: [&str; 8] = [
     NOT_UNDERSTOOD,
+    "nushell has no `",
     "needs input from a pipe",
     "Command does not support",
     "Extra positional argument",

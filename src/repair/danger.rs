@@ -89,7 +89,8 @@ impl<'a> Reading<'a> {
                 if has(&TABLE.options, option) {
                     add(option.to_owned());
                 }
-                if word.glob {
+                // What begins with a bracket is a list in Nushell, or parameters.
+                if word.glob && !(self.shell == Shell::Nu && text.starts_with('[')) {
                     add("*".to_owned());
                 }
                 if !harmless {

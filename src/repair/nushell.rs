@@ -4,6 +4,7 @@
 
 mod bash;
 mod conditions;
+mod definitions;
 mod expressions;
 mod inputs;
 mod names;
@@ -11,6 +12,7 @@ mod pipes;
 #[cfg(test)]
 mod tests;
 mod units;
+mod values;
 mod variables;
 
 use std::cell::RefCell;
@@ -38,6 +40,8 @@ const NAME_WORDS_MAX: usize = 3;
 #[serde(deny_unknown_fields)]
 struct Table {
     lists: BTreeSet<String>,
+    letters: BTreeSet<String>,
+    paths: BTreeSet<String>,
     want_lists: BTreeSet<String>,
     structured: BTreeSet<String>,
     plain: BTreeSet<String>,
@@ -81,12 +85,14 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let mut found: Vec<Finding> = reader.operators();
     found.extend(reader.blocks());
     found.extend(reader.expressions());
+    found.extend(reader.definition());
     for command in reader.commands {
         let renamed = reader.form(command).or_else(|| reader.instead(command));
-        found.extend(renamed.or_else(|| reader.without_parent(command)));
+        found.extend(renamed.or_else(|| reader.without_parent(command)).or_else(|| reader.child(command)));
         found.extend(reader.unquoted(command));
         found.extend(reader.text_for_numbers(command));
         found.extend(reader.flags(command));
+        found.extend(reader.pointed(command));
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));

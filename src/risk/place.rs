@@ -32,6 +32,8 @@ pub(super) struct Place {
     pub(super) scope: Scope,
     /// What is kept there.
     pub(super) kind: Kind,
+    /// What its owner would not show unasked: a key, a password, a history.
+    pub(super) private: bool,
     /// A pattern chooses the files.
     pub(super) glob: bool,
     /// Below a home directory.
@@ -70,6 +72,10 @@ pub(super) enum Kind {
     Secret,
     /// What is in there runs by itself.
     Startup,
+    /// Whatever else it is, it tells what its owner did or where he may log in.
+    Private,
+    /// Whatever else it is, it tells nothing of that kind.
+    Public,
 }
 
 /// What a word of a line names as a path.
@@ -88,7 +94,10 @@ pub(super) fn path(word: &Word, shell: Shell) -> Place {
         let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
         judge(reading::read(text, shell, expands, globs))
     });
-    places.max_by_key(Place::rank).unwrap_or_else(Place::nothing)
+    let places: Vec<Place> = places.collect();
+    let private = places.iter().any(|place| place.private);
+    let worst = places.into_iter().max_by_key(Place::rank).unwrap_or_else(Place::nothing);
+    Place { private, ..worst }
 }
 
 /// What a path names that no shell reads, as in other languages: only `~` at its head is special, `$x` stands for
@@ -103,6 +112,7 @@ impl Place {
         Self {
             scope: Scope::Own,
             kind: Kind::Plain,
+            private: false,
             glob: false,
             in_home: false,
             climbs: false,
@@ -197,6 +207,8 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
         Kind::Secret,
         Kind::Repository,
         Kind::Temporary,
+        Kind::Private,
+        Kind::Public,
     ];
     let listed = |kind| TABLE.kinds.get(&kind).into_iter().flatten().map(move |name| (kind, name));
     order
@@ -229,7 +241,7 @@ static BY_NAME: LazyLock<HashMap<Anchor, HashMap<&'static str, Vec<usize>>>> = L
 
 /// Looks at a path.
 fn judge(mut path: Path) -> Place {
-    let kind = kind(&path);
+    let (kind, private) = kind(&path);
     let glob = path.components.iter().any(|component| component.glob);
     // `*` at the end stands for all that is in the directory before it.
     let mut whole = false;
@@ -241,6 +253,7 @@ fn judge(mut path: Path) -> Place {
     let mut place = Place {
         scope: if whole { Scope::Tree } else { Scope::Own },
         kind,
+        private,
         glob,
         climbs: path.base == Base::Here && path.climbs > 0,
         may_be_empty: path.components.last().is_some_and(Component::may_be_empty)
@@ -355,8 +368,8 @@ fn absolute(path: &Path, place: &mut Place) {
     place.outside = true;
 }
 
-/// What is kept there: the first pattern that fits.
-fn kind(path: &Path) -> Kind {
+/// What is kept there: the first pattern that fits; and whether that is private.
+fn kind(path: &Path) -> (Kind, bool) {
     let mut names: &[Component] = &path.components;
     while let Some((last, before)) = names.split_last()
         && last.is_all()
@@ -364,7 +377,7 @@ fn kind(path: &Path) -> Kind {
         names = before;
     }
     if names.is_empty() {
-        return Kind::Plain;
+        return (Kind::Plain, false);
     }
     let homes = || TABLE.directories.homes.iter().filter_map(|home| path.below(home)).min();
     let in_home: Option<&[Component]> = match path.base {
@@ -380,14 +393,17 @@ fn kind(path: &Path) -> Kind {
         Base::Root => homes().and_then(|rest| names.get(path.components.len() + 1 - rest.max(1)..)),
         Base::Nothing => None,
     };
-    let fits = |pattern: &&Pattern| {
+    let part = |pattern: &Pattern| {
         let count = pattern.names.len();
-        let part = match pattern.anchor {
+        match pattern.anchor {
             Anchor::Home => in_home.and_then(|names| names.get(..count)),
             Anchor::Root => names.get(..count).filter(|_| path.base == Base::Root),
             Anchor::End => names.len().checked_sub(count).and_then(|start| names.get(start..)),
-        };
-        part.is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| name.fits(pattern)))
+        }
+    };
+    let all = |pattern: &Pattern, fits: fn(&Component, &str) -> bool| {
+        part(pattern)
+            .is_some_and(|part| part.iter().zip(&pattern.names).all(|(name, pattern)| fits(name, pattern)))
     };
     // By the name that a pattern would have to fit first, unless that is a pattern itself.
     let key = |anchor| match anchor {
@@ -408,8 +424,16 @@ fn kind(path: &Path) -> Kind {
         candidates.extend(BY_NAME.get(&anchor).and_then(|by_name| by_name.get("")).into_iter().flatten());
     }
     candidates.sort_unstable();
-    let mut patterns = candidates.iter().filter_map(|at| PATTERNS.get(*at));
-    patterns.find(fits).map_or(Kind::Plain, |pattern| pattern.kind)
+    let patterns = || candidates.iter().filter_map(|at| PATTERNS.get(*at));
+    let kind =
+        patterns().find(|pattern| all(pattern, Component::fits)).map_or(Kind::Plain, |pattern| pattern.kind);
+    let is_harmless = |pattern: &Pattern| {
+        matches!(pattern.kind, Kind::Plain | Kind::Sink | Kind::Public) && all(pattern, Component::is_covered)
+    };
+    let is_private = |pattern: &Pattern| {
+        matches!(pattern.kind, Kind::Secret | Kind::Private) && all(pattern, Component::is_meant)
+    };
+    (kind, !patterns().any(is_harmless) && patterns().any(is_private))
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -5,6 +5,7 @@
 
 mod aside;
 mod inner;
+mod met;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +13,7 @@ use super::address;
 use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::feed::{self, Feed};
+use super::files::Met;
 use super::place::{self, Kind, Place};
 use super::script::{self, Deed, Language};
 use super::table::{Program, Reads, Row, Table, Target};
@@ -70,6 +72,9 @@ pub(super) struct Reader<'a> {
     fed: bool,
     acts: Vec<Act>,
     placed: Vec<Placed>,
+    /// The line answers a request, so that these are looked for.
+    meets: bool,
+    met: Vec<Met>,
     /// Is told of each row that speaks.
     #[cfg(test)]
     hears: Option<&'a dyn Fn(&Row)>,
@@ -117,6 +122,8 @@ impl<'a> Reader<'a> {
             fed: false,
             acts: Vec::new(),
             placed: Vec::new(),
+            meets: false,
+            met: Vec::new(),
             #[cfg(test)]
             hears: None,
         }
@@ -128,10 +135,16 @@ impl<'a> Reader<'a> {
         self
     }
 
-    /// What the line does, in the order of its words, and where.
-    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>) {
+    /// Looks for what a request is held against, too.
+    pub(super) fn meeting(mut self, meets: bool) -> Self {
+        self.meets = meets;
+        self
+    }
+
+    /// What the line does, in the order of its words, and where; the files that it runs and the secrets that it reads.
+    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>, Vec<Met>) {
         self.text(Text { line, parsed });
-        (self.acts, self.placed)
+        (self.acts, self.placed, self.met)
     }
 
     /// Reads another text of the same meaning first; what it does is shown at `holder`.
@@ -151,6 +164,7 @@ impl<'a> Reader<'a> {
         self.forks(text);
         self.conditions(text);
         self.environment(text);
+        self.meet_secrets(text);
     }
 
     fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
@@ -203,13 +217,12 @@ impl<'a> Reader<'a> {
             let (manner, says) = (Manner::default(), Some(format!("{how} {}", word.text)));
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
-        // In Nushell `^find` and what a wrapper runs are programs, never its own commands.
-        let is_program = self.shell == Shell::Nu
-            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
-                || matches!(command.within.last(), Some(Nesting::Wrapper(_))));
-        let shell = if is_program { Shell::Bash } else { self.shell };
+        let shell = if self.is_program(command, word, text) { Shell::Bash } else { self.shell };
         if matches!(word.text.as_str(), "{}" | "%") {
             return self.unknown_command(word);
+        }
+        if word.text.contains('/') {
+            self.meet_run(word);
         }
         if word.text.contains('/') && self.written.contains_key(base(word)) {
             self.run_written(base(word), word);
@@ -226,6 +239,7 @@ impl<'a> Reader<'a> {
             }
             None if runs_another => {}
             None => {
+                self.meet_runs(here);
                 let says = format!("runs {}, which is not in the tables", call.name);
                 self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
                 if let Some(any) = self.table.any() {
@@ -234,6 +248,13 @@ impl<'a> Reader<'a> {
                 self.tail(here);
             }
         }
+    }
+
+    /// In Nushell `^find` and what a wrapper runs are programs, never its own commands.
+    fn is_program(&self, command: &SimpleCommand, word: &Word, text: Text<'_>) -> bool {
+        self.shell == Shell::Nu
+            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
+                || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
     }
 
     /// Files that a command writes from what another one fetches.
@@ -284,6 +305,7 @@ impl<'a> Reader<'a> {
             }
             return self.otherwise(program, before, here);
         }
+        self.meet_runs(here);
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         for row in program.rows.iter().chain(above) {
@@ -349,6 +371,9 @@ impl<'a> Reader<'a> {
             Reads::Path => self.path(row, manner, target, here),
             Reads::Name => {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
+                if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
+                    self.meet_run(target);
+                }
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
             Reads::Host => self.host(row, manner, target, here),
@@ -385,6 +410,9 @@ impl<'a> Reader<'a> {
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
         if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
             return self.input(row, here);
+        }
+        if matches!(row.does, Effect::ExecData | Effect::ExecArg) {
+            self.meet_run(target);
         }
         if let Some(feed) =
             here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))

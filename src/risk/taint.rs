@@ -1,16 +1,23 @@
 //! An answer held against its request: what stands in the line that nobody asked for.
 //!
 //! A word of the answer that neither the request nor our tables know may come from text that somebody planted (a file
-//! name, a manual, a model). It is named, and the line is at least Confirm.
+//! name, a manual, a model). It is named, and the line is at least Confirm. So is a file that is run, and a secret that is
+//! read, where the request does not ask for it (`asked`).
+
+mod asked;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use self::asked::Asked;
 use super::address;
 use super::effect::{Effect, Label};
 use super::feed;
+use super::files::{Deed, Met};
 use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
@@ -27,6 +34,19 @@ struct Lists {
     changes: BTreeSet<String>,
     variables: BTreeSet<String>,
     known: Vec<String>,
+    runs: BTreeSet<String>,
+    fillers: BTreeSet<String>,
+    asked: Vec<Called>,
+}
+
+/// What files are called beside their names.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Called {
+    /// How their paths end, `*` for any characters of one name.
+    files: Vec<String>,
+    /// Words that ask for them: all of one of these.
+    by: Vec<String>,
 }
 
 static LISTS: LazyLock<Lists> = LazyLock::new(|| {
@@ -42,9 +62,16 @@ pub(super) struct Taint {
     pub(super) why: String,
 }
 
+/// What a line does, as far as a request is held against it.
+pub(super) struct Does<'a> {
+    pub(super) parsed: &'a Parsed,
+    pub(super) acts: &'a [Act],
+    pub(super) met: &'a [Met],
+}
+
 /// Holds a line against the request that it answers.
-pub(super) fn of(request: &str, parsed: &Parsed, acts: &[Act], shell: Shell, table: &Table) -> Option<Taint> {
-    contradicts(request, acts).or_else(|| unasked(request, parsed, shell, table))
+pub(super) fn of(request: &str, does: &Does<'_>, shell: Shell, table: &Table) -> Option<Taint> {
+    contradicts(request, does.acts).or_else(|| unasked(request, does, shell, table))
 }
 
 /// The request wants to see something, and the answer destroys.
@@ -73,7 +100,8 @@ fn contradicts(request: &str, acts: &[Act]) -> Option<Taint> {
 }
 
 /// Words of the answer that stand neither in the request nor in our tables.
-fn unasked(request: &str, parsed: &Parsed, shell: Shell, table: &Table) -> Option<Taint> {
+fn unasked(request: &str, does: &Does<'_>, shell: Shell, table: &Table) -> Option<Taint> {
+    let parsed = does.parsed;
     let asked = request.to_lowercase();
     let stands = |text: &str| !text.is_empty() && asked.contains(&text.to_lowercase());
     let mut found: Vec<(Span, String)> = Vec::new();
@@ -102,6 +130,16 @@ fn unasked(request: &str, parsed: &Parsed, shell: Shell, table: &Table) -> Optio
             found.extend(foreign.map(|what| (word.span.clone(), what)));
         }
     }
+    let files = files(request, does.met);
+    let deeds: BTreeSet<Deed> = files.iter().map(|met| met.deed).collect();
+    // What is run or read is told of as that, where there is nothing else.
+    found.retain(|(span, name)| !files.iter().any(|met| met.span == *span && met.text == *name));
+    let what = match (found.is_empty(), deeds.iter().collect::<Vec<_>>().as_slice()) {
+        (true, [Deed::Run]) => "runs a file that is ",
+        (true, [Deed::Read]) => "reads a secret that is ",
+        _ => "",
+    };
+    found.extend(files.iter().map(|met| (met.span.clone(), met.text.clone())));
     let (span, _) = found.first()?.clone();
     let mut names: Vec<String> = Vec::new();
     for (_, name) in found {
@@ -109,7 +147,13 @@ fn unasked(request: &str, parsed: &Parsed, shell: Shell, table: &Table) -> Optio
             names.push(name);
         }
     }
-    Some(Taint { label: Label::Confirm, span, why: format!("not in your words: {}", names.join(", ")) })
+    Some(Taint { label: Label::Confirm, span, why: format!("{what}not in your words: {}", names.join(", ")) })
+}
+
+/// Files that the line runs and secrets that it reads, which the request does not ask for.
+fn files<'m>(request: &str, met: &'m [Met]) -> Vec<&'m Met> {
+    let asked = Asked::of(request);
+    if asked.is_empty() { Vec::new() } else { met.iter().filter(|met| !asked.names(met)).collect() }
 }
 
 /// The host of a URL or of `user@host:path`.

@@ -4,7 +4,7 @@
 //! It gives what [`super::nu`] makes of the engine's own reading, as far as a line tells without the user's definitions.
 
 mod calls;
-mod tokens;
+pub(crate) mod tokens;
 mod values;
 mod word;
 

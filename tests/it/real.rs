@@ -189,7 +189,7 @@ fn a_damaged_state_changes_no_answer() {
 #[cfg(feature = "local-model")]
 fn further_answers_leave_later_ones_as_they_were() {
     use askline::failure::Failure;
-    use askline::model::{Model as _, local::Local};
+    use askline::model::{Further, Model as _, local::Local};
     use askline::patience::Patience;
     use askline::prompt::{self, Form};
 
@@ -202,6 +202,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     let asked =
         ["count the lines of all python files in this tree", "list the ten largest files below /var/log"];
     let [first, second] = asked.map(prompt);
+    let further = |most| Further { most, max_tokens: TOKENS, wrong: None };
     let patience = Patience::endless();
     let mut plain = open().without_guesses();
     let alone = [&first, &second].map(|prompt| plain.complete(prompt, TOKENS, &patience).unwrap().text);
@@ -211,7 +212,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     let needs = local.needs().unwrap().unwrap();
     let asleep = own_memory();
     assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
-    let others = local.others(&first, 3, TOKENS, &patience).unwrap();
+    let others = local.others(&first, further(3), &patience).unwrap();
     let texts: Vec<_> = others.iter().map(|reply| reply.text.as_str()).collect();
     assert!(!texts.is_empty() && texts.len() <= 3, "{texts:?}");
     for (place, text) in texts.iter().enumerate() {
@@ -221,16 +222,24 @@ fn further_answers_leave_later_ones_as_they_were() {
     let sure: Vec<_> =
         others.iter().map(|reply| reply.certainty.map_or(0.0, |certainty| certainty.mean)).collect();
     assert!(sure.is_sorted_by(|a, b| b <= a), "{sure:?}");
-    let again = local.others(&first, 3, TOKENS, &patience).unwrap();
+    // What is wrong in the first word is not in those that leave the answer there.
+    let first_word = alone[0].split(' ').next().unwrap();
+    let elsewhere = Further { wrong: Some(first_word.len()), ..further(3) };
+    let elsewhere = local.others(&first, elsewhere, &patience).unwrap();
+    assert!(!elsewhere.is_empty());
+    for other in &elsewhere {
+        assert!(!other.text.starts_with(&format!("{first_word} ")), "{} {}", alone[0], other.text);
+    }
+    let again = local.others(&first, further(3), &patience).unwrap();
     assert_eq!(again.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>(), texts);
     assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
 
     // About a prompt that was not asked last: it is asked first.
-    assert_eq!(local.others(&first, 3, TOKENS, &patience).unwrap().len(), texts.len());
-    assert!(local.others(&first, 0, TOKENS, &patience).unwrap().is_empty());
+    assert_eq!(local.others(&first, further(3), &patience).unwrap().len(), texts.len());
+    assert!(local.others(&first, further(0), &patience).unwrap().is_empty());
     let given_up = Patience::endless();
     given_up.cancel();
-    let error = local.others(&first, 3, TOKENS, &given_up).unwrap_err();
+    let error = local.others(&first, further(3), &given_up).unwrap_err();
     assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
     assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
 

@@ -182,6 +182,19 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
+        // Those that leave it behind what is wrong are wrong in the same way, where it was mended before that, too.
+        (
+            vec![
+                concat!(
+                    r#"{"reply": "show --colour --nothing -l", "others": ["show --colour --nothing -a", "#,
+                    r#""show --colour --nothing -r", "show --colour --nothing -lr", "show --colour --nothing", "#,
+                    r#""show -a -l"]}"#
+                )
+                .to_owned(),
+            ],
+            "show -a -l",
+            1,
+        ),
         // One that destroys something is no way to put an answer right that doesn't.
         (
             vec![
@@ -192,6 +205,12 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             2,
         ),
         (vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show -l > a"]}}"#)], "show -l > a", 1),
+        // Nor is one that destroys more, as what was wrong is only left out.
+        (
+            vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show > a", "show -l > a"]}}"#)],
+            "show -l > a",
+            1,
+        ),
         (
             vec![
                 format!(r#"{{"reply": "{wrong}", "others": ["show -l > a"]}}"#),

@@ -16,7 +16,7 @@ use askline::model::resident::door::{Door, identity};
 use askline::model::resident::wire::{Ask, Event, Hello, Question, Spec, Status, What, Wire};
 use askline::model::resident::{self, Resident, Terms};
 use askline::model::scripted::Scripted;
-use askline::model::{Model, Reply};
+use askline::model::{Further, Model, Reply};
 use askline::patience::Patience;
 use askline::prompt::{Form, Prompt};
 use serde_json::Value;
@@ -660,7 +660,8 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
         r#"{"fail": "no such luck"}"#,
     ];
     fs::write(home.script(), script.join("\n")).unwrap();
-    let others = |fresh| What::Others { prompt: prompt(fresh), most: 3, max_tokens: 9 };
+    let further = Further { most: 3, max_tokens: 9, wrong: None };
+    let others = |fresh| What::Others { prompt: prompt(fresh), further };
     assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls"]);
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a", "ls -l"]);
     let sizes = What::Complete { prompt: prompt("# sizes\n"), max_tokens: 9 };

@@ -32,13 +32,15 @@ enum Literal {
 }
 
 /// What is wrong with the columns of a condition.
-pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
+pub(super) fn findings(through: &Through<'_>, flow: &Flow<'_>) -> Vec<Finding> {
     let row = View::of(&flow.shape).row();
     let words = through.arguments();
     let mut found = Vec::new();
     let mut is_begun = false;
+    let mut is_guarded = false;
     for (at, word) in words.iter().enumerate() {
         let raw = through.raw(word);
+        is_guarded |= may_guard(raw, word);
         if JOINS.contains(&raw) {
             is_begun = false;
             continue;
@@ -56,15 +58,17 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
         match path::follow(row, &members) {
             // A text, where a condition should be: Nushell says so itself.
             End::Missing(..) if is_joined && !is_read => {}
-            End::Missing(at, columns) => found.extend(through.missing(&members, at, columns, flow)),
-            End::Bare(at, bare) => found.extend(through.bare(&members, at, &bare, flow)),
-            End::There(_) if !is_read => found.push(bare_word(through, raw, word)),
+            // What stands before it may ask whether it is there, and what begins with `$it` is read as a value.
+            End::Missing(..) | End::Bare(..) if is_guarded && is_joined || raw.starts_with('$') => {}
+            End::Missing(at, columns) => found.extend(flow.missing(&members, at, columns)),
+            End::Bare(at, bare) => found.extend(flow.bare(&members, at, &bare, through.command.name())),
+            End::There(_) if !is_read => found.push(bare_word(flow, raw, word)),
             End::There(view) => {
                 // Nothing but one comparison with one value.
                 let ends = words.get(at + 3).is_none_or(|next| JOINS.contains(&through.raw(next)));
                 if let (Some(operator), Some(value), true) = (words.get(at + 1), words.get(at + 2), ends) {
                     let columns = row.columns().unwrap_or_default();
-                    found.extend(compared(through, at, &view.shape(), operator, value, columns));
+                    found.extend(compared(through, flow, at, &view.shape(), operator, value, columns));
                 }
             }
             End::Unsure => {}
@@ -73,18 +77,24 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow) -> Vec<Finding> {
     found
 }
 
+/// Whether a word may ask if a column is there: `"amount" in $it`, `amount? != null`.
+fn may_guard(raw: &str, word: &Word) -> bool {
+    let is_plain = !raw.starts_with(['(', '{', '[', '$']) || raw.starts_with("$it.");
+    !is_plain || !word.quoted && raw.contains('?')
+}
+
 /// A column alone that isn't at the beginning: Nushell takes it for a text.
-fn bare_word(through: &Through<'_>, raw: &str, word: &Word) -> Finding {
+fn bare_word(flow: &Flow<'_>, raw: &str, word: &Word) -> Finding {
     let column = format!("$it.{raw}");
     let text = format!(
         "{} alone is a text here; {} is the column of {}",
         quoted(raw),
         quoted(&column),
-        quoted(through.file)
+        quoted(flow.file)
     );
     let change = format!("{raw} → {column}");
     let fix = Fix { span: word.span.clone(), replacement: column, change };
-    through.otherwise(&word.span, text, Some(fix))
+    flow.otherwise(&word.span, text, Some(fix))
 }
 
 /// The path of a word that is a column: `price`, `a.b`, `$it.price`.
@@ -99,6 +109,7 @@ fn column(raw: &str, word: &Word) -> Option<Vec<Member>> {
 /// A comparison that never holds, or ends with an error.
 fn compared(
     through: &Through<'_>,
+    flow: &Flow<'_>,
     at: usize,
     shape: &Shape,
     operator: &Word,
@@ -110,7 +121,7 @@ fn compared(
     let literal = literal(raw, value)?;
     let (is_equal, is_order) = (EQUAL.contains(&sign), ORDER.contains(&sign));
     let is_number = matches!(shape, Shape::Int | Shape::Float);
-    let subject = format!("{} of {}", quoted(through.raw(column)), quoted(through.file));
+    let subject = format!("{} of {}", quoted(through.raw(column)), quoted(flow.file));
     let unquoted = Word { quoted: false, ..value.clone() };
     let numeric = value.quoted && self::literal(&value.text, &unquoted) == Some(Literal::Number);
     // A bare word on this side is a text, whatever the columns are called.
@@ -164,7 +175,7 @@ fn compared(
         _ if is_number && numeric && !TEXT.contains(&sign) => change(value.span.clone(), value.text.clone()),
         _ => None,
     };
-    Some(through.otherwise(&whole, format!("{subject} is {}, {why}", kind(shape)), fix))
+    Some(flow.otherwise(&whole, format!("{subject} is {}, {why}", kind(shape)), fix))
 }
 
 /// What a word stands for that is no column, variable or call; none where that is not plain.

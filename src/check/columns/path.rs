@@ -124,6 +124,11 @@ impl<'a> View<'a> {
         self.values.columns().filter(|_| self.lists <= 1)
     }
 
+    /// Whether it is a list of these.
+    pub(super) fn is_list(self) -> bool {
+        0 < self.lists
+    }
+
     /// A copy of it.
     pub(super) fn shape(self) -> Shape {
         let (mut shape, mut left) = match self.values {

@@ -14,20 +14,14 @@ const NAME_CHARS_MAX: usize = 40;
 const PLURAL_CHARS_MIN: usize = 5;
 pub(super) const NAMES_CHARS_MAX: usize = 160;
 
-impl Through<'_> {
+impl Flow<'_> {
     /// A name that isn't there.
-    pub(super) fn missing(
-        &self,
-        members: &[Member],
-        at: usize,
-        columns: &[Column],
-        flow: &Flow,
-    ) -> Option<Finding> {
+    pub(super) fn missing(&self, members: &[Member], at: usize, columns: &[Column]) -> Option<Finding> {
         let Member::Name { text, span, .. } = members.get(at)? else { return None };
         let is_inside = members.iter().take(at).any(|member| *member != Member::Index);
         let (subject, noun) = match is_inside {
             true => (inside(members, at, self.file), "key"),
-            false => (flow.subject.clone(), flow.noun),
+            false => (self.subject.clone(), self.noun),
         };
         let holder: Vec<String> = columns
             .iter()
@@ -50,57 +44,69 @@ impl Through<'_> {
         let near = near.map(|name| format!("; is it {}?", shown(name))).unwrap_or_default();
         let evidence = format!("{}{}{near}", listed(columns), holder.concat());
         let text = format!("{subject} has no {noun} {}", quoted(text));
-        Some(self.finding(Kind::Column, span, text, evidence, fix))
+        Some(finding(Kind::Column, span, text, evidence, fix))
     }
 
     /// A column of what has none.
-    pub(super) fn bare(&self, members: &[Member], at: usize, bare: &Shape, flow: &Flow) -> Option<Finding> {
+    pub(super) fn bare(
+        &self,
+        members: &[Member],
+        at: usize,
+        bare: &Shape,
+        command: Option<&str>,
+    ) -> Option<Finding> {
         let Member::Name { span, .. } = members.get(at)? else { return None };
         let (subject, bare) = match at {
             // What they look at is a value of it.
-            0 => (flow.subject.clone(), &flow.shape),
+            0 => (self.subject.clone(), &self.shape),
             _ => (inside(members, at, self.file), bare),
         };
         let text = format!("{subject} is {}, without columns", kind(bare));
         let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
         let remedy = match bare {
-            Shape::Text if at == 0 && flow.is_file && is_rows => {
+            Shape::Text if at == 0 && self.is_file && is_rows => {
                 "; `open --raw` and `from json --objects` read its rows"
             }
-            Shape::Text if at == 0 && flow.is_file => "; `lines` or `parse` takes it apart",
-            Shape::List(_) if at == 0 && self.command.name() == Some("where") => {
-                "; `$it` stands for each of its values"
-            }
+            Shape::Text if at == 0 && self.is_file => "; `lines` or `parse` takes it apart",
+            Shape::List(_) if at == 0 && command == Some("where") => "; `$it` stands for each of its values",
             _ => "",
         };
         Some(self.otherwise(span, format!("{text}{remedy}"), None))
     }
 
+    /// Something else is there than the line takes.
+    pub(super) fn otherwise(&self, span: &Span, text: String, fix: Option<Fix>) -> Finding {
+        finding(Kind::Shape, span, text, format!("read from {}", quoted(self.file)), fix)
+    }
+}
+
+impl Through<'_> {
     /// A record where rows are wanted.
-    pub(super) fn is_record(&self, name: &str, flow: &Flow) -> Finding {
+    pub(super) fn is_record(&self, name: &str, flow: &Flow<'_>) -> Finding {
         let remedy = match name {
             "length" => "counts rows; `columns | length` counts keys",
             _ => "takes rows; `get` leads to what a key holds, `transpose key value` makes rows of all",
         };
         let keys = flow.shape.columns().unwrap_or_default();
         let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
-        let text = format!("{} is a record, and {} {remedy}", flow.subject, quoted(name));
-        self.finding(Kind::Column, &span, text, listed(keys), None)
+        let row = if flow.noun == "column" { "a row of " } else { "" };
+        let text = format!("{row}{} is a record, and {} {remedy}", flow.subject, quoted(name));
+        finding(Kind::Column, &span, text, listed(keys), None)
     }
 
     /// `lines` on what is no text.
-    pub(super) fn no_text(&self, flow: &Flow) -> Finding {
+    pub(super) fn no_text(&self, flow: &Flow<'_>) -> Finding {
         let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
         let text = format!(
             "`lines` takes text apart, and {} is {} already; `open --raw` gives text",
             flow.subject,
             kind(&flow.shape)
         );
-        self.otherwise(&span, text, None)
+        flow.otherwise(&span, text, None)
     }
 
     /// A column that is there already.
-    pub(super) fn is_there(&self, name: &str, span: &Span, flow: &Flow) -> Finding {
+    pub(super) fn is_there(&self, name: &str, span: &Span, flow: &Flow<'_>) -> Finding {
         let word = self.command.words.first().map_or(0..0, |word| word.span.clone());
         let text = format!(
             "{} has a {} {} already, and `insert` makes a new one; `update` changes it",
@@ -110,23 +116,18 @@ impl Through<'_> {
         );
         let fix =
             Fix { span: word, replacement: "update".to_owned(), change: "insert → update".to_owned() };
-        self.otherwise(span, text, Some(fix))
+        flow.otherwise(span, text, Some(fix))
     }
+}
 
-    /// Something else is there than the line takes.
-    pub(super) fn otherwise(&self, span: &Span, text: String, fix: Option<Fix>) -> Finding {
-        self.finding(Kind::Shape, span, text, format!("read from {}", quoted(self.file)), fix)
-    }
-
-    fn finding(&self, kind: Kind, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
-        Finding {
-            kind,
-            span: span.clone(),
-            grade: Grade::Warning,
-            text,
-            evidence,
-            fixes: fix.into_iter().collect(),
-        }
+fn finding(kind: Kind, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
+    Finding {
+        kind,
+        span: span.clone(),
+        grade: Grade::Warning,
+        text,
+        evidence,
+        fixes: fix.into_iter().collect(),
     }
 }
 

@@ -183,6 +183,31 @@ fn a_large_file_and_a_long_line_take_no_time() {
     assert_eq!(found(&line, &data).len(), FINDINGS_MAX);
 }
 
+/// Brackets in brackets, closed or not: no more of them are looked into than there is room for.
+#[test]
+fn what_is_nested_deep_is_left_alone() {
+    let data = data();
+    let nested = |open: &str, close: &str, depth: usize| {
+        let inside = format!("{}$r.amount{}", open.repeat(depth), close.repeat(depth));
+        format!("open goods.csv | each {{|r| {inside} }} | to json")
+    };
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{a: ", "}"),
+        ("$\"(", ")\""),
+        ("do { ", " }"),
+        ("if $r.price > 1 { ", " }"),
+    ] {
+        assert_eq!(found(&nested(open, close, 1), &data).len(), 1, "{open}");
+        for (depth, close) in [(1000, close), (1000, ""), (20_000, close)] {
+            assert!(found(&nested(open, close, depth), &data).len() <= 1, "{open} {depth}");
+        }
+    }
+    let many = format!("open goods.csv | each {{|r| {} }}", "let r = $r; ".repeat(5_000));
+    assert!(found(&many, &data).is_empty());
+}
+
 #[test]
 fn other_shells_open_no_tables() {
     let line = "open goods.csv | get amount";
@@ -194,7 +219,7 @@ fn other_shells_open_no_tables() {
 fn the_table_names_commands_of_nushell() {
     let table = &*TABLE;
     let names = table.rows.iter().chain(&table.conditions).chain(&table.keeps).chain(&table.changes);
-    let names = names.chain(&table.defines);
+    let names = names.chain(&table.defines).chain(&table.leaves).chain(table.closures.keys());
     for name in names.chain(table.names.keys()) {
         assert!(syntax::nushell_commands().contains(name), "{name}");
     }
@@ -267,6 +292,8 @@ proptest! {
                     "open", "goods.csv", "bills.json", "odd.json", "|", "where", "get", "select", "rename", "--column", "{a: b}", "{é:",
                     "insert", "default", "sort-by", "first", "lines", "name", "a.b", "$it.x", "\"é\"", "é?", "\"", "(", ")", ">", "==", "1kb",
                     "2024-01-01", "and", "not", "enumerate", "length", ".", "..", "0", "$.", ";",
+                    "each", "{|r|", "{|r, é|", "{", "}", "$r.é", "$r.name", "$in.x", "$in", "$r", "let", "r", "=", "for", "in", "if", "else", "reduce",
+                    "--fold", "[", "]", "{a:", "$\"(", ")\"", "$'", "(open", "$it", "...$r", "-x=$r.y", "where", "sort-by", "collect", "do", "columns",
                 ]).prop_map(str::to_owned),
                 1 => ".{0,6}".prop_map(String::from),
             ],
@@ -277,7 +304,8 @@ proptest! {
         let mut data = data();
         data.files.insert("odd.json".to_owned(), odd.clone());
         data.files.insert("goods.csv".to_owned(), format!("é,{odd}\n1,2\n"));
-        for line in [words.join(" "), format!("open goods.csv | {}", words.join(" "))] {
+        let words = words.join(" ");
+        for line in [words.clone(), format!("open goods.csv | {words}"), format!("open goods.csv | each {{|r| {words} }}")] {
             for finding in found(&line, &data) {
                 prop_assert!(line.get(finding.span.clone()).is_some(), "{finding:?}");
                 prop_assert!(finding.fixes.iter().all(|fix| line.get(fix.span.clone()).is_some()), "{finding:?}");

@@ -9,7 +9,7 @@ use super::engine::{BRANCHES_MAX, GUESS_MAX, Sequence, Weights};
 use super::lookup;
 use super::pace::Pace;
 use crate::failure::Failure;
-use crate::model::Certainty;
+use crate::model::{Certainty, Further};
 use crate::patience::Patience;
 
 /// Another answer may be half as long again as the greedy one, and so many tokens more.
@@ -114,10 +114,10 @@ fn ahead(sequence: &Sequence, token: Token, end: End, request: usize) -> Vec<Tok
     lookup::guess(&text, request, GUESS_MAX).into_iter().take_while(|token| !ends(token)).collect()
 }
 
-/// Up to `most` answers that differ from the greedy one, likeliest first: each leaves it at a token that was nearly as
-/// likely, and goes on greedily from there. All are written at once, one token of each in one computation, which costs
-/// little more than one token of one. `start` is where in the sequence the greedy answer, which went along `path`,
-/// begins.
+/// Answers that differ from the greedy one, likeliest first: each leaves it at a token that was nearly as likely, no later
+/// than where it is wrong, and goes on greedily from there. All are written at once, one token of each in one computation,
+/// which costs little more than one token of one. `start` is where in the sequence the greedy answer, which went along
+/// `path`, begins.
 ///
 /// # Errors
 /// When patience is spent before any answer is whole, the person gave up, or the computation fails.
@@ -125,10 +125,10 @@ pub(super) fn others(
     sequence: &mut Sequence,
     (start, path): (usize, &[Chances]),
     end: End,
-    (most, max_tokens): (usize, usize),
+    further: Further,
     patience: &Patience,
 ) -> anyhow::Result<Vec<Written>> {
-    let forks = forks(path);
+    let forks = forks(path.get(..shared_most(path, further.wrong, sequence.weights())).unwrap_or(path));
     let starts: Vec<_> = forks.iter().map(|fork| start + fork.shared).collect();
     let mut branches = sequence.branches(&starts);
     let greedy = draft(path, end, branches.weights()).written().text;
@@ -141,7 +141,7 @@ pub(super) fn others(
         })
         .collect();
     // One that goes on and on would keep all others waiting.
-    let max_tokens = max_tokens.min(path.len() + path.len() / 2 + TOKENS_MORE);
+    let max_tokens = further.max_tokens.min(path.len() + path.len() / 2 + TOKENS_MORE);
     for _ in 0..max_tokens {
         let going_on = drafts.iter().enumerate().filter(|(_, draft)| draft.tokens < max_tokens);
         let unread: Vec<_> = going_on.filter_map(|(branch, draft)| Some((branch, draft.unread?))).collect();
@@ -166,7 +166,7 @@ pub(super) fn others(
         }
     }
     let whole = drafts.into_iter().filter(|draft| draft.unread.is_none()).map(Draft::written);
-    Ok(distinct(whole.collect(), &greedy, most))
+    Ok(distinct(whole.collect(), &greedy, further.most))
 }
 
 /// The greedy answer as far as `path` goes.
@@ -174,6 +174,21 @@ fn draft(path: &[Chances], end: End, weights: &Weights) -> Draft {
     let mut draft = Draft::new(end);
     path.iter().for_each(|chances| draft.push(chances.best(), weights));
     draft
+}
+
+/// How many tokens of a path another answer may have in common with it, so that it leaves it before what is `wrong` ends.
+fn shared_most(path: &[Chances], wrong: Option<usize>, weights: &Weights) -> usize {
+    let Some(wrong) = wrong else { return path.len() };
+    let pieces = path.iter().map(|chances| weights.piece(chances.best().token));
+    let mut written = Vec::new();
+    // The text of an answer begins at its first character that is no blank.
+    pieces
+        .take_while(|piece| {
+            let is_before = written.trim_ascii_start().len() < wrong;
+            written.extend_from_slice(piece);
+            is_before
+        })
+        .count()
 }
 
 /// A place where another answer leaves the greedy one.

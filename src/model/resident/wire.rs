@@ -14,12 +14,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::model::Reply;
+use crate::model::{Further, Reply};
 use crate::patience::Stage;
 use crate::prompt::Prompt;
 
 /// The form of everything below; raised when it changes.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// Longest frame, bytes. The longest prompts have a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -126,10 +126,8 @@ pub enum What {
     Others {
         /// The prompt that was answered.
         prompt: Prompt,
-        /// Most of them.
-        most: usize,
-        /// Most tokens of each.
-        max_tokens: usize,
+        /// Which of them.
+        further: Further,
     },
     /// To be ready for a fixed part. Ends in [`Event::Replies`] with none.
     Prepare {

@@ -12,7 +12,8 @@ const PIECES_MAX: usize = 1024;
 /// Operands of one sum.
 const OPERANDS_MAX: usize = 64;
 /// Operators between two values.
-const OPERATORS: [&str; 14] = ["+", "-", "*", "/", "**", "^", "%", "<", ">", "<=", ">=", "==", "!=", "mod"];
+pub(super) const OPERATORS: [&str; 14] =
+    ["+", "-", "*", "/", "**", "^", "%", "<", ">", "<=", ">=", "==", "!=", "mod"];
 /// A text is written so often at most.
 const TIMES_MAX: u32 = 10_000;
 
@@ -27,6 +28,8 @@ impl Reader<'_> {
             found.extend(
                 self.unit(&line, at)
                     .or_else(|| self.date(&line, at))
+                    .or_else(|| self.letters(&line, at))
+                    .or_else(|| self.time(&line, at))
                     .or_else(|| self.joined(&line, at))
                     .or_else(|| self.operator(&line, at))
                     .or_else(|| self.share(&line, at)),
@@ -99,6 +102,9 @@ impl Reader<'_> {
         let own = match line.text(at) {
             "^" => "**",
             "%" => "mod",
+            "<<" | "shl" => "bit-shl",
+            ">>" | "shr" => "bit-shr",
+            "&" => "bit-and",
             _ => return None,
         };
         let is_number = |text: &str| text.parse::<f64>().is_ok();
@@ -153,23 +159,23 @@ impl Reader<'_> {
 }
 
 /// A line cut at blanks and brackets; a quoted text is one piece.
-struct Pieces<'a> {
+pub(super) struct Pieces<'a> {
     spans: &'a [Span],
     texts: &'a [&'a str],
 }
 
 impl Pieces<'_> {
     /// The text of a piece; empty past the end.
-    fn text(&self, at: usize) -> &str {
+    pub(super) fn text(&self, at: usize) -> &str {
         self.texts.get(at).copied().unwrap_or_default()
     }
 
-    fn span(&self, at: usize) -> Span {
+    pub(super) fn span(&self, at: usize) -> Span {
         self.spans.get(at).cloned().unwrap_or_default()
     }
 
     /// Whether an expression or a command begins with a piece.
-    fn begins(&self, at: usize) -> bool {
+    pub(super) fn begins(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return true };
         match self.text(before) {
             "=" => {
@@ -189,7 +195,7 @@ impl Pieces<'_> {
 
     /// Whether a piece, or the brackets that it closes, is a value of a sum or of a condition: it begins an expression, or
     /// what stands on its left does. Behind the name of a command it is a word.
-    fn is_operand(&self, at: usize) -> bool {
+    pub(super) fn is_operand(&self, at: usize) -> bool {
         let mut at = at;
         for _ in 0..OPERANDS_MAX {
             if self.text(at) == ")" {
@@ -226,13 +232,13 @@ impl Pieces<'_> {
     }
 
     /// Whether an expression has ended before a piece.
-    fn ends(&self, at: usize) -> bool {
+    pub(super) fn ends(&self, at: usize) -> bool {
         matches!(self.text(at), "" | ")" | "}" | "|" | ";")
     }
 }
 
 /// Comments are left out; a text is one piece with all that is in it.
-fn pieces(line: &str) -> Vec<Span> {
+pub(super) fn pieces(line: &str) -> Vec<Span> {
     let mut pieces: Vec<Span> = Vec::new();
     let mut quote: Option<char> = None;
     let mut is_escaped = false;

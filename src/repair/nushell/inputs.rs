@@ -32,7 +32,8 @@ impl Reader<'_> {
             return self
                 .unopened(command)
                 .or_else(|| self.as_numbers(command))
-                .or_else(|| self.for_text(command));
+                .or_else(|| self.for_text(command))
+                .or_else(|| self.in_letters(command));
         }
         let is_unfed = wrong.evidence != Shell::Nu.name() && says("needs input from a pipe");
         if is_unfed || says("Extra positional argument") {
@@ -125,6 +126,34 @@ impl Reader<'_> {
         let name = self.own(command)?;
         let takes_text = |card: &&Card| card.inputs.iter().any(|input| input == "string");
         self.under_another(command, name, &takes_text, &format!("`{name}` takes no text"))
+    }
+
+    /// A command of lists to which a text in quotes is piped: its letters are meant.
+    fn in_letters(&self, command: &SimpleCommand) -> Option<Finding> {
+        let name = self.own(command)?;
+        let head = self.quoted_head(command)?;
+        let text = self.raw(&head).trim_matches(['\'', '"']);
+        if has_data(text) || has_text(text) {
+            return None;
+        }
+        let span = command.words.first()?.span.start..command.words.last()?.span.end;
+        let count = match command.words.get(1..)? {
+            [] => Some(1),
+            [count] => self.raw(&count.span).parse::<u32>().ok(),
+            _ => None,
+        };
+        let own = match (name, count) {
+            ("first" | "take", Some(count)) => format!("str substring 0..<{count}"),
+            ("last", Some(count)) => format!("str substring (-{count}).."),
+            ("skip", Some(count)) => format!("str substring {count}.."),
+            _ if TABLE.letters.contains(name) && !text.contains([' ', ',']) => {
+                format!("split chars | {}", self.raw(&span))
+            }
+            _ => return None,
+        };
+        let text = format!("`{name}` takes no text; for its letters there is `{own}`");
+        let change = format!("{} → {own}", self.raw(&span));
+        Some(slip(span, Grade::Error, &text, &own, &change))
     }
 
     /// A name that is missing and that Nushell has below another one: `snake-case`, `str snake-case`.

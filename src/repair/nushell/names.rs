@@ -1,9 +1,13 @@
 //! Names that Nushell has no more or never had, options of other tools, files where a command is wanted.
 
 use super::{Form, Reader, TABLE, finding, slip};
+use crate::catalogue::{Card, Parameter, Role};
 use crate::check::{Finding, Grade, Kind, form};
 use crate::reference;
 use crate::syntax::SimpleCommand;
+
+/// Least letters of a name that is cut short.
+const CHILD_MIN: usize = 3;
 
 impl Reader<'_> {
     /// The name of a file where a command is wanted: its content is meant.
@@ -100,5 +104,42 @@ impl Reader<'_> {
             let text = format!("`{name}` has no flag `{option}`; it has `{meant}`");
             Some(slip(word.span.clone(), Grade::Error, &text, meant, &format!("{option} → {said}")))
         })
+    }
+
+    /// A name below another one that isn't there: `math age`. One that is cut short or goes on for too long is seen to be
+    /// another: `math std`, `into integer`.
+    pub(super) fn child(&self, command: &SimpleCommand) -> Option<Finding> {
+        let parent = self.own(command)?;
+        let word = command.words.get(1).filter(|word| word.literal && !word.quoted)?;
+        let name = self.raw(&word.span);
+        let own = self.reference.own_commands()?;
+        // What takes an argument there has no name below it there.
+        let takes = |parameter: &Parameter| matches!(parameter.role, Role::Positional | Role::Rest);
+        let is_name = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        if !is_name || name.starts_with('-') || own.get(parent)?.parameters.iter().any(takes) {
+            return None;
+        }
+        let below = |card: &'_ Card| card.name.strip_prefix(parent)?.strip_prefix(' ').map(str::to_owned);
+        let children: Vec<String> =
+            own.cards().filter_map(below).filter(|child| !child.contains(' ')).collect();
+        if children.is_empty() || children.iter().any(|child| child == name) {
+            return None;
+        }
+        let is_near = |child: &&String| {
+            CHILD_MIN <= name.len() && child.starts_with(name)
+                || CHILD_MIN <= child.len() && name.starts_with(*child)
+        };
+        let mut near = children.iter().filter(is_near);
+        let child = near.next().filter(|_| near.next().is_none());
+        let text = match child {
+            Some(child) => format!("nushell has no `{parent} {name}`; it has `{parent} {child}`"),
+            None => format!("nushell has no `{parent} {name}`"),
+        };
+        let mut found = slip(word.span.clone(), Grade::Error, &text, child.map_or("", String::as_str), "");
+        match (child, found.fixes.first_mut()) {
+            (Some(child), Some(fix)) => fix.change = format!("{name} → {child}"),
+            _ => found.fixes.clear(),
+        }
+        Some(found)
     }
 }

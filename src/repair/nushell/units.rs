@@ -8,17 +8,23 @@ use crate::syntax::SimpleCommand;
 impl Reader<'_> {
     /// A time with a unit of other tools: alone, or for a command that waits.
     pub(super) fn duration(&self, command: &SimpleCommand) -> Option<Finding> {
-        let word = match (self.own(command), command.words.as_slice()) {
-            (Some("sleep"), [_, words @ ..]) => {
-                words.iter().find(|word| unit_of(self.raw(&word.span)).is_some())?
+        let is_sleep = self.own(command) == Some("sleep");
+        let (word, meant, text) = command.words.iter().skip(usize::from(is_sleep)).find_map(|word| {
+            let raw = self.raw(&word.span);
+            if is_sleep && raw.parse::<f64>().is_ok() {
+                let meant = format!("{raw}sec");
+                let text = format!("a time has a unit; other tools wait for seconds: `{meant}`");
+                return Some((word, meant, text));
             }
-            (None, [word]) if self.kind(&word.text) == reference::Kind::Missing => word,
-            _ => return None,
-        };
-        let raw = self.raw(&word.span);
-        let (meant, why) = unit_of(raw)?;
-        let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
-        Some(slip(word.span.clone(), Grade::Error, &text, &meant, &format!("{raw} → {meant}")))
+            let (meant, why) = unit_of(raw)?;
+            let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
+            Some((word, meant, text))
+        })?;
+        let is_alone = || command.words.len() == 1 && self.kind(&word.text) == reference::Kind::Missing;
+        (is_sleep || self.own(command).is_none() && is_alone()).then(|| {
+            let change = format!("{} → {meant}", self.raw(&word.span));
+            slip(word.span.clone(), Grade::Error, &text, &meant, &change)
+        })
     }
 }
 

@@ -12,6 +12,9 @@ pub(super) const MAX_BYTES: usize = 8192;
 /// Values inside values.
 const MAX_DEPTH: usize = 4;
 
+/// Characters of a name that a pattern must give before it counts as written for that name.
+const MIN_HEAD: usize = 2;
+
 /// A path without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
@@ -58,6 +61,20 @@ impl Component {
     /// A pattern that nearly every name fits: `*`, `.*`, `.[!.]*`, `**`, `*(D)`, all but one.
     pub(super) fn is_all(&self) -> bool {
         self.glob && self.unknown.is_none() && is_wide(&self.text)
+    }
+
+    /// All that it stands for fits a pattern of `places.toml`.
+    pub(super) fn is_covered(&self, pattern: &str) -> bool {
+        self.unknown.is_none() && matches(pattern, &self.text)
+    }
+
+    /// It fits a pattern, and not by chance: `*.json` is not written for `credentials.json`, `cred*` is.
+    pub(super) fn is_meant(&self, pattern: &str) -> bool {
+        let head = self.text.find(['*', '?', '[']).and_then(|end| self.text.get(..end)).unwrap_or(&self.text);
+        let is_close = head.chars().count() >= MIN_HEAD
+            || !self.text.contains('*')
+                && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_HEAD;
+        self.fits(pattern) && (!self.glob || is_close || matches(pattern, &self.text))
     }
 
     /// Whether a pattern of `places.toml` may fit it.

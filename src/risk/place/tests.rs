@@ -347,11 +347,51 @@ fn every_list_names_what_it_says() {
     let mut wrong = Vec::new();
     for (kind, names) in &TABLE.kinds {
         for name in names.iter().filter(|name| !name.contains('*')) {
-            let found = named(name).kind;
+            let place = named(name);
+            // What is private may be something else, too.
+            let is_so = *kind == Kind::Private && place.private || *kind == Kind::Public && !place.private;
+            let found = if is_so { *kind } else { place.kind };
             wrong.extend((found != *kind).then(|| format!("{name}: {found:?}, not {kind:?}")));
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_private() {
+    for (text, private) in [
+        ("~/.ssh/id_rsa", true),
+        ("~/.ssh/*", true),
+        ("~/.ssh/id_rsa.pub", false),
+        ("~/.ssh/*.pub", false),
+        ("~/.ssh/known_hosts", false),
+        ("~/.ssh/k*", true),
+        ("~/.ssh/config", false),
+        ("~/.ssh/c*", true),
+        (".env", true),
+        (".env.example", false),
+        ("app/.env.production", true),
+        ("id_*", true),
+        ("id_rs?", true),
+        ("*.json", false),
+        ("*.pem", true),
+        ("~/*/notes.txt", false),
+        ("~/.c*/gh/hosts.yml", true),
+        ("~/.zsh_history", true),
+        ("/home/me/.zsh_history", true),
+        ("~/.npmrc", true),
+        ("~/.bashrc", false),
+        ("/var/log/syslog", false),
+        ("~/.config/askline/key", true),
+        ("~/.config/askline/config.toml", false),
+        ("key", false),
+    ] {
+        assert_eq!(named(text).private, private, "{text}");
+    }
+    for text in ["~/.ssh/{id_rsa,config}", "{a,.env}"] {
+        let word = Word { span: 0..0, text: text.to_owned(), literal: false, quoted: false, glob: false };
+        assert!(path(&word, Shell::Bash).private, "{text}");
+    }
 }
 
 #[test]

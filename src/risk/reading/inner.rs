@@ -122,6 +122,7 @@ impl Reader<'_> {
             let says = "runs the code in it".to_owned();
             self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
         }
+        self.meet_quoted(&code, word);
         read(&code).iter().for_each(|deed| self.deed(deed, word));
     }
 

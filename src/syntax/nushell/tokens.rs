@@ -4,7 +4,7 @@ use crate::syntax::Span;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A word, with the brackets and quotes in it.
     Word,
     /// `|`
@@ -27,14 +27,14 @@ pub(super) enum Kind {
 
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
-    pub(super) span: Span,
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
 }
 
 /// What text is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Inside {
+pub(crate) enum Inside {
     /// Lines of commands.
     Block,
     /// `(…)`: a line's end is a blank.
@@ -47,7 +47,7 @@ pub(super) enum Inside {
 
 /// Why a text is none that Nushell reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Problem {
+pub(crate) enum Problem {
     /// What was opened there stays open.
     Unclosed(Span, &'static str),
     /// What was never opened.
@@ -55,12 +55,12 @@ pub(super) enum Problem {
 }
 
 /// Takes `span` of a text apart; the first problem comes with it.
-pub(super) fn tokens(text: &str, span: Span, inside: Inside) -> (Vec<Token>, Option<Problem>) {
+pub(crate) fn tokens(text: &str, span: Span, inside: Inside) -> (Vec<Token>, Option<Problem>) {
     first_tokens(text, span, inside, usize::MAX)
 }
 
 /// Like [`tokens`], no more than `count` of them.
-pub(super) fn first_tokens(
+pub(crate) fn first_tokens(
     text: &str,
     span: Span,
     inside: Inside,
@@ -138,13 +138,13 @@ impl Kind {
         }
     }
 
-    pub(super) fn ends_statement(self) -> bool {
+    pub(crate) fn ends_statement(self) -> bool {
         matches!(self, Self::Semicolon | Self::Newline | Self::AndOr)
     }
 }
 
 /// Where the bracket that opens at `open` is closed: behind it.
-pub(super) fn group_end(text: &str, open: usize, end: usize) -> Option<usize> {
+pub(crate) fn group_end(text: &str, open: usize, end: usize) -> Option<usize> {
     let mut scan = Scan::default();
     let bytes = text.as_bytes().get(..end).unwrap_or_default();
     let mut at = open;
@@ -246,7 +246,7 @@ impl Scan {
 }
 
 /// Behind the quote that closes the one at `open`.
-pub(super) fn quote_end(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
+pub(crate) fn quote_end(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     loop {
         match *bytes.get(at)? {

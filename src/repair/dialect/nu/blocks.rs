@@ -126,14 +126,20 @@ fn choose(rest: &[Token<'_>]) -> Option<Converted> {
     (!line.is_empty()).then(|| (line, vec!["if … then … fi → if … { … }".to_owned()]))
 }
 
-/// `[ … ] && command`
+/// `[ … ] && command`, `[ … ] || command`
 fn guarded(parts: &[Token<'_>]) -> Option<Converted> {
-    let at = parts.iter().position(|token| *token == Token::Operator("&&"))?;
+    let joins = |token: &Token<'_>| matches!(token, Token::Operator("&&" | "||"));
+    let at = parts.iter().position(joins)?;
     let (condition, body) = (parts.get(..at)?, parts.get(at + 1..)?);
     let is_one =
         !body.iter().any(|token| is_end(token) || matches!(token, Token::Operator("&&" | "||" | "&")));
-    let line = is_one.then(|| Some(format!("if {} {{ {} }}", test(condition)?, commands(body, None)?)))??;
-    Some((line, vec!["[ … ] && → if … { … }".to_owned()]))
+    let (condition, body) = is_one.then(|| Some((test(condition)?, commands(body, None)?)))??;
+    Some(if parts.get(at) == Some(&Token::Operator("&&")) {
+        (format!("if {condition} {{ {body} }}"), vec!["[ … ] && → if … { … }".to_owned()])
+    } else {
+        let not = condition.strip_prefix("not ").map_or_else(|| format!("not {condition}"), str::to_owned);
+        (format!("if {not} {{ {body} }}"), vec!["[ … ] || → if not … { … }".to_owned()])
+    })
 }
 
 /// `command &`, of programs alone: what Nushell's own commands give would be lost.
@@ -331,6 +337,11 @@ mod tests {
                 "if [[ ! -e \"x y\" ]]; then mkdir a; else ls; fi",
                 Some("if not ('x y' | path exists) { mkdir a } else { ls }"),
             ),
+            (
+                "test -f todo.md || touch todo.md",
+                Some("if not (('todo.md' | path expand | path type) == file) { touch todo.md }"),
+            ),
+            ("[ ! -e a ] || rmdir a", Some("if ('a' | path exists) { rmdir a }")),
             ("[ -d src ] && ls src", Some("if (('src' | path expand | path type) == dir) { ls src }")),
             ("if [ -z \"$CI\" ]; then make; fi", Some("if (($env.CI? | default '') | is-empty) { make }")),
             ("if [ $SHLVL -gt 1 ]; then make; fi", Some("if (($env.SHLVL | into int) > 1) { make }")),

@@ -1,0 +1,257 @@
+//! Files that a line runs, and secrets that it reads, as they are met.
+
+use super::{Here, Reader, Text, is_run_by};
+use crate::risk::effect::Effect;
+use crate::risk::feed;
+use crate::risk::files::{Deed, Lists, Met, Names};
+use crate::risk::place::{self, Kind};
+use crate::risk::words::Words;
+use crate::shell::Shell;
+use crate::syntax::{self, Nesting, SimpleCommand, Word};
+
+/// Files that are kept of one line.
+const MAX_MET: usize = 200;
+/// Texts in quotes of a program's code that are looked at.
+const MAX_QUOTED: usize = 200;
+/// Words outside of all commands (what a loop goes through) that are looked at.
+const MAX_BETWEEN: usize = 200;
+
+/// Letters of options by which an interpreter does not run the file that stands first behind them, or not that alone.
+const OTHERWISE: [char; 9] = ['c', 'e', 'E', 'm', 'n', 'p', 'r', 'o', 'O'];
+
+/// What a command has to do with the content of files.
+struct Reads {
+    /// It shows what a file holds.
+    shows: bool,
+    /// Words that may name files.
+    paths: Vec<Word>,
+}
+
+impl Reader<'_> {
+    /// The line runs the file that a word names.
+    pub(super) fn meet_run(&mut self, word: &Word) {
+        if !self.meets {
+            return;
+        }
+        let place = place::path(word, self.shell);
+        let lists = Lists::own();
+        // What runs by itself anyhow is nothing new.
+        let is_own_setting = place.kind == Kind::Startup && place.in_home;
+        let is_nothing = matches!(word.text.as_str(), "" | "-" | "--") || word.text.contains("://");
+        if !is_nothing && !is_own_setting && place.kind != Kind::Sink && !lists.is_installed(&place.path) {
+            self.meet(Deed::Run, word, place.path);
+        }
+    }
+
+    fn meet(&mut self, deed: Deed, word: &Word, path: String) {
+        if self.met.len() < MAX_MET {
+            let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
+            self.met.push(Met { deed, span, text: word.text.clone(), path });
+        }
+    }
+
+    /// Files that a command runs and of which the tables of effects say nothing.
+    pub(super) fn meet_runs(&mut self, here: Here<'_>) {
+        if !self.meets {
+            return;
+        }
+        let (lists, words) = (Lists::own(), &here.command.words);
+        let names = Names::of(words.iter().map(|word| word.text.as_str()));
+        let behind = lists.runs_first(&names).unwrap_or(usize::MAX);
+        let rest = words.iter().skip(behind).find(|word| !word.text.starts_with('-'));
+        if let Some(word) = rest.filter(|word| !lists.is_module(&word.text)) {
+            self.meet_run(word);
+        }
+        let pairs = words.iter().zip(words.iter().skip(1));
+        for (_, word) in pairs.filter(|(option, _)| lists.is_run_by(names.first(), &option.text)) {
+            self.meet_run(word);
+        }
+        for word in words.iter().skip(1) {
+            let attached =
+                word.text.split_once('=').filter(|(option, _)| lists.is_run_by(names.first(), option));
+            if let Some((_, value)) = attached {
+                self.meet_run(&Word { text: value.to_owned(), ..word.clone() });
+            }
+        }
+        if lists.leads(names.first())
+            && let Some(word) = leading(words)
+        {
+            self.meet_run(word);
+        }
+        if lists.runs_files(&names)
+            && let Some(word) = words.iter().skip(1).find(|word| lists.is_script(&word.text))
+        {
+            self.meet_run(word);
+        }
+    }
+
+    /// Secrets that the commands of a text read.
+    pub(super) fn meet_secrets(&mut self, text: Text<'_>) {
+        if !self.meets {
+            return;
+        }
+        let commands = text.parsed.commands.get(..super::MAX_COMMANDS).unwrap_or(&text.parsed.commands);
+        let reads: Vec<Reads> = commands.iter().map(|command| self.reads(command, text)).collect();
+        let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
+            let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if Lists::own().hands_over(name));
+            reads.shows && (gets_names || !reads.paths.is_empty())
+        });
+        let takes =
+            commands.iter().any(|command| command.name().is_some_and(|name| Lists::own().takes(name)));
+        for (command, reads) in commands.iter().zip(&reads) {
+            let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+            for target in read.filter_map(|redirection| redirection.target.as_ref()) {
+                self.meet_secret(target, text);
+            }
+            if is_shown {
+                command.assignments.iter().for_each(|word| self.meet_secret(word, text));
+            }
+            let mut secrets =
+                reads.paths.iter().filter(|word| self.secret_in(word, text).is_some()).peekable();
+            if secrets.peek().is_some()
+                && (reads.shows || is_shown && (takes || hands_over(command, commands, text)))
+            {
+                let secrets: Vec<Word> = secrets.cloned().collect();
+                secrets.iter().for_each(|word| self.meet_secret(word, text));
+            }
+        }
+        if is_shown {
+            between(text, self.shell).iter().for_each(|word| self.meet_secret(word, text));
+        }
+    }
+
+    /// Secrets that a program's code names, and files that it runs.
+    pub(super) fn meet_quoted(&mut self, code: &str, word: &Word) {
+        if !self.meets {
+            return;
+        }
+        let lists = Lists::own();
+        let calls = lists.calls_files(code);
+        let mut pieces = code.split(['"', '\'', '`']).skip(1).take(MAX_QUOTED).peekable();
+        while let Some(piece) = pieces.next() {
+            // Behind the last quote nothing is quoted.
+            if pieces.peek().is_none() || piece.contains(char::is_whitespace) {
+                continue;
+            }
+            let place = place::named(piece);
+            let named = Word { text: piece.to_owned(), ..word.clone() };
+            if place.private {
+                self.meet(Deed::Read, &named, place.path);
+            } else if calls && (piece.starts_with("./") || lists.is_script(piece)) {
+                self.meet_run(&named);
+            }
+        }
+    }
+
+    fn meet_secret(&mut self, word: &Word, text: Text<'_>) {
+        let Some((named, path)) = self.secret_in(word, text) else { return };
+        let span = self.holder.as_ref().unwrap_or(&word.span);
+        let is_met = self.met.iter().any(|met| met.span == *span && met.path == path);
+        if !is_met && !self.changes(&named) {
+            self.meet(Deed::Read, &named, path);
+        }
+    }
+
+    /// The secret that a word names, whole or behind `name=`, `@` or before `:`; and its path.
+    fn secret_in(&self, word: &Word, text: Text<'_>) -> Option<(Word, String)> {
+        let settled = self.settled(word, text);
+        let whole = settled.text.as_str();
+        let tail = whole.split_once('=').map(|(_, tail)| tail);
+        let head =
+            whole.split_once(':').map(|(head, _)| head).filter(|head| head.starts_with(['~', '/', '$', '.']));
+        tail.into_iter().chain([whole]).chain(head).find_map(|form| {
+            let named = Word { text: form.trim_start_matches('@').to_owned(), ..settled.clone() };
+            let place = place::path(&named, self.shell);
+            place.private.then_some((named, place.path))
+        })
+    }
+
+    /// The word names what is written or removed, which is told of as that.
+    fn changes(&self, word: &Word) -> bool {
+        let span = self.holder.as_ref().unwrap_or(&word.span);
+        self.acts.iter().any(|act| {
+            act.span == *span
+                && act.target == word.text
+                && matches!(act.effect, Effect::WriteNew | Effect::Overwrite | Effect::Delete)
+        })
+    }
+
+    fn reads(&self, command: &SimpleCommand, text: Text<'_>) -> Reads {
+        let lists = Lists::own();
+        let Some(first) = command.words.first() else { return Reads { shows: false, paths: Vec::new() } };
+        let words: Vec<&Word> = command.words.iter().skip(1).collect();
+        let is_own = self.shell == Shell::Nu
+            && !self.is_program(command, first, text)
+            && syntax::nushell_commands().contains(&first.text);
+        let names = Names::of(command.words.iter().map(|word| word.text.as_str()));
+        let shows = if is_own { lists.opens(&first.text) } else { !lists.looks(&names) };
+        let mut paths = Vec::new();
+        let mut skips = usize::from(!is_own && lists.has_pattern(&names));
+        if words.iter().any(|word| lists.gives_pattern(&word.text)) {
+            skips = 0;
+        }
+        let uses = lists.uses_keys(&names);
+        for (at, word) in words.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+            let option = word.text.split('=').next().unwrap_or_default();
+            let is_option = word.text.starts_with('-');
+            if skips > 0 && !is_option {
+                skips -= 1;
+            } else if !(uses && (Words::own().is_identity(before) || Words::own().is_identity(option))) {
+                paths.push((*word).clone());
+            }
+        }
+        Reads { shows, paths }
+    }
+}
+
+/// The names that a command deals with are opened by another one.
+fn hands_over(command: &SimpleCommand, commands: &[SimpleCommand], text: Text<'_>) -> bool {
+    let lists = Lists::own();
+    let is_substitution =
+        |nesting: &Nesting| matches!(nesting, Nesting::Substitution | Nesting::ProcessSubstitution);
+    let keeps = command.name().is_some_and(|name| lists.keeps(name));
+    let runs = || feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
+    let piped = || {
+        commands.iter().any(|other| {
+            other.pipeline == command.pipeline
+                && other.position > command.position
+                && other.name().is_some_and(|name| lists.hands_over(name))
+        })
+    };
+    command.within.iter().any(is_substitution) || keeps || runs() || piped()
+}
+
+/// The first word that is no option, where no option before it brings the code or asks for something else.
+fn leading(words: &[Word]) -> Option<&Word> {
+    let at = words.iter().skip(1).position(|word| !word.text.starts_with('-'))? + 1;
+    let options = words.get(1..at)?;
+    options.iter().all(|option| !option.text.contains(OTHERWISE)).then(|| words.get(at)).flatten()
+}
+
+/// Words that belong to no command: what a loop goes through, a text at the head of a pipeline of Nushell.
+fn between(text: Text<'_>, shell: Shell) -> Vec<Word> {
+    let mut found = Vec::new();
+    let mut end = 0;
+    let starts = text.parsed.commands.iter().map(|command| command.span.clone());
+    let last = text.line.len()..text.line.len();
+    for span in starts.chain([last]) {
+        if let Some(gap) = text.line.get(end..span.start) {
+            let is_break = |c: char| c.is_whitespace() || ";|&(){}[],".contains(c);
+            let mut start = end;
+            for piece in gap.split_inclusive(is_break) {
+                let part = piece.trim_end_matches(is_break);
+                let span = start..start + part.len();
+                start += piece.len();
+                if found.len() < MAX_BETWEEN && part.contains(['/', '.', '_']) {
+                    let text = part.replace(['"', '\'', '\\', '`'], "");
+                    let literal = !text.contains(['~', '$']);
+                    let glob = shell != Shell::Nu && text.contains(['*', '?', '[']);
+                    found.push(Word { span, text, literal, quoted: false, glob });
+                }
+            }
+        }
+        end = end.max(span.end);
+    }
+    found
+}
