@@ -21,7 +21,7 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   } else { [] })
   let told = ([$line NU_VERSION $env.NU_VERSION? ...$before]
     | append (scope aliases | first 999 | each { |it| [$"alias.($it.name)" $it.expansion] } | flatten)
-    | append [functions (scope commands | where type == custom | first 999 | get name | str join (char newline))]
+    | append [functions ($line | __askline_defined)]
     | str join (char --integer 0))
   let status = ($env.LAST_EXIT_CODE? | default 0)
   let reply = (try {
@@ -37,6 +37,17 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   } else {
     {answer: "", message: (__askline_repair $reply.exit_code)}
   }
+}
+
+# The commands that you defined, of those that the line names and of Nushell's own that are often defined anew. A list of all
+# commands would take as long as a person notices.
+def __askline_defined [] {
+  let words = ($in | split row --regex '[^\w.-]+' | first 64)
+  let pairs = ($words | window 2 | each { str join " " })
+  try {
+    which ...($words ++ $pairs ++ [cat cd cp du find get grep ls mv open ps rm select sort where] | uniq)
+    | where type == custom | get command | str join (char newline)
+  } catch { "" }
 }
 
 # This Nushell as a number: 114 for 0.114.1, 1000 for 1.0.0.

@@ -179,7 +179,10 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             .filter(is_likely)
             .filter(|other| !is_fed || nearest::is_near(name, other) && takes_input(other, reference));
         if let Some(nearest) = nearest::clear(name, candidates) {
-            let (is_slip, fits) = (nearest::is_slip(name, nearest), may_read(nearest, command, reference));
+            let is_called_so =
+                || 1 == strsim::osa_distance(name, nearest) && takes_first(nearest, command, reference);
+            let is_slip = nearest::is_slip(name, nearest) || is_called_so();
+            let fits = may_read(nearest, command, reference);
             if is_slip || fits {
                 text.push_str(&format!("; did you mean `{nearest}`"));
             }
@@ -228,6 +231,15 @@ fn may_read(name: &str, command: &SimpleCommand, reference: &dyn Reference) -> b
     let mut files = operands.skip(before).take(MAX_FILES).peekable();
     let may_be_there = |word: &Word| !word.literal || reference.exists(&word.text) != Some(false);
     0 < command.position || files.peek().is_none() || files.any(may_be_there)
+}
+
+/// Whether the word behind a command is one of the subcommands that another one documents: `gut status` is no other program.
+fn takes_first(name: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+    let Some(word) = command.words.get(1).filter(|word| word.literal && !word.text.starts_with('-')) else {
+        return false;
+    };
+    let known = reference.known(&[name]);
+    known.manual.as_ref().is_some_and(|manual| manual.subcommands.iter().any(|sub| sub.name == word.text))
 }
 
 /// Commands that advise against themselves.
