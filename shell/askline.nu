@@ -42,10 +42,10 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
 # The commands that you defined, of those that the line names and of Nushell's own that are often defined anew. A list of all
 # commands would take as long as a person notices.
 def __askline_defined [] {
-  let words = ($in | split row --regex '[^\w.-]+' | first 64)
-  let pairs = ($words | window 2 | each { str join " " })
+  let words = ($in | split row --regex '[\s|;(){}\[\]]+' | first 64)
+  let names = ($words ++ ($words | window 2 | each { str join " " }) ++ ($words | window 3 | each { str join " " }))
   try {
-    which ...($words ++ $pairs ++ [cat cd cp du find get grep ls mv open ps rm select sort where] | uniq)
+    which ...($names ++ [cat cd cp du find get grep ls mv open ps rm select sort] | uniq)
     | where type == custom | get command | str join (char newline)
   } catch { "" }
 }

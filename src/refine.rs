@@ -207,7 +207,8 @@ fn draft(
     Ok((reply.text, candidates))
 }
 
-/// Where in what the model said that ends which is wrong in a command of it, as it was mended.
+/// Where in what the model said that ends which is wrong in a command of it, as it was mended; none where that is the end, as
+/// what is missing there may only go on.
 fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
     let line = candidate.command.text.as_str();
     let end = complaint(&candidate.report)?.span.end;
@@ -215,7 +216,8 @@ fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
     let before = said.bytes().zip(line.bytes()).take_while(same).count();
     let behind = said.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
     let left = line.len().saturating_sub(end).min(behind);
-    Some(if end <= before { end } else { said.len() - left })
+    let wrong = if end <= before { end } else { said.len() - left };
+    (wrong < said.trim_end().len()).then_some(wrong)
 }
 
 /// Adds what else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is
@@ -261,11 +263,10 @@ fn in_mind(
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
-            // Without a condition that was wrong it would destroy more: `rm logs/* --older 30day`, `rm logs/*`.
-            let is_rest = found
-                .iter()
-                .any(|other| leaves_out(candidate.command.text.as_str(), other.command.text.as_str()));
-            if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
+            // With fewer words it may have lost a condition and destroy more: `rm logs/* --older 30day`, `rm -f logs/*`.
+            let words = |line: &Candidate| line.command.text.as_str().split_whitespace().count();
+            let is_less = found.iter().any(|other| words(&candidate) < words(other));
+            if !is_known && (!destroys(&candidate) || may_destroy && !is_less) {
                 found.push(candidate);
                 if is_right {
                     return Ok(());
@@ -274,16 +275,6 @@ fn in_mind(
         }
     }
     Ok(())
-}
-
-/// Whether a line is another one with words of it left out, wherever they stood.
-fn leaves_out(line: &str, other: &str) -> bool {
-    let mut left: Vec<&str> = other.split_whitespace().collect();
-    let is_part = line.split_whitespace().all(|word| {
-        let place = left.iter().position(|other| *other == word);
-        place.map(|place| left.swap_remove(place)).is_some()
-    });
-    is_part && !left.is_empty()
 }
 
 /// The commands of a reply that may reach a prompt line, looked over and mended; at least one.

@@ -28,7 +28,7 @@ const JUDGEMENTS_MAX: usize = 64;
 /// The same where the shell refuses the line: the judge asks it about each candidate, which takes longer than all else.
 const ASKING_MAX: usize = 24;
 /// How many bytes of candidates are judged for one line: the longer it is, the fewer.
-const JUDGED_BYTES_MAX: usize = 16 << 10;
+const JUDGED_BYTES_MAX: usize = 32 << 10;
 /// How many candidates are read, for each that may be judged: most are dropped only for what is dangerous in them.
 const READ_PER_JUDGED: usize = 2;
 /// How long the judge is asked for one line, from its first judgement on; the one that is under way is waited for.
@@ -214,7 +214,10 @@ impl Bench<'_> {
                 if reading.grows(&before) || is_unsafe(finding.kind, &reading) {
                     continue;
                 }
-                let Some(candidate) = self.judged(line) else { break 'findings };
+                // With what was taken before it will be judged once more.
+                let Some(candidate) = self.judged(line, usize::from(!taken.is_empty())) else {
+                    break 'findings;
+                };
                 if candidate.is_better_than(state) {
                     passing.push((candidate.line, fix));
                 }
@@ -239,19 +242,19 @@ impl Bench<'_> {
         if danger::destroys(&line, self.shell) {
             return None;
         }
-        let together = self.judged(line)?;
+        let together = self.judged(line, 0)?;
         taken.reverse();
         let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
     }
 
-    /// What is known of a line; none where the judge was asked often or long enough.
-    fn judged(&mut self, line: String) -> Option<State> {
+    /// What is known of a line; none where the judge was asked often or long enough, but for so many times that are `kept`.
+    fn judged(&mut self, line: String, kept: usize) -> Option<State> {
         if let Some(state) = self.known.get(&line) {
             return Some(state.clone());
         }
         let is_late = self.begun.is_some_and(|begun| self.time <= begun.elapsed());
-        if is_late || self.most <= self.known.len() {
+        if is_late || self.most <= self.known.len() + kept {
             return None;
         }
         self.begun.get_or_insert_with(Instant::now);

@@ -182,7 +182,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             let is_called_so =
                 || 1 == strsim::osa_distance(name, nearest) && takes_first(nearest, command, reference);
             let is_slip = nearest::is_slip(name, nearest) || is_called_so();
-            let fits = may_read(nearest, command, reference);
+            let fits = may_read(nearest, command, parsed, reference);
             if is_slip || fits {
                 text.push_str(&format!("; did you mean `{nearest}`"));
             }
@@ -219,8 +219,14 @@ fn below_another(name: &str, shell: Shell) -> Option<String> {
 }
 
 /// Whether a command that nothing is piped into could be called so: one that reads the files it is given is not where none of
-/// them is there, nor is one for lines where it is given numbers, as in `sort 16`. What is expanded may be there.
-fn may_read(name: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+/// them is there, nor is one for lines where it is given numbers, as in `sort 16`. What is expanded may be there, a word behind an
+/// option may be its value, and after a `cd` files are elsewhere.
+fn may_read(name: &str, command: &SimpleCommand, parsed: &Parsed, reference: &dyn Reference) -> bool {
+    let has_options = command.words.iter().skip(1).any(|word| word.text.starts_with('-'));
+    let is_elsewhere = parsed.commands.iter().any(|other| matches!(other.name(), Some("cd" | "pushd" | "z")));
+    if has_options || is_elsewhere {
+        return true;
+    }
     let operands = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
     let is_number = |word: &Word| word.text.parse::<f64>().is_ok();
     let before = match TOOLS.reads.get(name) {

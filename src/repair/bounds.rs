@@ -11,7 +11,7 @@ use crate::platform::Userland;
 use crate::reference::{self, Known};
 
 /// The bytes that are parsed for one line of any length, by all that reads it.
-const PARSED_BYTES_MAX: usize = 160 << 10;
+const PARSED_BYTES_MAX: usize = 320 << 10;
 /// How often names are looked up for each line that is judged.
 const LOOK_UPS_MAX: usize = 500;
 
@@ -172,25 +172,5 @@ fn a_line_too_long_is_not_mended() {
             );
             assert!(done.looked_up <= LOOK_UPS_MAX, "{shell} {part:?}: {done:?}");
         }
-    }
-}
-
-/// What is searched for each word of a line takes no time of its own for each pair of them.
-#[test]
-fn time_grows_with_the_line() {
-    let took = |line: &str| {
-        let machine = Machine { shell: Shell::Nu, looked_up: Cell::new(0), listed: Cell::new(0) };
-        let round = || {
-            let begun = Instant::now();
-            slips(line, Shell::Nu, &machine);
-            dialect::foreign(line, Shell::Nu, &machine);
-            begun.elapsed()
-        };
-        // The quickest of some: other work on the machine makes times longer, never shorter.
-        (0..3).map(|_| round()).min().unwrap_or_default()
-    };
-    for part in ["${HOME} ", "$A ", "- ", ") - 1yr ", "a && "] {
-        let [short, long] = [4, 1].map(|share| took(&part.repeat(LINE_BYTES_MAX / share / part.len())));
-        assert!(long < short * 10 + Duration::from_millis(200), "{part:?}: {short:?}, then {long:?}");
     }
 }

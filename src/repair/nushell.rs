@@ -42,6 +42,7 @@ struct Table {
     lists: BTreeSet<String>,
     letters: BTreeSet<String>,
     paths: BTreeSet<String>,
+    first_paths: BTreeSet<String>,
     want_lists: BTreeSet<String>,
     structured: BTreeSet<String>,
     plain: BTreeSet<String>,
@@ -92,7 +93,6 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
         found.extend(reader.unquoted(command));
         found.extend(reader.text_for_numbers(command));
         found.extend(reader.flags(command));
-        found.extend(reader.pointed(command));
         found.extend(reader.drawn(command));
         found.extend(reader.text_for_list(command));
         found.extend(reader.unnamed(command));

@@ -195,6 +195,12 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a -l",
             1,
         ),
+        // Where the end is wrong, something may be missing there.
+        (
+            vec![r#"{"reply": "show -l |", "others": ["show --nothing", "show -l | seek -n a"]}"#.to_owned()],
+            "show -l | seek -n a",
+            1,
+        ),
         // One that destroys something is no way to put an answer right that doesn't.
         (
             vec![

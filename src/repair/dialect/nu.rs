@@ -74,6 +74,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
     let mut changes: Vec<String> = Vec::new();
     let mut at_command = true;
     let mut is_own = false;
+    let mut last_command: Option<&str> = None;
     let mut index = 0;
     let word_at = |index: usize| match tokens.get(index) {
         Some(Token::Word(word)) => Some(*word),
@@ -120,6 +121,10 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                         if is_own {
                             return None;
                         }
+                        // Nor is `8 >> 1` a program's output.
+                        if last_command.is_some_and(|name: &str| name.parse::<f64>().is_ok()) {
+                            return None;
+                        }
                         let (file, next) = target(index)?;
                         let both = match (tokens.get(next), tokens.get(next + 1)) {
                             (Some(Token::Operator("2>&1")), _) => Some(next + 1),
@@ -156,6 +161,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
             Token::Word(text) if at_command => {
                 at_command = false;
                 is_own = nushell_commands().contains(*text);
+                last_command = Some(text);
                 if UNTRANSLATED.contains(text) {
                     return None;
                 }
@@ -206,7 +212,7 @@ fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
                     let own = echoed(&tokens, index);
                     // Its own gives one value, and only where the line ends or a pipe follows; the program prints words.
                     out.push_str(if own { text } else { "^echo" });
-                    let one = target(index).filter(|_| own);
+                    let one = target(index).filter(|(one, _)| own && !is_option(one));
                     if let Some((one, next)) = one
                         && let Some(quoted) = as_written(one)
                     {

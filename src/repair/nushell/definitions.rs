@@ -44,14 +44,25 @@ impl Reader<'_> {
         let is_beside = |text: &str| {
             matches!(text, "{" | "}" | "(" | ")" | ";" | "+" | "-" | "*" | "/" | "**" | "<" | ">" | "==")
         };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut is_sure = true;
         for at in close + 2..spans.len() {
             if names.contains(&text(at)) && is_beside(text(at - 1)) && is_beside(text(at + 1)) {
                 put(span(at), &format!("${}", text(at)));
+            } else {
+                // Somewhere else it may be the parameter or a word: `print name`, `n*2`.
+                let mut words = text(at)
+                    .split('$')
+                    .enumerate()
+                    .flat_map(|(part, text)| text.split(|c| !is_word(c)).skip(usize::from(0 < part)));
+                is_sure &= !words.any(|word| names.contains(&word));
             }
         }
         let whole = span(2).start..done;
         let text = "nushell's `def` has its parameters in square brackets, and a `$` where one is used";
         let change = format!("{} → {own}", self.raw(&whole));
-        Some(finding(Grade::Error, text.to_owned(), Fix { span: whole, replacement: own, change }))
+        let mut found = finding(Grade::Error, text.to_owned(), Fix { span: whole, replacement: own, change });
+        found.fixes.retain(|_| is_sure);
+        Some(found)
     }
 }

@@ -109,7 +109,9 @@ impl Reader<'_> {
         };
         let is_number = |text: &str| text.parse::<f64>().is_ok();
         let before = line.text(at.checked_sub(1)?);
-        let is_left = (before == ")" || is_number(before) || is_variable(before)) && line.is_operand(at - 1);
+        // Behind a bracket `>>` may be bash's.
+        let is_sum = before == ")" && matches!(line.text(at), "^" | "%");
+        let is_left = (is_sum || is_number(before) || is_variable(before)) && line.is_operand(at - 1);
         let is_right = is_number(line.text(at + 1)) || line.text(at + 1).starts_with(['$', '(']);
         (is_left && is_right).then(|| {
             let raw = line.text(at);

@@ -35,6 +35,9 @@ impl Reader<'_> {
                 .or_else(|| self.for_text(command))
                 .or_else(|| self.in_letters(command));
         }
+        if says("expected . or ! or ?") {
+            return self.pointed(wrong.span.start);
+        }
         let is_unfed = wrong.evidence != Shell::Nu.name() && says("needs input from a pipe");
         if is_unfed || says("Extra positional argument") {
             return self.through_pipe(command);
@@ -133,22 +136,23 @@ impl Reader<'_> {
         let name = self.own(command)?;
         let head = self.quoted_head(command)?;
         let text = self.raw(&head).trim_matches(['\'', '"']);
-        if has_data(text) || has_text(text) {
+        // Lines, words or items may be meant.
+        if has_data(text) || has_text(text) || !text.chars().all(char::is_alphanumeric) {
             return None;
         }
         let span = command.words.first()?.span.start..command.words.last()?.span.end;
         let count = match command.words.get(1..)? {
             [] => Some(1),
-            [count] => self.raw(&count.span).parse::<u32>().ok(),
+            [count] => self.raw(&count.span).parse::<u32>().ok().filter(|count| 0 < *count),
             _ => None,
         };
+        // Else bytes are counted.
+        let letters = if text.is_ascii() { "" } else { " --grapheme-clusters" };
         let own = match (name, count) {
-            ("first" | "take", Some(count)) => format!("str substring 0..<{count}"),
-            ("last", Some(count)) => format!("str substring (-{count}).."),
-            ("skip", Some(count)) => format!("str substring {count}.."),
-            _ if TABLE.letters.contains(name) && !text.contains([' ', ',']) => {
-                format!("split chars | {}", self.raw(&span))
-            }
+            ("first" | "take", Some(count)) => format!("str substring{letters} 0..<{count}"),
+            ("last", Some(count)) => format!("str substring{letters} (-{count}).."),
+            ("skip", Some(count)) => format!("str substring{letters} {count}.."),
+            _ if TABLE.letters.contains(name) => format!("split chars | {}", self.raw(&span)),
             _ => return None,
         };
         let text = format!("`{name}` takes no text; for its letters there is `{own}`");

@@ -106,8 +106,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A name below another one that isn't there: `math age`. One that is cut short or goes on for too long is seen to be
-    /// another: `math std`, `into integer`.
+    /// A name below another one that isn't there: `math age`. One that is cut short is seen to be another: `math std`.
     pub(super) fn child(&self, command: &SimpleCommand) -> Option<Finding> {
         let parent = self.own(command)?;
         let word = command.words.get(1).filter(|word| word.literal && !word.quoted)?;
@@ -125,10 +124,7 @@ impl Reader<'_> {
         if children.is_empty() || children.iter().any(|child| child == name) {
             return None;
         }
-        let is_near = |child: &&String| {
-            CHILD_MIN <= name.len() && child.starts_with(name)
-                || CHILD_MIN <= child.len() && name.starts_with(*child)
-        };
+        let is_near = |child: &&String| CHILD_MIN <= name.len() && child.starts_with(name);
         let mut near = children.iter().filter(is_near);
         let child = near.next().filter(|_| near.next().is_none());
         let text = match child {

@@ -3,29 +3,55 @@
 use super::{Reader, TABLE, slip};
 use crate::check::{Finding, Grade};
 use crate::reference;
-use crate::syntax::SimpleCommand;
+use crate::syntax::{SimpleCommand, Span, Word};
 
 impl Reader<'_> {
     /// A time with a unit of other tools: alone, or for a command that waits.
     pub(super) fn duration(&self, command: &SimpleCommand) -> Option<Finding> {
-        let is_sleep = self.own(command) == Some("sleep");
-        let (word, meant, text) = command.words.iter().skip(usize::from(is_sleep)).find_map(|word| {
-            let raw = self.raw(&word.span);
-            if is_sleep && raw.parse::<f64>().is_ok() {
-                let meant = format!("{raw}sec");
-                let text = format!("a time has a unit; other tools wait for seconds: `{meant}`");
-                return Some((word, meant, text));
-            }
-            let (meant, why) = unit_of(raw)?;
-            let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
-            Some((word, meant, text))
-        })?;
-        let is_alone = || command.words.len() == 1 && self.kind(&word.text) == reference::Kind::Missing;
-        (is_sleep || self.own(command).is_none() && is_alone()).then(|| {
-            let change = format!("{} → {meant}", self.raw(&word.span));
-            slip(word.span.clone(), Grade::Error, &text, &meant, &change)
-        })
+        let raw = |word: &Word| self.raw(&word.span);
+        if self.own(command) == Some("sleep") {
+            return command.words.iter().enumerate().skip(1).find_map(|(at, word)| {
+                let next = command.words.get(at + 1);
+                if let Some((next, meant)) = next.and_then(|next| Some((next, in_two(raw(word), raw(next))?)))
+                {
+                    let text = format!("nushell writes this time as `{meant}`");
+                    return Some(self.in_units(word.span.start..next.span.end, &meant, &text));
+                }
+                if is_number(raw(word)) {
+                    let meant = format!("{}sec", raw(word));
+                    let text = format!("a time has a unit; other tools wait for seconds: `{meant}`");
+                    return Some(self.in_units(word.span.clone(), &meant, &text));
+                }
+                self.other_unit(word)
+            });
+        }
+        let [word] = command.words.as_slice() else { return None };
+        let is_missing = || self.kind(&word.text) == reference::Kind::Missing;
+        (self.own(command).is_none() && is_missing()).then(|| self.other_unit(word))?
     }
+
+    fn other_unit(&self, word: &Word) -> Option<Finding> {
+        let raw = self.raw(&word.span);
+        let (meant, why) = unit_of(raw)?;
+        let text = format!("nushell has no unit as in `{raw}`; {why}`{meant}`");
+        Some(self.in_units(word.span.clone(), &meant, &text))
+    }
+
+    fn in_units(&self, span: Span, meant: &str, text: &str) -> Finding {
+        let change = format!("{} → {meant}", self.raw(&span));
+        slip(span, Grade::Error, text, meant, &change)
+    }
+}
+
+/// A number and a unit that stand apart, as a time: `2 hours`. A single letter may be another word.
+pub(super) fn in_two(number: &str, unit: &str) -> Option<String> {
+    let own = TABLE.units.get(unit).map_or(unit, String::as_str);
+    let time = format!("{number}{own}");
+    (1 < unit.len() && is_number(number) && is_duration(&time)).then_some(time)
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit() || c == '.') && text.parse::<f64>().is_ok()
 }
 
 /// `10M` as `10mb`, `2yr` as `730day`, and what is said before it; none where it is no number with a unit of other tools.

@@ -1,11 +1,11 @@
 //! Values as other languages write them: `'a'..'f'`, `1hr 20min`, `2 hours`, `.name.first`.
 
 use super::expressions::{OPERATORS, Pieces};
-use super::units::{is_duration, unit_of};
-use super::{Reader, TABLE, slip};
+use super::units::{in_two, is_duration, unit_of};
+use super::{Reader, TABLE, WORDS_MAX, slip};
 use crate::check::{Finding, Grade};
 use crate::reference;
-use crate::syntax::{SimpleCommand, Word};
+use crate::syntax::{Span, Word};
 
 impl Reader<'_> {
     /// Letters from one to another: Nushell's ranges are of numbers.
@@ -47,19 +47,42 @@ impl Reader<'_> {
         Some(slip(span, Grade::Error, &format!("nushell writes this time as `{own}`"), &own, &change))
     }
 
-    /// Paths into data with a point before them, as jq writes them.
-    pub(super) fn pointed(&self, command: &SimpleCommand) -> Vec<Finding> {
-        if !self.own(command).is_some_and(|name| TABLE.paths.contains(name)) {
-            return Vec::new();
-        }
-        let slip = |word: &Word| {
-            let raw = self.raw(&word.span);
-            let path = raw.strip_prefix('.')?;
-            let is_path = path.starts_with(|c: char| c.is_alphabetic() || c == '_');
-            let text = format!("a path into data begins with its first name: `{path}`");
-            is_path.then(|| slip(word.span.clone(), Grade::Error, &text, path, &format!("{raw} → {path}")))
+    /// Paths into data with a point before them, as jq writes them, from the one on that the engine refuses: it tells of the
+    /// first alone.
+    pub(super) fn pointed(&self, refused: usize) -> Option<Finding> {
+        let words = self.commands.iter().flat_map(|command| {
+            // Behind the first one of some stand values.
+            let most = match self.own(command) {
+                Some(name) if TABLE.paths.contains(name) => WORDS_MAX,
+                Some(name) if TABLE.first_paths.contains(name) => 1,
+                _ => 0,
+            };
+            command.words.iter().skip(1).take(most)
+        });
+        let path = |word: &Word| {
+            let path = self.raw(&word.span).strip_prefix('.')?;
+            path.starts_with(|c: char| c.is_alphabetic() || c == '_').then(|| path.to_owned())
         };
-        command.words.iter().skip(1).filter_map(slip).collect()
+        let mut pointed: Vec<(Span, String)> = words
+            .filter(|word| refused <= word.span.end)
+            .filter_map(|word| Some((word.span.clone(), path(word)?)))
+            .collect();
+        pointed.sort_by_key(|(span, _)| span.start);
+        let (first, last) = (pointed.first()?, pointed.last()?);
+        if refused < first.0.start {
+            return None;
+        }
+        let whole = first.0.start..last.0.end;
+        let mut own = String::new();
+        let mut done = whole.start;
+        for (span, path) in &pointed {
+            own.push_str(self.line.get(done..span.start)?);
+            own.push_str(path);
+            done = span.end;
+        }
+        let text = format!("a path into data begins with its first name: `{}`", first.1);
+        let change = format!("{} → {own}", self.raw(&whole));
+        Some(slip(whole, Grade::Error, &text, &own, &change))
     }
 }
 
@@ -83,10 +106,5 @@ fn part(line: &Pieces<'_>, at: usize) -> Option<(String, usize)> {
     if let Some(part) = unit_of(raw).map(|(meant, _)| meant).filter(|meant| is_duration(meant)) {
         return Some((part, at + 1));
     }
-    // A single letter may be another word.
-    let unit = Some(line.text(at + 1)).filter(|unit| 1 < unit.len())?;
-    let own = TABLE.units.get(unit).map_or(unit, String::as_str);
-    let whole = format!("{raw}{own}");
-    let is_number = raw.starts_with(|c: char| c.is_ascii_digit());
-    (is_number && is_duration(&whole)).then_some((whole, at + 2))
+    Some((in_two(raw, line.text(at + 1))?, at + 2))
 }
