@@ -214,10 +214,7 @@ impl Bench<'_> {
                 if reading.grows(&before) || is_unsafe(finding.kind, &reading) {
                     continue;
                 }
-                // With what was taken before it will be judged once more.
-                let Some(candidate) = self.judged(line, usize::from(!taken.is_empty())) else {
-                    break 'findings;
-                };
+                let Some(candidate) = self.judged(line) else { break 'findings };
                 if candidate.is_better_than(state) {
                     passing.push((candidate.line, fix));
                 }
@@ -242,19 +239,19 @@ impl Bench<'_> {
         if danger::destroys(&line, self.shell) {
             return None;
         }
-        let together = self.judged(line, 0)?;
+        let together = self.judged(line)?;
         taken.reverse();
         let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
     }
 
-    /// What is known of a line; none where the judge was asked often or long enough, but for so many times that are `kept`.
-    fn judged(&mut self, line: String, kept: usize) -> Option<State> {
+    /// What is known of a line; none where the judge was asked often or long enough.
+    fn judged(&mut self, line: String) -> Option<State> {
         if let Some(state) = self.known.get(&line) {
             return Some(state.clone());
         }
         let is_late = self.begun.is_some_and(|begun| self.time <= begun.elapsed());
-        if is_late || self.most <= self.known.len() + kept {
+        if is_late || self.most <= self.known.len() {
             return None;
         }
         self.begun.get_or_insert_with(Instant::now);
