@@ -1,8 +1,9 @@
 //! Follows a line through its statements and pipelines: what `let` and `for` name, what goes into closures, and what is asked of
 //! it there.
 //!
-//! Only what is certain counts. What stands behind a question whether something is there (`if`, `and`), in `try`, or in a
-//! closure that may never run sees nothing of what is known outside.
+//! Only what is certain counts. Nothing is said of what may not be run, or may fail unseen: in `try`, `do -i`, `match` and
+//! `while`, behind a question whether something is there or a constant (`if`, `and`, `or`), and behind what leaves a body
+//! early (`return`). A closure that may never run sees nothing of what is known outside.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -71,6 +72,10 @@ pub(super) struct Line<'a> {
     /// Of what the innermost closure is run on.
     file: Option<&'a str>,
     found: Vec<Finding>,
+    /// Where something may leave what it stands in: what stands behind may not be run, and made something else.
+    leaves: usize,
+    /// What is looked at may not be run, or may fail unseen: nothing is said of it.
+    is_quiet: bool,
     /// Nothing in the expression asks whether a column is there, as far as it was read.
     pub(super) is_plain: bool,
     depth: usize,
@@ -81,6 +86,9 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub(super) fn new(parsed: &'a Parsed, draft: &'a Draft<'a>) -> Self {
         let mut commands = BTreeMap::new();
+        let is_leaving =
+            |command: &&SimpleCommand| command.name().is_some_and(|name| TABLE.leaves.contains(name));
+        let leaving = parsed.commands.iter().filter(is_leaving).map(|command| command.span.start);
         let named = parsed.commands.iter().filter(|command| !command.words.is_empty());
         for command in named.take(crate::check::MAX_COMMANDS) {
             commands.entry(command.span.start).or_insert(command);
@@ -92,6 +100,8 @@ impl<'a> Line<'a> {
             scope: Vec::new(),
             file: None,
             found: Vec::new(),
+            leaves: leaving.min().unwrap_or(usize::MAX),
+            is_quiet: false,
             is_plain: true,
             depth: 0,
             looks: 0,
@@ -122,6 +132,9 @@ impl<'a> Line<'a> {
     pub(super) fn add(&mut self, found: impl IntoIterator<Item = Finding>) {
         for finding in found {
             let is_same = |other: &Finding| other.span == finding.span && other.text == finding.text;
+            if self.is_quiet || self.leaves < finding.span.start {
+                continue;
+            }
             if self.found.len() < FINDINGS_MAX && !self.found.iter().any(is_same) {
                 self.found.push(finding);
             }
@@ -155,11 +168,17 @@ impl<'a> Line<'a> {
         self.bind("", None);
     }
 
+    /// From here to the end of the scope nothing is said.
+    pub(super) fn hush(&mut self) {
+        self.is_quiet = true;
+    }
+
     /// With names of its own.
     pub(super) fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let names = self.scope.len();
+        let (names, was_quiet) = (self.scope.len(), self.is_quiet);
         let result = inside(self);
         self.scope.truncate(names);
+        self.is_quiet = was_quiet;
         result
     }
 
@@ -213,19 +232,9 @@ impl<'a> Line<'a> {
                     return None;
                 }
                 made = line.statement(statement, inside, input.take());
-                if line.may_leave(statement) {
-                    line.forget();
-                }
             }
             made
         })?
-    }
-
-    /// Whether a part of a statement may leave what it stands in.
-    fn may_leave(&self, statement: &[Token]) -> bool {
-        let (Some(first), Some(last)) = (statement.first(), statement.last()) else { return false };
-        let mut within = self.commands.range(first.span.start..last.span.end.max(first.span.start));
-        within.any(|(_, command)| command.name().is_some_and(|name| TABLE.leaves.contains(name)))
     }
 
     fn statement(&mut self, tokens: &[Token], inside: Inside, input: Option<Known<'a>>) -> Option<Flow<'a>> {
@@ -327,7 +336,13 @@ impl<'a> Line<'a> {
                     is_file: true,
                 });
             }
-            _ => self.arguments(name, arguments, input.as_ref()),
+            _ => self.scoped(|line| {
+                let has_option = || arguments.iter().any(|token| line.raw(&token.span).starts_with('-'));
+                if TABLE.unsure.contains(name) || name == "do" && has_option() {
+                    line.hush();
+                }
+                line.arguments(name, arguments, input.as_ref())
+            }),
         };
         self.scope.truncate(names);
         let input = self.owned(input?)?;
@@ -404,7 +419,7 @@ impl<'a> Line<'a> {
                 let Some((block, condition)) = part.split_last() else { continue };
                 line.expression(condition);
                 if !line.is_plain {
-                    line.forget();
+                    line.hush();
                 }
                 match line.between(&block.span).filter(|_| line.raw(&block.span).starts_with('{')) {
                     Some(inside) => drop(line.block(inside, Inside::Block, None)),
