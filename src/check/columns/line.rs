@@ -1,9 +1,9 @@
 //! Follows a line through its statements and pipelines: what `let` and `for` name, what goes into closures, and what is asked of
 //! it there.
 //!
-//! Only what is certain counts. Nothing is said of what may not be run, or may fail unseen: in `try`, `do -i`, `match` and
-//! `while`, behind a question whether something is there or a constant (`if`, `and`, `or`), and behind what leaves a body
-//! early (`return`). A closure that may never run sees nothing of what is known outside.
+//! Only what is certain counts. Nothing is said in `try`, `do -i`, `match` and `while`, behind a question whether something is
+//! there or a constant (`if`, `and`, `or`, `columns`), and of all that follows what may leave a body early (`return`). A closure
+//! of which nobody knows whether it runs sees nothing of what is known outside.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -265,25 +265,17 @@ impl<'a> Line<'a> {
 
     fn pipeline(&mut self, tokens: &[Token], input: Option<Known<'a>>) -> Option<Flow<'a>> {
         let mut current = input;
-        let mut hidden = None;
+        let mut is_asked = false;
         for (position, element) in tokens.split(|token| token.kind == Kind::Pipe).enumerate() {
             if !self.may_look() {
                 return None;
             }
-            let made = self.element(element, position, current);
+            let made = self.element(element, position, current, is_asked);
             // What is written elsewhere doesn't go on.
             let is_word = |token: &Token| token.kind == Kind::Word;
             current = made.filter(|_| element.iter().all(is_word)).map(Known::whole);
-            // Closures behind it may run only for a column that is there.
-            if hidden.is_none()
-                && self.command(element).is_some_and(|command| command.name() == Some("columns"))
-            {
-                hidden = Some(self.scope.len());
-                self.forget();
-            }
-        }
-        if let Some(hidden) = hidden.filter(|hidden| *hidden < self.scope.len()) {
-            self.scope.remove(hidden);
+            // What stands behind it may be run only for a column that is there.
+            is_asked |= self.command(element).is_some_and(|command| command.name() == Some("columns"));
         }
         current.and_then(|current| self.owned(current))
     }
@@ -295,7 +287,13 @@ impl<'a> Line<'a> {
         self.commands.get(&start).copied()
     }
 
-    fn element(&mut self, tokens: &[Token], position: usize, input: Option<Known<'a>>) -> Option<Flow<'a>> {
+    fn element(
+        &mut self,
+        tokens: &[Token],
+        position: usize,
+        input: Option<Known<'a>>,
+        is_asked: bool,
+    ) -> Option<Flow<'a>> {
         let names = self.scope.len();
         // What stands at the beginning sees the `$in` of what it stands in.
         if position > 0 {
@@ -313,8 +311,6 @@ impl<'a> Line<'a> {
         let name = command.name().filter(|_| !super::is_program(command, self.draft)).unwrap_or_default();
         self.is_plain &= input.as_ref().is_some_and(|input| input.view().columns().is_none());
         let closed = match name {
-            "for" => self.loop_over(arguments),
-            "if" => self.branches(arguments),
             "let" => {
                 let name = arguments.first().map_or("", |token| variable(self.raw(&token.span)));
                 self.scope.truncate(names);
@@ -338,10 +334,14 @@ impl<'a> Line<'a> {
             }
             _ => self.scoped(|line| {
                 let has_option = || arguments.iter().any(|token| line.raw(&token.span).starts_with('-'));
-                if TABLE.unsure.contains(name) || name == "do" && has_option() {
+                if is_asked || TABLE.unsure.contains(name) || name == "do" && has_option() {
                     line.hush();
                 }
-                line.arguments(name, arguments, input.as_ref())
+                match name {
+                    "for" => line.loop_over(arguments),
+                    "if" => line.branches(arguments),
+                    _ => line.arguments(name, arguments, input.as_ref()),
+                }
             }),
         };
         self.scope.truncate(names);
