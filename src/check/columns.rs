@@ -47,6 +47,7 @@ struct Table {
     defines: BTreeSet<String>,
     closures: BTreeMap<String, Closure>,
     leaves: BTreeSet<String>,
+    unsure: BTreeSet<String>,
     names: BTreeMap<String, Names>,
 }
 
@@ -405,7 +406,10 @@ impl<'a> Through<'a> {
         let is_column = matches!(self.raw(option), "-c" | "--column");
         let Some((members, new)) = pair().filter(|_| is_column) else { return known(None) };
         match (members.as_slice(), new.as_slice()) {
-            ([Member::Name { text: old, .. }], [Member::Name { text: new, .. }]) => {
+            (
+                [Member::Name { text: old, optional: false, any_case: false, .. }],
+                [Member::Name { text: new, optional: false, any_case: false, .. }],
+            ) => {
                 if let End::Missing(at, columns) = path::follow(View::of(&flow.shape).row(), &members) {
                     return (flow.missing(&members, at, columns).into_iter().collect(), None);
                 }

@@ -9,7 +9,7 @@ use crate::shape::{Column, Shape};
 use crate::syntax::Word;
 
 /// Stands between conditions, or before one.
-const JOINS: [&str; 4] = ["and", "or", "xor", "not"];
+pub(super) const JOINS: [&str; 4] = ["and", "or", "xor", "not"];
 /// Words that are values and no columns.
 const VALUES: [&str; 3] = ["true", "false", "null"];
 /// Stand between a column and what it is compared with.
@@ -48,7 +48,11 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow<'_>) -> Vec<Finding> {
         if std::mem::replace(&mut is_begun, true) {
             continue;
         }
-        let Some(members) = column(raw, word) else { continue };
+        let Some(members) = column(raw, word) else {
+            // A constant, or what may be one, decides alone.
+            is_guarded = true;
+            continue;
+        };
         let before = words.get(..at).unwrap_or_default();
         let is_begin = before.iter().all(|word| through.raw(word) == "not") && before.len() < 2;
         let is_joined = before.last().is_some_and(|word| matches!(through.raw(word), "and" | "or" | "xor"));

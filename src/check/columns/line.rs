@@ -1,8 +1,9 @@
 //! Follows a line through its statements and pipelines: what `let` and `for` name, what goes into closures, and what is asked of
 //! it there.
 //!
-//! Only what is certain counts. What stands behind a question whether something is there (`if`, `and`), in `try`, or in a
-//! closure that may never run sees nothing of what is known outside.
+//! Only what is certain counts. Nothing is said in `try`, `do -i`, `match` and `while`, behind a question whether something is
+//! there or a constant (`if`, `and`, `or`, `columns`), and of all that follows what may leave a body early (`return`). A closure
+//! of which nobody knows whether it runs sees nothing of what is known outside.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -71,6 +72,10 @@ pub(super) struct Line<'a> {
     /// Of what the innermost closure is run on.
     file: Option<&'a str>,
     found: Vec<Finding>,
+    /// Where something may leave what it stands in: what stands behind may not be run, and made something else.
+    leaves: usize,
+    /// What is looked at may not be run, or may fail unseen: nothing is said of it.
+    is_quiet: bool,
     /// Nothing in the expression asks whether a column is there, as far as it was read.
     pub(super) is_plain: bool,
     depth: usize,
@@ -81,6 +86,9 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     pub(super) fn new(parsed: &'a Parsed, draft: &'a Draft<'a>) -> Self {
         let mut commands = BTreeMap::new();
+        let is_leaving =
+            |command: &&SimpleCommand| command.name().is_some_and(|name| TABLE.leaves.contains(name));
+        let leaving = parsed.commands.iter().filter(is_leaving).map(|command| command.span.start);
         let named = parsed.commands.iter().filter(|command| !command.words.is_empty());
         for command in named.take(crate::check::MAX_COMMANDS) {
             commands.entry(command.span.start).or_insert(command);
@@ -92,6 +100,8 @@ impl<'a> Line<'a> {
             scope: Vec::new(),
             file: None,
             found: Vec::new(),
+            leaves: leaving.min().unwrap_or(usize::MAX),
+            is_quiet: false,
             is_plain: true,
             depth: 0,
             looks: 0,
@@ -122,6 +132,9 @@ impl<'a> Line<'a> {
     pub(super) fn add(&mut self, found: impl IntoIterator<Item = Finding>) {
         for finding in found {
             let is_same = |other: &Finding| other.span == finding.span && other.text == finding.text;
+            if self.is_quiet || self.leaves < finding.span.start {
+                continue;
+            }
             if self.found.len() < FINDINGS_MAX && !self.found.iter().any(is_same) {
                 self.found.push(finding);
             }
@@ -155,11 +168,17 @@ impl<'a> Line<'a> {
         self.bind("", None);
     }
 
+    /// From here to the end of the scope nothing is said.
+    pub(super) fn hush(&mut self) {
+        self.is_quiet = true;
+    }
+
     /// With names of its own.
     pub(super) fn scoped<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let names = self.scope.len();
+        let (names, was_quiet) = (self.scope.len(), self.is_quiet);
         let result = inside(self);
         self.scope.truncate(names);
+        self.is_quiet = was_quiet;
         result
     }
 
@@ -213,19 +232,9 @@ impl<'a> Line<'a> {
                     return None;
                 }
                 made = line.statement(statement, inside, input.take());
-                if line.may_leave(statement) {
-                    line.forget();
-                }
             }
             made
         })?
-    }
-
-    /// Whether a part of a statement may leave what it stands in.
-    fn may_leave(&self, statement: &[Token]) -> bool {
-        let (Some(first), Some(last)) = (statement.first(), statement.last()) else { return false };
-        let mut within = self.commands.range(first.span.start..last.span.end.max(first.span.start));
-        within.any(|(_, command)| command.name().is_some_and(|name| TABLE.leaves.contains(name)))
     }
 
     fn statement(&mut self, tokens: &[Token], inside: Inside, input: Option<Known<'a>>) -> Option<Flow<'a>> {
@@ -256,25 +265,17 @@ impl<'a> Line<'a> {
 
     fn pipeline(&mut self, tokens: &[Token], input: Option<Known<'a>>) -> Option<Flow<'a>> {
         let mut current = input;
-        let mut hidden = None;
+        let mut is_asked = false;
         for (position, element) in tokens.split(|token| token.kind == Kind::Pipe).enumerate() {
             if !self.may_look() {
                 return None;
             }
-            let made = self.element(element, position, current);
+            let made = self.element(element, position, current, is_asked);
             // What is written elsewhere doesn't go on.
             let is_word = |token: &Token| token.kind == Kind::Word;
             current = made.filter(|_| element.iter().all(is_word)).map(Known::whole);
-            // Closures behind it may run only for a column that is there.
-            if hidden.is_none()
-                && self.command(element).is_some_and(|command| command.name() == Some("columns"))
-            {
-                hidden = Some(self.scope.len());
-                self.forget();
-            }
-        }
-        if let Some(hidden) = hidden.filter(|hidden| *hidden < self.scope.len()) {
-            self.scope.remove(hidden);
+            // What stands behind it may be run only for a column that is there.
+            is_asked |= self.command(element).is_some_and(|command| command.name() == Some("columns"));
         }
         current.and_then(|current| self.owned(current))
     }
@@ -286,7 +287,13 @@ impl<'a> Line<'a> {
         self.commands.get(&start).copied()
     }
 
-    fn element(&mut self, tokens: &[Token], position: usize, input: Option<Known<'a>>) -> Option<Flow<'a>> {
+    fn element(
+        &mut self,
+        tokens: &[Token],
+        position: usize,
+        input: Option<Known<'a>>,
+        is_asked: bool,
+    ) -> Option<Flow<'a>> {
         let names = self.scope.len();
         // What stands at the beginning sees the `$in` of what it stands in.
         if position > 0 {
@@ -304,8 +311,6 @@ impl<'a> Line<'a> {
         let name = command.name().filter(|_| !super::is_program(command, self.draft)).unwrap_or_default();
         self.is_plain &= input.as_ref().is_some_and(|input| input.view().columns().is_none());
         let closed = match name {
-            "for" => self.loop_over(arguments),
-            "if" => self.branches(arguments),
             "let" => {
                 let name = arguments.first().map_or("", |token| variable(self.raw(&token.span)));
                 self.scope.truncate(names);
@@ -327,7 +332,17 @@ impl<'a> Line<'a> {
                     is_file: true,
                 });
             }
-            _ => self.arguments(name, arguments, input.as_ref()),
+            _ => self.scoped(|line| {
+                let has_option = || arguments.iter().any(|token| line.raw(&token.span).starts_with('-'));
+                if is_asked || TABLE.unsure.contains(name) || name == "do" && has_option() {
+                    line.hush();
+                }
+                match name {
+                    "for" => line.loop_over(arguments),
+                    "if" => line.branches(arguments),
+                    _ => line.arguments(name, arguments, input.as_ref()),
+                }
+            }),
         };
         self.scope.truncate(names);
         let input = self.owned(input?)?;
@@ -404,7 +419,7 @@ impl<'a> Line<'a> {
                 let Some((block, condition)) = part.split_last() else { continue };
                 line.expression(condition);
                 if !line.is_plain {
-                    line.forget();
+                    line.hush();
                 }
                 match line.between(&block.span).filter(|_| line.raw(&block.span).starts_with('{')) {
                     Some(inside) => drop(line.block(inside, Inside::Block, None)),

@@ -219,7 +219,8 @@ fn other_shells_open_no_tables() {
 fn the_table_names_commands_of_nushell() {
     let table = &*TABLE;
     let names = table.rows.iter().chain(&table.conditions).chain(&table.keeps).chain(&table.changes);
-    let names = names.chain(&table.defines).chain(&table.leaves).chain(table.closures.keys());
+    let names =
+        names.chain(&table.defines).chain(&table.leaves).chain(&table.unsure).chain(table.closures.keys());
     for name in names.chain(table.names.keys()) {
         assert!(syntax::nushell_commands().contains(name), "{name}");
     }

@@ -1,6 +1,7 @@
 //! Values on a line: variables with the path behind them, and what stands in parentheses, lists, records and texts.
 
 use super::Flow;
+use super::condition::JOINS;
 use super::line::{Known, Line, Run};
 use super::path::{self, End, Member};
 use crate::shape::{Column, Shape};
@@ -16,18 +17,23 @@ impl<'a> Line<'a> {
         self.words(tokens, None)
     }
 
-    /// Words of which each is certain, but behind `and` and `or`: there only when nothing before asks whether a column is
-    /// there. Gives what the last one is, or makes.
+    /// Words of which each is certain, but behind `and` and `or`: there only when nothing before is a constant or asks whether
+    /// a column is there. Gives what the last one is, or makes.
     pub(super) fn words(&mut self, tokens: &[Token], run: Option<&Run<'a>>) -> Option<Flow<'a>> {
         let was_plain = std::mem::replace(&mut self.is_plain, true);
         let is_single = tokens.len() == 1;
         let made = self.scoped(|line| {
             let mut made = None;
+            let mut begins = true;
             for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
-                made = match line.raw(&token.span) {
-                    "and" | "or" => {
+                let raw = line.raw(&token.span);
+                let is_join = JOINS.contains(&raw);
+                line.is_plain &= !begins || !is_constant(raw);
+                begins = is_join;
+                made = match raw {
+                    _ if is_join => {
                         if !line.is_plain {
-                            line.forget();
+                            line.hush();
                         }
                         None
                     }
@@ -185,9 +191,12 @@ impl<'a> Line<'a> {
                 rest = tail;
                 line.value(&first.span, false);
                 let made = line.value(&value.span, keys.is_some());
+                // A mark is a part of the name here.
                 let name = path::parse(line.raw(&first.span), 0);
                 match (name.as_deref(), &mut keys) {
-                    (Some([Member::Name { text, .. }]), Some(keys)) if keys.len() < KEYS_MAX => {
+                    (Some([Member::Name { text, optional: false, any_case: false, .. }]), Some(keys))
+                        if keys.len() < KEYS_MAX =>
+                    {
                         keys.retain(|key| key.name != *text);
                         let shape = made.map_or(Shape::Unknown, |made| made.shape);
                         keys.push(Column { name: text.clone(), shape, always: true });
@@ -215,4 +224,10 @@ impl<'a> Line<'a> {
         let spreads = first.first().is_some_and(|token| self.raw(&token.span).starts_with("..."));
         spreads || first.get(1).is_some_and(|token| token.kind == Kind::Colon)
     }
+}
+
+/// Whether an expression that begins with a word doesn't depend on the file: `true or …`, `1 == 1 or …`.
+fn is_constant(raw: &str) -> bool {
+    matches!(raw, "true" | "false" | "null")
+        || raw.starts_with(|c: char| c.is_ascii_digit() || "\"'`+-".contains(c))
 }

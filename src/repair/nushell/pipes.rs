@@ -87,7 +87,13 @@ impl Reader<'_> {
                 .filter(|word| word.literal)?;
             let ending =
                 file.text.rsplit('/').next()?.rsplit_once('.').map(|(_, ending)| ending.to_lowercase());
-            let is_data = !is_raw && ending.as_ref().is_some_and(|ending| TABLE.structured.contains(ending));
+            // What no `from` is for stays text, as rows of JSON do.
+            let is_read = |ending: &str| {
+                let own = self.reference.own_commands();
+                own.is_none_or(|own| own.get(&format!("from {ending}")).is_some())
+            };
+            let is_data = !is_raw
+                && ending.as_ref().is_some_and(|ending| TABLE.structured.contains(ending) && is_read(ending));
             let is_text = is_raw || ending.as_ref().is_some_and(|ending| TABLE.plain.contains(ending));
             if is_data && name == "lines" {
                 let at = feeder.words.first()?.span.end;
@@ -100,6 +106,13 @@ impl Reader<'_> {
                 || is_raw && !matches!(name, "where" | "uniq" | "sort" | "any" | "all")
             {
                 return None;
+            }
+            // It takes the text as a whole, which may be meant.
+            if matches!(name, "each" | "par-each") {
+                let text = format!("`{name}` gets all of `{}` at once; `lines` splits it", file.text);
+                let mut found = slip(at..at, Grade::Hint, &text, "", "");
+                found.fixes.clear();
+                return Some(found);
             }
             let text = format!("`{name}` wants a list; `{}` is text until `lines` splits it", file.text);
             return Some(slip(at..at, Grade::Warning, &text, " | lines", "added `lines`"));

@@ -55,6 +55,8 @@ impl Reference for Machine {
                 r#"["str substring", "", "", ["string"], [["positional", "range", null, "range", false, ""], ["rest", "path", null, "cell-path", true, ""]], []]"#,
                 r#"["str reverse", "", "", ["string"], [], []]"#,
                 r#"["reverse", "", "", ["list<any>"], [], []]"#,
+                r#"["from csv", "", "", ["string"], [], []]"#,
+                r#"["from json", "", "", ["string"], [], []]"#,
                 r#"["math sqrt", "", "", ["number", "list<number>"], [["rest", "path", null, "cell-path", true, ""]], []]"#,
                 r#"["math sum", "", "", ["list<number>"], [], []]"#,
                 r#"["str length", "", "", ["string"], [["switch", "chars", "c", null, true, ""]], []]"#,
@@ -182,6 +184,18 @@ fn slips_become_nushell() {
     }
 }
 
+/// The text may be meant as a whole.
+#[test]
+fn each_of_a_text_is_only_told() {
+    for name in ["each", "par-each"] {
+        let line = format!("open a.txt | {name} {{|text| $text | str length }}");
+        let report = judge(&line);
+        let [found] = report.findings.as_slice() else { panic!("{report:?}") };
+        assert_eq!((found.grade, found.fixes.len()), (Grade::Hint, 0), "{found:?}");
+        assert_eq!(mended(&line), None);
+    }
+}
+
 #[test]
 fn what_is_right_stays() {
     for line in [
@@ -231,6 +245,7 @@ fn what_is_right_stays() {
         "let f = 3; 1..3 | each { $in + $f }",
         "open a.txt | lines | where $it != '' | collect | save --force a.txt",
         "open a.txt | lines | save b.txt",
+        "open rows.jsonl | lines | last | from json | get a",
         "[1 2] | math max",
         "open a.csv | get price | math sum",
         "open a.txt | lines | into int | math sum",
