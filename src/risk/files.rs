@@ -84,6 +84,7 @@ struct Read {
     opens: BTreeSet<String>,
     patterns: BTreeSet<String>,
     given: BTreeSet<String>,
+    expressions: BTreeSet<String>,
     excludes: BTreeSet<String>,
     reveals: Options,
     names: Options,
@@ -201,9 +202,19 @@ impl Lists {
         has(&self.run.commands, program, option)
     }
 
+    /// The program takes commands of its own.
+    pub(super) fn has_commands(&self, program: &str) -> bool {
+        self.run.commands.contains_key(program)
+    }
+
     /// The value of this option is a pattern for names.
     pub(super) fn chooses(&self, program: &str, option: &str) -> bool {
         has(&self.read.names, program, option)
+    }
+
+    /// The operands of this program are regular expressions for names.
+    pub(super) fn expresses(&self, program: &str) -> bool {
+        self.read.expressions.contains(program)
     }
 
     /// The value of this option is left out.

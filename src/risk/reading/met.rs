@@ -107,7 +107,9 @@ impl Reader<'_> {
         for word in values(words, |option| lists.loads(program, option)).iter().filter(is_file) {
             self.meet_run(word);
         }
-        for word in values(words, |option| lists.commands(program, option)) {
+        // `+source x` is `-c 'source x'`.
+        let plus = words.iter().filter(|word| word.text.starts_with('+') && lists.has_commands(program));
+        for word in values(words, |option| lists.commands(program, option)).iter().chain(plus) {
             for path in word.text.split('|').filter_map(|command| lists.sourced(command)) {
                 self.meet_run(&Word { text: path.to_owned(), ..word.clone() });
             }
@@ -270,12 +272,14 @@ impl Reader<'_> {
             let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
             let option = word.text.split('=').next().unwrap_or_default();
             let is_option = word.text.starts_with('-');
-            if skips > 0 && !is_option {
+            if lists.chooses(program, before) || lists.expresses(program) && !is_option {
+                paths.push(chosen(word, &word.text));
+            } else if skips > 0 && !is_option {
                 skips -= 1;
-            } else if lists.chooses(program, before) {
-                // A pattern in quotes, which the program reads.
-                let text = word.text.trim_start_matches("*/").to_owned();
-                paths.push(Word { text, glob: true, quoted: false, literal: true, ..(*word).clone() });
+            } else if let Some((_, form)) =
+                word.text.split_once('=').filter(|(option, _)| lists.chooses(program, option))
+            {
+                paths.push(chosen(word, form));
             } else if lists.excludes(program, before) || lists.excludes(program, option) {
                 // Left out, so not read.
             } else if !(uses && (Words::own().is_identity(before) || Words::own().is_identity(option))) {
@@ -301,6 +305,14 @@ fn hands_over(command: &SimpleCommand, commands: &[SimpleCommand], text: Text<'_
         })
     };
     command.within.iter().any(is_substitution) || keeps || runs() || piped()
+}
+
+/// The names that a pattern in quotes chooses, which the program reads: as the shell would write it. Of a regular
+/// expression what looks like a name is left.
+fn chosen(word: &Word, form: &str) -> Word {
+    let text = form.replace(".*", "*").replace(['\\', '^', '$'], "");
+    let text = text.strip_prefix("*/").unwrap_or(&text).to_owned();
+    Word { glob: text.contains(['*', '?', '[']), quoted: false, text, ..word.clone() }
 }
 
 /// The values of options, in the next word or attached (`-Fx`, `--file=x`).

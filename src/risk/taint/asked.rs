@@ -43,7 +43,7 @@ impl Asked {
     /// ("run the deploy script": `deploy.sh`), and a secret when the words of its name and of its directory do ("my aws
     /// credentials": `~/.aws/credentials`). What files are called otherwise is data (`asked`).
     pub(super) fn names(&self, met: &Met) -> bool {
-        if !self.wants(met.deed) {
+        if self.refuses(met.deed) {
             return false;
         }
         if met.is_made && self.has_any(&[&LISTS.runs, &LISTS.builds]) {
@@ -52,22 +52,28 @@ impl Asked {
         [&met.text, &met.path].into_iter().any(|path| self.names_path(path, met))
     }
 
-    /// Its words do not ask for something else to be done: it has a word of making or changing only next to one of
-    /// running or showing that nothing turns into its opposite.
-    fn wants(&self, deed: Deed) -> bool {
-        let wanted: &[&BTreeSet<String>] = match deed {
+    /// Whether this word says that a file is run, or that its content is wanted.
+    fn is_wish(word: &str, deed: Deed) -> bool {
+        let lists: &[&BTreeSet<String>] = match deed {
             Deed::Run => &[&LISTS.runs, &LISTS.uses, &LISTS.builds],
             Deed::Read => &[&LISTS.takes],
         };
-        let is_wanted = |word: &String| wanted.iter().any(|list| list.contains(word));
+        lists.iter().any(|list| list.contains(word))
+    }
+
+    /// It has words of making or changing, and none of running or showing.
+    fn makes(&self, deed: Deed) -> bool {
+        self.has_any(&[&LISTS.makes]) && !self.row.iter().any(|word| Self::is_wish(word, deed))
+    }
+
+    /// All its words of running or showing stand behind one that turns them into their opposite.
+    fn refuses(&self, deed: Deed) -> bool {
         let is_refused = |at: usize| {
             let before = self.row.get(at.saturating_sub(REFUSED)..at).unwrap_or_default();
             before.iter().any(|word| LISTS.refuses.contains(word))
         };
-        let mut wishes = self.row.iter().enumerate().filter(|(_, word)| is_wanted(word)).peekable();
-        let has_wishes = wishes.peek().is_some();
-        let is_other = self.has_any(&[&LISTS.makes, &LISTS.refuses]);
-        wishes.any(|(at, _)| !is_refused(at)) || !has_wishes && !is_other
+        let mut wishes = self.row.iter().enumerate().filter(|(_, word)| Self::is_wish(word, deed)).peekable();
+        wishes.peek().is_some() && wishes.all(|(at, _)| is_refused(at))
     }
 
     /// It has a word of one of the lists.
@@ -110,7 +116,9 @@ impl Asked {
                 is_plain(last) && self.says(last) && directories.last().is_some_and(|it| self.says(it))
             }
         };
-        self.names.iter().any(is_it) || is_called() || is_said()
+        // A request with other wishes only mentions it; what stands for a project's programs (`manage.py`) makes things, too.
+        let makes = self.makes(deed);
+        is_called() && (deed == Deed::Run || !makes) || !makes && (self.names.iter().any(is_it) || is_said())
     }
 
     /// Not the installed program that is called so.
