@@ -242,6 +242,7 @@ static BY_NAME: LazyLock<HashMap<Anchor, HashMap<&'static str, Vec<usize>>>> = L
 /// Looks at a path.
 fn judge(mut path: Path) -> Place {
     let (kind, private) = kind(&path);
+    let private = private || path.lowered().is_some_and(|path| self::kind(&path).1);
     let glob = path.components.iter().any(|component| component.glob);
     // `*` at the end stands for all that is in the directory before it.
     let mut whole = false;

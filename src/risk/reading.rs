@@ -13,7 +13,7 @@ use super::address;
 use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::feed::{self, Feed};
-use super::files::Met;
+use super::files::{Lists, Met};
 use super::place::{self, Kind, Place};
 use super::script::{self, Deed, Language};
 use super::table::{Program, Reads, Row, Table, Target};
@@ -75,6 +75,8 @@ pub(super) struct Reader<'a> {
     /// The line answers a request, so that these are looked for.
     meets: bool,
     met: Vec<Met>,
+    /// Paths of what the line's compilers make.
+    made: BTreeSet<String>,
     /// Is told of each row that speaks.
     #[cfg(test)]
     hears: Option<&'a dyn Fn(&Row)>,
@@ -124,6 +126,7 @@ impl<'a> Reader<'a> {
             placed: Vec::new(),
             meets: false,
             met: Vec::new(),
+            made: BTreeSet::new(),
             #[cfg(test)]
             hears: None,
         }
@@ -221,8 +224,19 @@ impl<'a> Reader<'a> {
         if matches!(word.text.as_str(), "{}" | "%") {
             return self.unknown_command(word);
         }
-        if word.text.contains('/') {
+        let is_local = self.is_local(word);
+        let is_script =
+            matches!(command.within.last(), Some(Nesting::Wrapper(_))) && Lists::own().is_script(&word.text);
+        if word.text.contains('/') || is_script {
             self.meet_run(word);
+        }
+        if is_local {
+            // Whatever program is called so, this is a file of somebody's.
+            let says = format!("runs {}, a file that is no installed program", word.text);
+            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+        }
+        if self.meets {
+            self.keep_made(Here { text, command, word, feed: None });
         }
         if word.text.contains('/') && self.written.contains_key(base(word)) {
             self.run_written(base(word), word);

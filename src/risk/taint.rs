@@ -22,7 +22,7 @@ use super::table::Table;
 use super::weigh::Act;
 use super::words::Words;
 use crate::shell::Shell;
-use crate::syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+use crate::syntax::{self, Nesting, Parsed, SimpleCommand, Span, Word};
 
 /// Words named at most.
 const MAX_NAMED: usize = 3;
@@ -35,6 +35,13 @@ struct Lists {
     variables: BTreeSet<String>,
     known: Vec<String>,
     runs: BTreeSet<String>,
+    builds: BTreeSet<String>,
+    uses: BTreeSet<String>,
+    takes: BTreeSet<String>,
+    makes: BTreeSet<String>,
+    refuses: BTreeSet<String>,
+    explains: BTreeSet<String>,
+    nouns: BTreeSet<String>,
     fillers: BTreeSet<String>,
     asked: Vec<Called>,
 }
@@ -45,8 +52,11 @@ struct Lists {
 struct Called {
     /// How their paths end, `*` for any characters of one name.
     files: Vec<String>,
-    /// Words that ask for them: all of one of these.
+    /// Words that ask for them: all of one of these; with `-` between them, next to each other.
     by: Vec<String>,
+    /// Only where they lie in the working directory or the request says where.
+    #[serde(default)]
+    here: bool,
 }
 
 static LISTS: LazyLock<Lists> = LazyLock::new(|| {
@@ -231,6 +241,9 @@ fn foreign_command(
     let inner = feed::inside(&word.span, parsed).filter(|inner| inner.within.len() > command.within.len());
     inner
         .filter_map(SimpleCommand::name)
+        // Files are looked at as such (`met`), and Nushell has names of two words.
+        .filter(|name| !name.contains('/'))
+        .filter(|name| shell != Shell::Nu || !syntax::nushell_commands().contains(*name))
         .find(|name| table.find(name, &[], shell).is_none())
         .map(str::to_owned)
 }

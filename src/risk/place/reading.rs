@@ -14,6 +14,8 @@ const MAX_DEPTH: usize = 4;
 
 /// Characters of a name that a pattern must give before it counts as written for that name.
 const MIN_HEAD: usize = 2;
+/// Letters that it must give at its end instead, which are no ending (`*rsa`, but not `*.json`).
+const MIN_TAIL: usize = 3;
 
 /// A path without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,11 +72,17 @@ impl Component {
 
     /// It fits a pattern, and not by chance: `*.json` is not written for `credentials.json`, `cred*` is.
     pub(super) fn is_meant(&self, pattern: &str) -> bool {
-        let head = self.text.find(['*', '?', '[']).and_then(|end| self.text.get(..end)).unwrap_or(&self.text);
+        if !self.glob {
+            return self.fits(pattern);
+        }
+        let text = without_sets(&self.text);
+        let head = text.find(['*', '?']).and_then(|end| text.get(..end)).unwrap_or(&text);
+        let tail = text.rfind(['*', '?']).and_then(|end| text.get(end + 1..)).unwrap_or_default();
+        let count = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
         let is_close = head.chars().count() >= MIN_HEAD
-            || !self.text.contains('*')
-                && self.text.chars().filter(|c| c.is_alphanumeric()).count() >= MIN_HEAD;
-        self.fits(pattern) && (!self.glob || is_close || matches(pattern, &self.text))
+            || !text.contains('*') && count(&text) > 0
+            || !tail.contains('.') && count(tail) >= MIN_TAIL;
+        matches(pattern, &self.text) || is_close && self.unknown.is_none() && matches(&text, pattern)
     }
 
     /// Whether a pattern of `places.toml` may fit it.
@@ -86,7 +94,33 @@ impl Component {
     }
 }
 
+/// A pattern with `?` for each set of characters (`[ab]`).
+fn without_sets(text: &str) -> String {
+    let mut found = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((_, after)) = after.split_once(']') else { break };
+        found.push_str(before);
+        found.push('?');
+        rest = after;
+    }
+    found.push_str(rest);
+    found
+}
+
 impl Path {
+    /// The same in lower case, as file systems have it that don't tell letters apart by size; none where it is that.
+    pub(super) fn lowered(&self) -> Option<Self> {
+        let mut path = self.clone();
+        let mut names = path.components.iter_mut().filter(|name| name.text.chars().any(char::is_uppercase));
+        let mut changed = false;
+        for name in &mut names {
+            name.text = name.text.to_lowercase();
+            changed = true;
+        }
+        changed.then_some(path)
+    }
+
     /// How many names it has below a directory, if it is that directory or in it.
     pub(super) fn below(&self, directory: &str) -> Option<usize> {
         if self.base != Base::Root {

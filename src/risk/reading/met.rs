@@ -38,7 +38,13 @@ impl Reader<'_> {
         // What runs by itself anyhow is nothing new.
         let is_own_setting = place.kind == Kind::Startup && place.in_home;
         let is_nothing = matches!(word.text.as_str(), "" | "-" | "--") || word.text.contains("://");
-        if !is_nothing && !is_own_setting && place.kind != Kind::Sink && !lists.is_installed(&place.path) {
+        if !is_nothing
+            && !is_own_setting
+            && !lists.is_own(&place.path)
+            && !lists.is_none(&word.text)
+            && place.kind != Kind::Sink
+            && !lists.is_installed(&place.path)
+        {
             self.meet(Deed::Run, word, place.path);
         }
     }
@@ -46,8 +52,39 @@ impl Reader<'_> {
     fn meet(&mut self, deed: Deed, word: &Word, path: String) {
         if self.met.len() < MAX_MET {
             let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
-            self.met.push(Met { deed, span, text: word.text.clone(), path });
+            let name = path.rsplit('/').next().unwrap_or_default();
+            let stem = name.split('.').next().unwrap_or_default();
+            let is_known = |name: &str| !name.is_empty() && self.table.top(name, self.shell).is_some();
+            let is_namesake = deed == Deed::Run && (is_known(name) || is_known(stem));
+            let is_made = deed == Deed::Run && self.made.contains(&path);
+            self.met.push(Met { deed, span, text: word.text.clone(), path, is_namesake, is_made });
         }
+    }
+
+    /// The path names a file of somebody's, whatever program is called so.
+    pub(super) fn is_local(&self, word: &Word) -> bool {
+        word.text.contains('/') && !Lists::own().is_installed(&place::path(word, self.shell).path)
+    }
+
+    /// What a compiler makes.
+    pub(super) fn keep_made(&mut self, here: Here<'_>) {
+        let words = &here.command.words;
+        let Some(makes) = Lists::own().makes(&Names::of(words.iter().map(|word| word.text.as_str()))) else {
+            return;
+        };
+        let given = values(words, |option| option == makes.option);
+        let source = || words.iter().skip(1).rev().find(|word| Lists::own().is_source(&word.text));
+        let named = match (given.last(), makes.name.as_str()) {
+            (Some(named), _) => Some(named.clone()),
+            (None, "*") => source().map(|word| {
+                let name = super::base(word);
+                let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+                Word { text: stem.to_owned(), ..word.clone() }
+            }),
+            (None, name) => words.first().map(|word| Word { text: name.to_owned(), ..word.clone() }),
+        };
+        let path = named.map(|word| place::path(&word, self.shell)).filter(|place| !place.glob);
+        self.made.extend(path.map(|place| place.path));
     }
 
     /// Files that a command runs and of which the tables of effects say nothing.
@@ -62,16 +99,35 @@ impl Reader<'_> {
         if let Some(word) = rest.filter(|word| !lists.is_module(&word.text)) {
             self.meet_run(word);
         }
-        let pairs = words.iter().zip(words.iter().skip(1));
-        for (_, word) in pairs.filter(|(option, _)| lists.is_run_by(names.first(), &option.text)) {
+        let program = names.first();
+        for word in values(words, |option| lists.is_run_by(program, option)) {
+            self.meet_run(&word);
+        }
+        let is_file = |word: &&Word| word.text.starts_with(['.', '/', '~']) || lists.is_source(&word.text);
+        for word in values(words, |option| lists.loads(program, option)).iter().filter(is_file) {
             self.meet_run(word);
         }
-        for word in words.iter().skip(1) {
-            let attached =
-                word.text.split_once('=').filter(|(option, _)| lists.is_run_by(names.first(), option));
-            if let Some((_, value)) = attached {
-                self.meet_run(&Word { text: value.to_owned(), ..word.clone() });
+        // `+source x` is `-c 'source x'`.
+        let plus = words.iter().filter(|word| word.text.starts_with('+') && lists.has_commands(program));
+        for word in values(words, |option| lists.commands(program, option)).iter().chain(plus) {
+            for path in word.text.split('|').filter_map(|command| lists.sourced(command)) {
+                self.meet_run(&Word { text: path.to_owned(), ..word.clone() });
             }
+        }
+        let module = words.iter().skip(1).skip_while(|word| word.text != "-m").nth(1);
+        if lists.leads(program)
+            && module.is_some_and(|word| lists.is_profiler(&word.text))
+            && let Some(word) = words.iter().skip(1).find(|word| lists.is_script(&word.text))
+        {
+            self.meet_run(word);
+        }
+        // A directory that is looked in for programs.
+        let is_near = |path: &str| {
+            path.split(':').any(|part| !part.starts_with(['/', '~', '$']) || part.starts_with("/tmp"))
+        };
+        let paths = here.command.assignments.iter().filter_map(|word| word.text.strip_prefix("PATH="));
+        if paths.into_iter().any(is_near) {
+            self.meet_run(here.word);
         }
         if lists.leads(names.first())
             && let Some(word) = leading(words)
@@ -94,7 +150,9 @@ impl Reader<'_> {
         let reads: Vec<Reads> = commands.iter().map(|command| self.reads(command, text)).collect();
         let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
             let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if Lists::own().hands_over(name));
-            reads.shows && (gets_names || !reads.paths.is_empty())
+            // `… | open`: what flows in names it.
+            let is_piped = self.shell == Shell::Nu && command.name() == Some("open");
+            reads.shows && (gets_names || is_piped || !reads.paths.is_empty())
         });
         let takes =
             commands.iter().any(|command| command.name().is_some_and(|name| Lists::own().takes(name)));
@@ -137,7 +195,10 @@ impl Reader<'_> {
             let named = Word { text: piece.to_owned(), ..word.clone() };
             if place.private {
                 self.meet(Deed::Read, &named, place.path);
-            } else if calls && (piece.starts_with("./") || lists.is_script(piece)) {
+            } else if calls
+                && (piece.starts_with("./") || lists.is_script(piece))
+                && !lists.holds_values(piece)
+            {
                 self.meet_run(&named);
             }
         }
@@ -155,6 +216,10 @@ impl Reader<'_> {
     /// The secret that a word names, whole or behind `name=`, `@` or before `:`; and its path.
     fn secret_in(&self, word: &Word, text: Text<'_>) -> Option<(Word, String)> {
         let settled = self.settled(word, text);
+        // `-g '!x'`: all but that.
+        if settled.text.starts_with('!') {
+            return None;
+        }
         let whole = settled.text.as_str();
         let tail = whole.split_once('=').map(|(_, tail)| tail);
         let head =
@@ -184,19 +249,39 @@ impl Reader<'_> {
             && !self.is_program(command, first, text)
             && syntax::nushell_commands().contains(&first.text);
         let names = Names::of(command.words.iter().map(|word| word.text.as_str()));
-        let shows = if is_own { lists.opens(&first.text) } else { !lists.looks(&names) };
+        let reveals = || {
+            words.iter().any(|word| {
+                let option = word.text.split('=').next().unwrap_or_default();
+                lists.reveals(&names, option)
+            })
+        };
+        let shows = if is_own { lists.opens(&first.text) } else { !lists.looks(&names) || reveals() };
         let mut paths = Vec::new();
         let mut skips = usize::from(!is_own && lists.has_pattern(&names));
-        if words.iter().any(|word| lists.gives_pattern(&word.text)) {
-            skips = 0;
+        if skips > 0 {
+            // `-e a -e b`: each brings one.
+            skips = words.iter().filter(|word| word.text == "-e").count().max(skips);
+            let gives = |word: &&&Word| lists.gives_pattern(word.text.split('=').next().unwrap_or_default());
+            if words.iter().filter(gives).count() > 0 {
+                skips = 0;
+            }
         }
+        let program = names.first();
         let uses = lists.uses_keys(&names);
         for (at, word) in words.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
             let option = word.text.split('=').next().unwrap_or_default();
             let is_option = word.text.starts_with('-');
-            if skips > 0 && !is_option {
+            if lists.chooses(program, before) || lists.expresses(program) && !is_option {
+                paths.push(chosen(word, &word.text));
+            } else if skips > 0 && !is_option {
                 skips -= 1;
+            } else if let Some((_, form)) =
+                word.text.split_once('=').filter(|(option, _)| lists.chooses(program, option))
+            {
+                paths.push(chosen(word, form));
+            } else if lists.excludes(program, before) || lists.excludes(program, option) {
+                // Left out, so not read.
             } else if !(uses && (Words::own().is_identity(before) || Words::own().is_identity(option))) {
                 paths.push((*word).clone());
             }
@@ -220,6 +305,37 @@ fn hands_over(command: &SimpleCommand, commands: &[SimpleCommand], text: Text<'_
         })
     };
     command.within.iter().any(is_substitution) || keeps || runs() || piped()
+}
+
+/// The names that a pattern in quotes chooses, which the program reads: as the shell would write it. Of a regular
+/// expression what looks like a name is left.
+fn chosen(word: &Word, form: &str) -> Word {
+    let text = form.replace(".*", "*").replace(['\\', '^', '$'], "");
+    let text = text.strip_prefix("*/").unwrap_or(&text).to_owned();
+    Word { glob: text.contains(['*', '?', '[']), quoted: false, text, ..word.clone() }
+}
+
+/// The values of options, in the next word or attached (`-Fx`, `--file=x`).
+fn values(words: &[Word], is_one: impl Fn(&str) -> bool) -> Vec<Word> {
+    let mut found = Vec::new();
+    for (word, next) in words.iter().skip(1).zip(words.iter().skip(2).map(Some).chain([None])) {
+        if is_one(&word.text) {
+            found.extend(next.cloned());
+            continue;
+        }
+        let attached = match word.text.split_once('=') {
+            Some((option, value)) if is_one(option) => Some(value),
+            _ if word.text.starts_with("--") => None,
+            // `-fae` may be three letters as well.
+            _ => word
+                .text
+                .split_at_checked(2)
+                .filter(|(option, value)| is_one(option) && value.contains(['/', '.']))
+                .map(|(_, value)| value),
+        };
+        found.extend(attached.map(|value| Word { text: value.to_owned(), ..word.clone() }));
+    }
+    found
 }
 
 /// The first word that is no option, where no option before it brings the code or asks for something else.

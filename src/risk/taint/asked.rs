@@ -6,6 +6,8 @@ use super::{LISTS, words};
 use crate::risk::files::{Deed, Met};
 use crate::risk::place::matches;
 
+/// Words before another one among which one may turn it into its opposite.
+const REFUSED: usize = 3;
 /// Fewest letters of a word that may be meant in the plural.
 const MIN_PLURAL: usize = 4;
 
@@ -15,6 +17,8 @@ pub(super) struct Asked {
     names: Vec<String>,
     /// Its words, in the singular.
     words: BTreeSet<String>,
+    /// The same, in their order.
+    row: Vec<String>,
 }
 
 impl Asked {
@@ -22,7 +26,8 @@ impl Asked {
         let is_break = |c: char| c.is_whitespace() || "\"'`“”‘’()[]{}<>,;|&!?=".contains(c);
         let names = request.split(is_break).map(|name| name.trim_end_matches(['.', ':']).to_lowercase());
         let names = names.filter(|name| !name.is_empty()).collect();
-        Self { names, words: words(request).map(|word| singular(&word).to_owned()).collect() }
+        let row: Vec<String> = words(request).map(|word| singular(&word).to_owned()).collect();
+        Self { names, words: row.iter().cloned().collect(), row }
     }
 
     /// It says nothing.
@@ -38,30 +43,87 @@ impl Asked {
     /// ("run the deploy script": `deploy.sh`), and a secret when the words of its name and of its directory do ("my aws
     /// credentials": `~/.aws/credentials`). What files are called otherwise is data (`asked`).
     pub(super) fn names(&self, met: &Met) -> bool {
-        [&met.text, &met.path].into_iter().any(|path| self.names_path(path, met.deed))
+        if self.refuses(met.deed) {
+            return false;
+        }
+        if met.is_made && self.has_any(&[&LISTS.runs, &LISTS.builds]) {
+            return true;
+        }
+        [&met.text, &met.path].into_iter().any(|path| self.names_path(path, met))
     }
 
-    fn names_path(&self, path: &str, deed: Deed) -> bool {
+    /// Whether this word says that a file is run, or that its content is wanted.
+    fn is_wish(word: &str, deed: Deed) -> bool {
+        let lists: &[&BTreeSet<String>] = match deed {
+            Deed::Run => &[&LISTS.runs, &LISTS.uses, &LISTS.builds],
+            Deed::Read => &[&LISTS.takes],
+        };
+        lists.iter().any(|list| list.contains(word))
+    }
+
+    /// It has words of making or changing, and none of running or showing.
+    fn makes(&self, deed: Deed) -> bool {
+        self.has_any(&[&LISTS.makes]) && !self.row.iter().any(|word| Self::is_wish(word, deed))
+    }
+
+    /// All its words of running or showing stand behind one that turns them into their opposite.
+    fn refuses(&self, deed: Deed) -> bool {
+        let is_refused = |at: usize| {
+            let before = self.row.get(at.saturating_sub(REFUSED)..at).unwrap_or_default();
+            before.iter().any(|word| LISTS.refuses.contains(word))
+        };
+        let mut wishes = self.row.iter().enumerate().filter(|(_, word)| Self::is_wish(word, deed)).peekable();
+        wishes.peek().is_some() && wishes.all(|(at, _)| is_refused(at))
+    }
+
+    /// It has a word of one of the lists.
+    fn has_any(&self, lists: &[&BTreeSet<String>]) -> bool {
+        self.words.iter().any(|word| lists.iter().any(|list| list.contains(word)))
+    }
+
+    /// It asks what something is, not for what is here.
+    fn explains(&self) -> bool {
+        let is_general = |pair: &[String]| matches!(pair, [verb, article] if verb == "is" && matches!(article.as_str(), "a" | "an"));
+        self.has_any(&[&LISTS.explains]) || self.row.windows(2).any(is_general)
+    }
+
+    fn names_path(&self, path: &str, met: &Met) -> bool {
+        let deed = met.deed;
         let path = path.to_lowercase();
         let parts = parts(&path);
         let Some((last, directories)) = parts.split_last() else { return false };
         let is_here = self.is_here(&path, directories);
         let is_it = |name: &String| match self::parts(name).as_slice() {
+            // A program's name asks for that program; a path, for the file.
+            [name_only] if met.is_namesake && !last.contains('.') => {
+                name.contains('/') && name_only == last && is_here
+            }
             [name] => name == last && !is_plain(last) && (deed == Deed::Read || is_here),
             name => {
                 !name.is_empty() && name.iter().rev().zip(parts.iter().rev()).all(|(one, other)| one == other)
             }
         };
         let fits = |form: &String| ends_with(&parts, form);
-        let is_called =
-            || LISTS.asked.iter().any(|asked| asked.files.iter().any(fits) && self.says_one(&asked.by));
+        let is_called = || {
+            !self.explains()
+                && LISTS.asked.iter().any(|asked| {
+                    asked.files.iter().any(fits) && (is_here || !asked.here) && self.says_one(&asked.by)
+                })
+        };
         let is_said = || match deed {
-            Deed::Run => is_here && self.runs(last),
+            Deed::Run => is_here && self.means_file(last, met) && self.runs(last),
             Deed::Read => {
                 is_plain(last) && self.says(last) && directories.last().is_some_and(|it| self.says(it))
             }
         };
-        self.names.iter().any(is_it) || is_called() || is_said()
+        // A request with other wishes only mentions it; what stands for a project's programs (`manage.py`) makes things, too.
+        let makes = self.makes(deed);
+        is_called() && (deed == Deed::Run || !makes) || !makes && (self.names.iter().any(is_it) || is_said())
+    }
+
+    /// Not the installed program that is called so.
+    fn means_file(&self, file: &str, met: &Met) -> bool {
+        !met.is_namesake || file != stem(file) && self.has_any(&[&LISTS.nouns])
     }
 
     /// The words of a script's name stand in the request, and another one that says that something is run.
@@ -99,7 +161,10 @@ impl Asked {
 
     /// All words of one of these stand in it.
     fn says_one(&self, phrases: &[String]) -> bool {
-        phrases.iter().any(|phrase| self.says(phrase))
+        phrases.iter().any(|phrase| match phrase.split_once('-') {
+            Some((first, second)) => self.row.windows(2).any(|pair| *pair == [first, second]),
+            None => self.says(phrase),
+        })
     }
 }
 
