@@ -263,10 +263,10 @@ fn in_mind(
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
-            // With fewer words it may have lost a condition and destroy more: `rm logs/* --older 30day`, `rm -f logs/*`.
-            let words = |line: &Candidate| line.command.text.as_str().split_whitespace().count();
-            let is_less = found.iter().any(|other| words(&candidate) < words(other));
-            if !is_known && (!destroys(&candidate) || may_destroy && !is_less) {
+            // It may have lost a condition and destroy more: `rm logs/* --older 30day`, `rm -f logs/*`.
+            let text = candidate.command.text.as_str();
+            let is_rest = found.iter().any(|other| says_less(text, other.command.text.as_str()));
+            if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
                 found.push(candidate);
                 if is_right {
                     return Ok(());
@@ -275,6 +275,15 @@ fn in_mind(
         }
     }
     Ok(())
+}
+
+/// Whether a line says less than another one: it has fewer words, and none that is new but options.
+fn says_less(line: &str, other: &str) -> bool {
+    let plain = |word: &'_ str| word.trim_end_matches('/').to_owned();
+    let before: Vec<String> = other.split_whitespace().map(plain).collect();
+    let mut words = line.split_whitespace();
+    words.clone().count() < before.len()
+        && words.all(|word| word.starts_with('-') || before.contains(&plain(word)))
 }
 
 /// The commands of a reply that may reach a prompt line, looked over and mended; at least one.

@@ -15,9 +15,8 @@ const HINT_CHARS_MAX: usize = 320;
 /// Longest example in it, in characters.
 const EXAMPLE_CHARS_MAX: usize = 80;
 /// What Nushell's parser says where the right words stand behind the wrong command.
-const OTHER_COMMAND: [&str; 8] = [
+const OTHER_COMMAND: [&str; 7] = [
     NOT_UNDERSTOOD,
-    "nushell has no `",
     "needs input from a pipe",
     "Command does not support",
     "Extra positional argument",
@@ -25,6 +24,8 @@ const OTHER_COMMAND: [&str; 8] = [
     "Missing required positional",
     "input type",
 ];
+/// What is said of a name below another one that isn't there: it is sought anywhere.
+const NO_SUCH: &str = "nushell has no `";
 /// What it says where the command does not take what comes in.
 const OTHER_INPUT: &str = "does not support";
 /// Types of input that are told.
@@ -54,8 +55,10 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     }
     let is_other = wrong.kind == Kind::CommandMissing
         || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
-    if is_other {
-        let others = commands.nearest(request, name, OTHERS_MAX);
+    let is_told = || wrong.text.contains("; it has");
+    let missing = line.get(wrong.span.clone()).filter(|_| wrong.text.starts_with(NO_SUCH) && !is_told());
+    if is_other || missing.is_some() {
+        let others = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
         parts.extend(others.into_iter().map(|card| format!("nushell has {}", shown(card))));
     }
     let mut hint = String::new();

@@ -213,8 +213,14 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
         (vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show -l > a"]}}"#)], "show -l > a", 1),
         // Nor is one that destroys more, as what was wrong is only left out.
         (
-            vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show > a", "show -l > a"]}}"#)],
-            "show -l > a",
+            vec![
+                concat!(
+                    r#"{"reply": "show --older 30 --nothing > a", "#,
+                    r#""others": ["show > a", "show -r > a", "seek -n b > a"]}"#
+                )
+                .to_owned(),
+            ],
+            "seek -n b > a",
             1,
         ),
         (
