@@ -55,8 +55,9 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     }
     let is_other = wrong.kind == Kind::CommandMissing
         || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
-    let is_told = || wrong.text.contains("; it has");
-    let missing = line.get(wrong.span.clone()).filter(|_| wrong.text.starts_with(NO_SUCH) && !is_told());
+    // Where more is said, what to write instead is told already.
+    let is_all = || wrong.text.starts_with(NO_SUCH) && !wrong.text.contains("; ");
+    let missing = line.get(wrong.span.clone()).filter(|_| is_all());
     if is_other || missing.is_some() {
         let others = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
         parts.extend(others.into_iter().map(|card| format!("nushell has {}", shown(card))));
