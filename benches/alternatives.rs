@@ -14,12 +14,12 @@
 use std::path::PathBuf;
 
 use askline::model::local::Local;
-use askline::model::{Model as _, Reply};
+use askline::model::{Further, Model as _, Reply};
 use askline::patience::Patience;
 use askline::prompt::{self, Form};
 use askline::shell::Shell;
 
-const MOST: usize = 3;
+const FURTHER: Further = Further { most: 3, max_tokens: MAX_TOKENS, wrong: None };
 const MAX_TOKENS: usize = 96;
 const ROOM: u32 = 4096;
 const REQUESTS: &str = include_str!("requests.txt");
@@ -42,7 +42,7 @@ fn main() {
             println!("{}", serde_json::json!({"request": request, "command": "", "others": []}));
             continue;
         };
-        let others = local.others(&prompt, MOST, MAX_TOKENS, &patience).unwrap();
+        let others = local.others(&prompt, FURTHER, &patience).unwrap();
         let again = local.complete(&prompt, MAX_TOKENS, &patience).unwrap();
         changed += usize::from(again.text != first.text || again.certainty != first.certainty);
         given += others.len();
