@@ -1,5 +1,5 @@
-//! How long it takes to look a command up: cold (page, and help in the cage where the page is not enough), from the cache in a new
-//! process's memory, and again in the same process. A table, not a test.
+//! Time of a command lookup: cold (manual page, and `--help` in the sandbox if the page is not enough), from the disk
+//! cache in a new process, and again in the same process. Prints a table; not a test.
 //!
 //! `cargo bench --bench knowledge`
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement prints and may stop")]
@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use askline::config::Help;
 use askline::context::{self, Machine};
-use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
-use askline::reference::{Kind, Reference as _};
-use askline::shell::Shell;
+use askline_check::reference::{Kind, Reference as _};
+use askline_host::local::LocalHost;
+use askline_syntax::shell::Shell;
 
-/// What people type, with subcommands where they do.
+/// Common commands, with subcommands where they have them.
 const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|comm|cp|curl|cut|date|dd|df|diff|dig|dirname|\
     dmesg|du|env|expand|expr|file|find|fmt|fold|free|git|git add|git branch|git checkout|git clone|git commit|git diff|git log|\
     git merge|git pull|git push|git rebase|git remote|git reset|git show|git stash|git status|grep|groups|gunzip|gzip|head|hostname|\
@@ -37,7 +37,7 @@ fn main() {
             let known = knowledge.known(command);
             (started.elapsed().as_secs_f64() * 1000.0, known)
         };
-        // Each by itself: nothing was looked up before, as on the first key press with this command.
+        // A fresh instance for each command: no earlier lookup helps, as on the first key press with this command.
         let cold = Knowledge::new(&machine, &context, &[], Help::System);
         let (first, known) = time(&cold);
         if !matches!(known.kind, Kind::Program { .. }) {

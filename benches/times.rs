@@ -1,7 +1,7 @@
-//! How long a person waits: starting, our own overhead around a model, loading the shell scripts, a suggestion with each
-//! model that is named. A table, not a test.
+//! Waiting times of a user: start of the program, our overhead around a model, loading of the shell scripts, and a
+//! suggestion with each model given. Prints a table; not a test.
 //!
-//! `cargo bench --bench times -- [MODEL.gguf …]`. Runs are interleaved with what they are compared to.
+//! `cargo bench --bench times -- [MODEL.gguf …]`. Runs are interleaved with the runs they are compared to.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement prints and may stop")]
 
 use std::ffi::OsStr;
@@ -56,7 +56,7 @@ fn main() {
     }
 }
 
-/// First suggestion ever, first of a new process, further ones of the same process.
+/// Measures the first suggestion ever, the first one of a new process and further ones of the same process.
 fn suggestions(model: &OsStr) {
     let name = Path::new(model).file_stem().unwrap().to_string_lossy().into_owned();
     let ask = |home: &Path, lines: &str| -> Vec<f64> {
@@ -99,7 +99,7 @@ fn sorted(mut times: Vec<f64>) -> Vec<f64> {
     times
 }
 
-/// Milliseconds of each run, the tasks in turn.
+/// Runs the tasks in turn and returns the milliseconds of each run.
 fn interleave<const N: usize>(runs: usize, tasks: [&dyn Fn() -> Duration; N]) -> [Vec<f64>; N] {
     let mut times = [const { Vec::new() }; N];
     for _ in 0..runs {
@@ -120,7 +120,7 @@ fn askline(home: &Path) -> Command {
 }
 
 trait Wait {
-    /// Runs it to its end, in silence.
+    /// Runs the process to its end, without output.
     fn wait(&mut self) -> Duration;
 }
 

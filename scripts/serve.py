@@ -9,9 +9,9 @@ import time
 
 import xllamacpp
 
-# Tokens of prompt and answer together: enough for the solved requests, little enough to be overfilled by a test.
+# Context size in tokens, for prompt and answer: enough for the solved requests, little enough for a test to exceed.
 WINDOW = 8192
-# Seconds.
+# Limits in seconds.
 LIFE = 3600
 
 with socket.socket() as probe:

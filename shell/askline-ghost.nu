@@ -1,9 +1,9 @@
 # askline, ghost text in Nushell 0.115 and newer: below words after a # stands the command that the key would make of them;
 # the right arrow takes it, and so does the key. The main script has this read at the first prompt.
 #
-# Nushell asks for ghost text each time that it draws the line, and typing waits for the answer. What can have the line
-# drawn again is a background job. So each state of the words gets a job, which waits for a pause in the typing, asks, and
-# keeps the answer as its description. None is left while anything else stands on the line: `exit` would warn of it.
+# Nushell asks for ghost text on every redraw, and typing waits for it. A background job can cause a redraw. So each
+# state of the words gets a job: it waits for a pause in the typing, asks, and stores the answer as its description. No
+# job remains while the line has other text: `exit` would warn about it.
 
 def __askline_inline_jobs [] {
   job list | where { |it| $it.description? | default "" | str starts-with $"askline(char us)" }
@@ -18,7 +18,7 @@ def __askline_inline_end [] {
 def __askline_inline_ask [words: string] {
   job spawn --description $"askline(char us)($words)" {
     sleep 250ms
-    # Words, command and note, with a character between them that none holds; empty where there is no answer.
+    # Words, command and note, with a separator that none of them contains; empty if there is no answer.
     let reply = (try {
       $words | ^$__askline.program inline --shell nu --once --keep | complete | get stdout | str trim --right --char "\n"
     } catch {
@@ -26,7 +26,7 @@ def __askline_inline_ask [words: string] {
     })
     if ($reply | is-not-empty) {
       job describe (job id) $"askline(char us)($reply)"
-      # The indicator of a mode that is not in use: nothing changes, but the line is drawn.
+      # The indicator of an unused mode: nothing changes, but the line is redrawn.
       if $env.config.edit_mode == vi { commandline set-prompt --indicator "" } else { commandline set-prompt --vi-normal "" }
     }
     # Ended when the line changes.
@@ -34,7 +34,7 @@ def __askline_inline_ask [words: string] {
   } | ignore
 }
 
-# For words after a #: the note, which is part of the comment when it is taken, and the command on a row of its own.
+# For words after a #: the note, which becomes part of the comment when taken, and the command on its own row.
 def __askline_inline_hint [words: string] {
   let known = (__askline_inline_jobs | get description | each { split row (char us) } | where { |it| $it.1? == $words })
   if ($known | is-empty) {
@@ -49,8 +49,8 @@ def __askline_inline_hint [words: string] {
   }
 }
 
-# For other lines what Nushell itself would show, the last command that begins so; it does no longer once there is a
-# hinter. Looks at the end of the history alone, so that this takes a millisecond however long that is.
+# For other lines: the last command with the same beginning, as Nushell itself shows without a custom hinter. Reads only
+# the end of the history, which takes a millisecond for any length.
 def __askline_inline_past [line: string] {
   if ($line | str trim | is-empty) {
     return null
@@ -63,7 +63,7 @@ def __askline_inline_past [line: string] {
   } else {
     let from = ([((ls $nu.history-path | get 0.size | into int) - 200_000) 0] | math max)
     let text = (open --raw $nu.history-path | bytes at $from.. | decode utf-8)
-    # Where an entry has rows, the file has a sign between them.
+    # The file has a marker between the rows of an entry.
     let sought = ($line | str replace --all "\n" "<\\n>")
     let at = ($"\n($text)" | str index-of --end $"\n($sought)")
     if 0 <= $at {
@@ -83,8 +83,8 @@ $env.config.hinter = {closure: { |it|
   }
 }}
 
-# A job has the line drawn only if one was there when the prompt was made. So one starts with the last text that Nushell
-# asks for before that, later than all that could count it, and ends when the line is first drawn.
+# A job can redraw the line only if a job existed when the prompt was made. So one starts with the last text that
+# Nushell requests before that, after anything that could count jobs, and ends when the line is first drawn.
 let __askline_indicator = ($env.TRANSIENT_PROMPT_MULTILINE_INDICATOR?)
 $env.TRANSIENT_PROMPT_MULTILINE_INDICATOR = {||
   if $env.config.show_hints and (config use-colors) {
@@ -94,7 +94,7 @@ $env.TRANSIENT_PROMPT_MULTILINE_INDICATOR = {||
   if ($indicator | describe) == closure { do $indicator } else { $indicator }
 }
 
-# Before your prompt can count it, and where `exit` comes too quickly for the line to be drawn.
+# Runs before your prompt can count the job, and covers an `exit` that comes before the line is drawn.
 for hook in [pre_prompt pre_execution] {
   let before = ($env.config.hooks | get --optional $hook | default [])
   $env.config.hooks = ($env.config.hooks | upsert $hook ($before | append {|| __askline_inline_end }))

@@ -9,8 +9,8 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile, about the words in $1; the rest are its options. Leaves the line it
-# wrote in `answer` and what is to be said in `message`, both of the caller. Fails when there is no line.
+# Asks the helper about the words in $1; it owns the terminal meanwhile. The other arguments are its options. Sets
+# `answer` (the new line) and `message` in the caller. Fails if there is no line.
 __askline_help() {
   \builtin local words="$1" saved='' reply='' code=0
   \builtin shift
@@ -20,7 +20,7 @@ __askline_help() {
   else
     code=$?
   fi
-  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  # Line and message, with a separator that neither contains. A helper that died has not written it.
   answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
   case $code-$reply in
     0-*$'\x1f'* | 3-*$'\x1f'* | 130-*$'\x1f'*) \builtin return "$code" ;;
@@ -40,16 +40,16 @@ __askline_help() {
   \builtin return "${code/#0/1}"
 }
 
-# What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
+# Input of the helper: the line, then names and values, each followed by a NUL. The helper keeps 64 KiB of them.
 __askline_told() {
   \builtin local names values facts at
-  # Read twice as a whole: bash makes the list anew each time it is looked at.
+  # Copied twice as a whole: bash rebuilds the list on each access.
   names=("${!BASH_ALIASES[@]}") values=("${BASH_ALIASES[@]}") facts=()
   for at in "${!names[@]}"; do
     facts+=("alias.${names[at]}" "${values[at]}")
   done
   \builtin printf '%s\0' "$1" BASH_VERSION "$BASH_VERSION"
-  # The commands before this one, as the builtin prints them; what is not kept at all would be older ones.
+  # Earlier commands as the builtin prints them; skipped if bash keeps no history, because they would be older ones.
   if [[ -o history ]]; then
     \builtin printf 'history.list\0'
     HISTTIMEFORMAT='' \builtin history 10
@@ -59,8 +59,8 @@ __askline_told() {
   \builtin compgen -A function
 }
 
-# Readline has blanked the prompt's last row and prints it again afterwards, so the helper draws here and a message stays
-# above. A continued command can't be told from a fresh prompt: there the key rewrites the current row only.
+# Readline has cleared the last row of the prompt and prints it again afterwards, so the helper draws here and a message
+# stays above. A continued command looks like a fresh prompt: there the key rewrites the current row only.
 __askline_line() {
   \builtin local previous="$?" answer='' message='' keymap='emacs'
   [[ ! -o vi ]] || keymap='vi'
@@ -91,13 +91,13 @@ __askline_ask() {
   if [[ -z $answer ]]; then
     \builtin return "$code"
   fi
-  # In a pipeline or a substitution there is no next prompt, and a key would go to whatever reads the terminal.
+  # In a pipeline or a substitution there is no next prompt, and the key would reach another reader of the terminal.
   if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
     \builtin printf '%s\n' "$answer"
     \builtin return 0
   fi
-  # bash has no way to fill the next line, but a key can. The terminal presses it: it answers the question ESC[5n with
-  # ESC[0n, which arrives when the prompt is up. Bound only now, for other tools use the same answer.
+  # bash cannot fill the next line, but a key can. The terminal presses it: it answers the query ESC[5n with ESC[0n,
+  # which arrives at the next prompt. Bound only now, because other tools use the same answer.
   __askline_next=$answer
   for keymap in emacs-standard vi-insert; do
     \builtin bind -m "$keymap" -r '\e[0n'
@@ -118,7 +118,7 @@ __askline_fill() {
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Prints the macros and commands that are bound; for ctrl-g also which keys have the function that it has by itself.
+# Prints the bound macros and commands; for ctrl-g also the keys of its default function.
 __askline_bindings() {
   \builtin local keymap
   for keymap in emacs-standard vi-insert vi-command; do
@@ -128,18 +128,18 @@ __askline_bindings() {
   if [[ $__askline_key == ctrl-g ]]; then
     \builtin bind -m emacs-standard -q abort
     \builtin bind -m vi-command -q abort
-    # There it has none. Looked at where it counts only, for the list is long.
+    # There it has none. Checked only if needed, because the list is long.
     [[ ! -o vi ]] || \builtin bind -m vi-insert -p
   fi
 }
 
-# Names in REPLY what you or a tool bound to the key, if anything. What readline itself binds gives way.
+# Sets REPLY to what you or a tool bound to the key, if anything. The bindings of readline itself give way.
 __askline_conflict() {
   \builtin local entries entry key ours='' own=0
   entries=() REPLY=''
-  # Reading the output of a builtin without a process: a here-document is a deleted file, which Linux lets us open again
+  # Reads the output of a builtin without a process: a here-document is a deleted file, which Linux lets us open again
   # for writing. Elsewhere a subshell does it. Since bash 5.1 a short one is a pipe, which could fill up and hang,
-  # except where the ways of 5.0 are asked for. In memory it is ten times as quick as on a disk.
+  # except in compatibility mode 5.0. In memory it is ten times as quick as on a disk.
   if [[ -w /dev/shm ]]; then
     \builtin local TMPDIR=/dev/shm
   fi
@@ -169,7 +169,7 @@ __askline_conflict() {
       esac
     done
   done
-  # Readline's own functions are not listed: one of them has taken the place of abort.
+  # Readline functions are not listed: one of them has replaced abort.
   if [[ -z $REPLY$ours && $__askline_key == ctrl-g && $own -lt 2 ]]; then
     REPLY='another function, perhaps in your inputrc'
   fi
@@ -187,7 +187,7 @@ __askline_bind() {
   fi
   for keymap in emacs-standard vi-insert vi-command; do
     for key in "${__askline_keys[@]}"; do
-      # bash 5.1 goes wrong when one command is bound over another, so the key is cleared first.
+      # bash 5.1 fails when one command is bound over another, so the key is cleared first.
       \builtin bind -m "$keymap" -r "$key"
       \builtin bind -m "$keymap" -x "\"$key\": __askline_line"
     done

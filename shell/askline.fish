@@ -1,22 +1,22 @@
 # askline in fish: a key turns the words on the command line into a command to edit, and runs nothing.
 # Load it with: askline init fish | source
 #
-# `builtin` and `command` stand before whatever a function of yours could replace. Loading starts no process, and
-# neither does a prompt.
+# `builtin` and `command` precede names that a function of yours could replace. Loading starts no process, and neither
+# does a prompt.
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile, about the words in $argv[1]; the rest are its options. Leaves the
-# line it wrote in __askline_answer and what is to be said in __askline_message. Fails when there is no line.
+# Asks the helper about the words in $argv[1]; it owns the terminal meanwhile. The other arguments are its options. Sets
+# __askline_answer (the new line) and __askline_message. Fails if there is no line.
 function __askline_help
     set -g __askline_answer
     set -g __askline_message
     set -l code 127
     if command --query $__askline_program
         set -l saved (command stty -g </dev/tty 2>/dev/null)
-        # To the line it adds what the shell knows: names and values, with a NUL behind each. The latest command first.
+        # After the line it sends shell facts: names and values, each followed by a NUL. The latest command comes first.
         set -l before
         for line in $history[1..10]
             set -a before history $line
@@ -26,7 +26,7 @@ function __askline_help
             | command $__askline_program line --shell fish $argv[2..] 2>/dev/null \
             | string collect --no-trim-newlines --allow-empty)
         set code $pipestatus[2]
-        # Line and message, with a character between them that neither holds. A helper that died has not written it.
+        # Line and message, with a separator that neither contains. A helper that died has not written it.
         if contains -- $code 0 3 130
             and string match --quiet --regex '(?s)^(?<__askline_answer>[^\x1f]*)\x1f(?<__askline_message>.*)' -- "$reply"
             return $code
@@ -52,7 +52,7 @@ end
 function __askline_line --description 'Turn the words on the command line into a command'
     set -l previous $status
     set -l cursor (builtin commandline --cursor)
-    # The helper draws below the line, also when it has several rows.
+    # The helper draws below the line, even if the line has several rows.
     builtin commandline --cursor 99999999
     __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
         --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous
@@ -71,7 +71,7 @@ function __askline_line --description 'Turn the words on the command line into a
     builtin commandline --function repaint
 end
 
-# Words after a # or after our `ask` become the command, where they are all that stands there; anywhere else Tab is Tab.
+# Turns words after a # or after our `ask` into the command, if the line has nothing else; otherwise Tab is Tab.
 function __askline_tab
     set -l rows (builtin commandline --current-buffer)
     set -l begin '#'
@@ -87,7 +87,7 @@ function __askline_tab
     end
 end
 
-# Prints a message that stays, below the line, and draws the prompt again below that.
+# Prints a lasting message below the line and redraws the prompt below it.
 function __askline_say
     set -l row (builtin commandline --line)
     string repeat --no-newline --count=(builtin math (builtin count (builtin commandline)) - $row + 1) \n >&2
@@ -121,7 +121,8 @@ end
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
-# What you or a plugin bound to the key, or to longer sequences that begin with it. What fish itself binds gives way.
+# Returns what you or a plugin bound to the key, or to longer sequences that begin with it. The bindings of fish give
+# way.
 function __askline_conflict
     # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
     set -l key (string escape -- $__askline_keys[-1] | string escape --style=regex)
@@ -147,7 +148,7 @@ if status is-interactive
         end
         set -e __askline_taken
     end
-    # A Tab of yours, or of a plugin, stays.
+    # A Tab binding of yours, or of a plugin, stays.
     if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null
         for mode in default insert
             builtin bind -M $mode \t __askline_tab

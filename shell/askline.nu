@@ -6,13 +6,13 @@
 # The key
 # -------------------------------------------------------------------------------------------------------------------
 
-# Asks the helper, which owns the terminal meanwhile, and hands over {answer, message}: the line it wrote and what is to
-# be said, both perhaps empty.
+# Asks the helper, which owns the terminal meanwhile. Returns {answer, message}: the new line and the message, each
+# possibly empty.
 def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
-  # The line, then what the shell knows: names and values, with a NUL between them.
+  # The line, then shell facts: names and values, with a NUL between them.
   let line = $in
-  # Only where the last command is meant. What was typed in this terminal, and not for the history to forget: the history itself
-  # may hold the commands of all terminals. What keys run stands there, too.
+  # Needed only if the last command is meant. Takes what was typed in this terminal and not hidden from the history; the
+  # history itself may contain commands of all terminals. Commands run by keys are in there too.
   let before = (if ($line | str trim | is-empty) {
     try {
       view files | where filename =~ '^repl_entry' | last 100 | each { |it| view span $it.start $it.end }
@@ -30,7 +30,7 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
     {stdout: "", exit_code: 127}
   })
   do $drop_keys
-  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  # Line and message, with a separator that neither contains. A helper that died has not written it.
   let parts = ($reply.stdout | split row --number 2 (char --integer 31))
   if ($parts | length) == 2 and $reply.exit_code in [0 3 130] {
     {answer: $parts.0, message: $parts.1}
@@ -39,8 +39,8 @@ def __askline_help [draw: string, drop_keys: closure, options: list<string>] {
   }
 }
 
-# The commands that you defined, of those that the line names and of Nushell's own that are often defined anew. A list of all
-# commands would take as long as a person notices.
+# Returns your own commands among the names on the line and among those of Nushell that are often redefined. A list of
+# all commands would take noticeably long.
 def __askline_defined [] {
   let words = ($in | split row --regex '[\s|;(){}\[\]]+' | first 64)
   let names = ($words ++ ($words | window 2 | each { str join " " }) ++ ($words | window 3 | each { str join " " }))
@@ -50,14 +50,14 @@ def __askline_defined [] {
   } catch { "" }
 }
 
-# This Nushell as a number: 114 for 0.114.1, 1000 for 1.0.0.
+# Returns the version of this Nushell as a number: 114 for 0.114.1, 1000 for 1.0.0.
 def __askline_version [] {
   $env.NU_VERSION? | default "0.0" | split row "." | first 2 | into int | $in.0 * 1000 + $in.1
 }
 
-# Keys that arrived together with ours are with Nushell already, where the helper can't drop them. Without this an Enter
-# among them would run a command that nobody has read. A second press in the very same moment is dropped, too; any later
-# one cancels. Gives the text of a closure: Nushell before 0.114 would refuse to read a script that holds it.
+# Drops keys that arrived together with ours: Nushell has already read them, so the helper cannot drop them. Otherwise
+# an Enter among them would run a command that you have not read. A second press at the same moment is dropped too; any
+# later one cancels. Returns the text of a closure: Nushell before 0.114 refuses to parse a script that contains it.
 def __askline_drop_keys [] {
   if (__askline_version) >= 114 {
     "{|| for _ in 1..1000 {
@@ -68,10 +68,10 @@ def __askline_drop_keys [] {
   }
 }
 
-# The same where Nushell can only be asked for keys until one comes: the signal of a resized window ends the wait.
+# Does the same where Nushell can only wait for a key without a time limit: a window resize signal ends the wait.
 def __askline_drop_keys_before_resize [] {
   for _ in 1..1000 {
-    # Anew for each key: a signal that comes together with one is forgotten.
+    # Sent again for each key: a signal that comes together with a key is lost.
     let is_told = (try { ^kill -WINCH $nu.pid | complete | get exit_code | $in == 0 } catch { false })
     if not $is_told or (try { input listen --types [key paste resize] | get type | $in == "resize" } catch { true }) {
       return
@@ -79,10 +79,10 @@ def __askline_drop_keys_before_resize [] {
   }
 }
 
-# After a helper that died: the terminal usable again. Gives what is to be said.
+# Restores the terminal after a helper that died. Returns the message.
 def __askline_repair [code: int] {
-  # Nushell takes the terminal back a moment after a program's end. Earlier, stty would be stopped for touching it; for
-  # the same reason nothing may run just before the helper, and the modes can't be saved there.
+  # Nushell takes the terminal back a moment after a program ends. An earlier stty would be stopped for touching it. For
+  # the same reason nothing may run just before the helper, and the modes cannot be saved there.
   sleep 50ms
   try { ^stty sane }
   match $code {
@@ -96,14 +96,14 @@ def __askline_repair [code: int] {
 def __askline_line [drop_keys: closure] {
   let line = (commandline)
   let reply = (
-    # Nushell paints its line at the row where it began; scrolling the screen would leave a copy behind.
+    # Nushell draws its line at the row where it began; scrolling the screen would leave a copy behind.
     $line | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
   )
   if ($reply.answer | is-not-empty) {
     commandline edit --replace $reply.answer
   }
   if ($reply.message | is-not-empty) {
-    # Low enough not to be painted over: the line may have had ghost text below it, which was this answer.
+    # Low enough not to be overwritten: the line may have had this answer as ghost text below it.
     let below = (if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
       1 + ($"($line)($reply.message)" | str length) // (term size).columns + ($reply.answer | str length) // (term size).columns
     } else { 0 })
@@ -112,13 +112,13 @@ def __askline_line [drop_keys: closure] {
 }
 
 # -------------------------------------------------------------------------------------------------------------------
-# The menu: what the last press offered, how careful to be with each, and your own words
+# The menu: the suggestions of the last press with their risk, and your own words
 # -------------------------------------------------------------------------------------------------------------------
 
-# Its entries, from what is known by now: none where the line has become another one. The cursor is at the end.
+# Returns the entries of the menu that are known by now; none if the line has changed. The cursor is at the end.
 #
-# The helper is started by a job. Otherwise Nushell would give it the terminal, take that back a moment too late, find
-# itself unable to read keys, and end.
+# A job starts the helper. Otherwise Nushell would give it the terminal, take that back a moment too late, fail to read
+# keys, and end.
 def __askline_offers [line: string, bytes: int] {
   if $bytes == 0 {
     return []
@@ -154,7 +154,7 @@ def __askline_ask [words: list<string>, drop_keys: closure] {
 # Loading
 # -------------------------------------------------------------------------------------------------------------------
 
-# What you or a tool bound to a key, if anything. Redo, which is Nushell's own, gives way.
+# Returns what you or a tool bound to a key, if anything. Redo, which is the default of Nushell, gives way.
 def __askline_conflict [key: record] {
   $env.config.keybindings
   | where { |it|
@@ -166,7 +166,7 @@ def __askline_conflict [key: record] {
   | each { |it| $it.name? | default ($it.event? | to nuon) }
 }
 
-# The binding of a key as a list, empty where the key is taken, which is said, or none is wanted.
+# Returns the binding of a key as a list; empty if the key is taken, which is reported, or if no key is wanted.
 def __askline_bind [key: record, option: string, binding: record] {
   if $key.name == none {
     return []
@@ -184,7 +184,7 @@ def __askline_keys [] {
   let line = (__askline_bind $__askline.key "--key alt-g" {
     name: askline_line, event: {send: executehostcommand, cmd: $"__askline_line (__askline_drop_keys)"}
   })
-  # The menu is given the line up to the cursor, so that goes to the end first.
+  # The menu gets the line up to the cursor, so the cursor moves to the end first.
   let menu = (__askline_bind $__askline.menu "--menu-key alt-a" {
     name: askline_menu, event: [{edit: movetoend} {send: menu, name: askline_menu}]
   })
@@ -207,13 +207,13 @@ $env.config.menus = (
   | append {
       name: askline_menu, marker: "? ", type: {layout: list, page_size: 10}
       style: {text: default, selected_text: {attr: r}, description_text: yellow}
-      # The last two are for 0.114 and newer, whose cursor stays on the last character in vi's normal mode.
+      # The last two are for 0.114 and newer, whose cursor stays on the last character in the normal mode of vi.
       only_buffer_difference: false, input_mode: full_buffer, output_mode: full_buffer
       source: {|line, position| __askline_offers $line $position }
     }
 )
 
-# A definition here would silently replace an `ask` of yours, so it is made at the first prompt, where there is none.
+# A definition here would silently replace your own `ask`, so it is made at the first prompt, if there is none.
 if $nu.is-interactive {
   let other = (which ask | get type?)
   if ($other | is-not-empty) {
@@ -228,8 +228,8 @@ if $nu.is-interactive {
   }
 }
 
-# What stands behind the cursor on words after a #, where you asked for that: read at the first prompt, and by a Nushell
-# that can draw what comes while you type.
+# Ghost text behind words after a #, if you enabled it: loaded at the first prompt, by a Nushell that can redraw while
+# you type.
 if ($__askline_inline | is-not-empty) and $nu.is-interactive {
   if (__askline_version) >= 115 {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {

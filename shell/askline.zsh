@@ -8,20 +8,20 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Keeps the status of your last command: in a widget that another plugin has wrapped, $? is already something else.
+# Keeps the status of your last command: in a widget wrapped by another plugin, $? is already different.
 __askline_precmd() {
   __askline_status=$?
 }
 
-# Asks the helper, which owns the terminal meanwhile, about the words in $1; the rest are its options. Leaves the line it
-# wrote in `answer` and what is to be said in `message`, both of the caller. Fails when there is no line.
+# Asks the helper about the words in $1; it owns the terminal meanwhile. The other arguments are its options. Sets
+# `answer` (the new line) and `message` in the caller. Fails if there is no line.
 __askline_help() {
   \builtin local words=$1 erase=$2 saved='' reply='' code=0
   \builtin shift 2
   saved=$(\command stty -g </dev/tty 2>/dev/null)
   reply=$(__askline_told "$words" | \command "$__askline_program" line --shell zsh "$@" 2>/dev/null)
   code=$?
-  # Line and message, with a character between them that neither holds. A helper that died has not written it.
+  # Line and message, with a separator that neither contains. A helper that died has not written it.
   answer=${reply%%$'\x1f'*} message=${reply#*$'\x1f'}
   if [[ $reply == *$'\x1f'* && $code == (0|3|130) ]]; then
     \builtin return $code
@@ -41,11 +41,11 @@ __askline_help() {
   \builtin return "${code/#%0/1}"
 }
 
-# What the helper is told on stdin: the line, then names and values, with a NUL behind each. It keeps 64 KiB of them.
+# Input of the helper: the line, then names and values, each followed by a NUL. The helper keeps 64 KiB of them.
 __askline_told() {
   \builtin local name value number
   \builtin print -rN -- "$1" ZSH_VERSION "$ZSH_VERSION"
-  # The commands before this one, the latest first.
+  # Earlier commands, the latest first.
   for number in {1..10}; do
     value=${history[$((HISTCMD - number))]-}
     if [[ -n $value ]]; then
@@ -70,8 +70,8 @@ __askline_widget() {
     \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
     \builtin return 0
   fi
-  # The helper draws below the line, so the line has to be on the screen whole, without another plugin's ghost text and
-  # without what stands below it.
+  # The helper draws below the line, so the whole line must be on the screen, without ghost text of another plugin and
+  # without other text below it.
   POSTDISPLAY='' CURSOR=$#BUFFER
   \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
@@ -86,8 +86,8 @@ __askline_widget() {
   fi
   \builtin zle -R
   if [[ -n $message ]]; then
-    # Not yet: a window that changed its size meanwhile makes zsh draw anew when it waits for the next key. A file that
-    # can always be read is told of right after that.
+    # Delayed: after a resize zsh redraws when it waits for the next key. It reports a file that is always readable
+    # right after that.
     __askline_message=$message
     \builtin exec {fd}</dev/null
     \builtin zle -F $fd __askline_say
@@ -95,7 +95,7 @@ __askline_widget() {
   \builtin return 0
 }
 
-# Shows what is to be said, which stays below the line until that is run. $1 is the file that was waited for.
+# Shows the message, which stays below the line until the line is run. $1 is the file that was waited for.
 __askline_say() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
@@ -135,10 +135,10 @@ __askline_ask() {
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Inline: behind words after a # stands what the key would make of them; tab and the right arrow take it
+# Inline: shows the suggestion behind words after a #; tab and the right arrow take it
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Before the line is drawn. Elsewhere than on such words this is one comparison.
+# Runs before each redraw. Without such words it costs one comparison.
 __askline_inline_draw() {
   [[ $BUFFER == '# '* || -n $__askline_inline_sent$__askline_inline_mark ]] || \builtin return 0
   \builtin emulate -L zsh
@@ -157,7 +157,7 @@ __askline_inline_draw() {
   fi
   __askline_inline_sent='' __askline_inline_command=''
   if [[ $BUFFER == '# '*[^[:space:]]* && $BUFFER != *$'\n'* && $CONTEXT == start ]]; then
-    # A helper that has just ended takes no words; that is told by its output.
+    # A helper that has just ended takes no words; its output reveals that.
     __askline_inline_start && \builtin print -ru$__askline_inline_in -- "$BUFFER" 2>/dev/null &&
       __askline_inline_sent=$BUFFER
   elif (( __askline_inline_in )); then
@@ -176,8 +176,7 @@ __askline_inline_show() {
   region_highlight+=("$__askline_inline_mark")
 }
 
-# The keys that take what is shown are ours only as long as it is: whatever they do otherwise, and whoever bound them when,
-# stays as it is.
+# We bind the keys that take a suggestion only while one is shown. Their other bindings stay as they are.
 __askline_inline_keys() {
   \builtin local REPLY='' key entry
   (( ! $#__askline_inline_before )) || \builtin return 0
@@ -211,14 +210,14 @@ __askline_inline_hidden() {
   __askline_inline_before=() __askline_inline_mark=''
 }
 
-# Starts the helper, once for all that is typed on a line; it waits for a pause in the typing by itself. One that ended is
-# not missed before the next line. A coprocess of yours is left alone.
+# Starts the helper, once per line; it waits for pauses in the typing by itself. After it ends, the next start is with
+# the next line. A coprocess of yours is left alone.
 __askline_inline_start() {
   if (( __askline_inline_in )); then
     \builtin return 0
   fi
   \builtin local REPLY=''
-  # Not nice: the resident process, which the helper may start, serves all shells.
+  # No lower priority: the resident process, which the helper may start, serves all shells.
   \builtin setopt no_monitor no_notify no_bg_nice
   if (( __askline_inline_over )) || { __askline_inline_coprocess && [[ $REPLY != "$__askline_inline_dummy" ]] }; then
     \builtin return 1
@@ -232,7 +231,7 @@ __askline_inline_start() {
   \builtin zle -F $__askline_inline_out __askline_inline_answer
 }
 
-# Names in REPLY the pipe to the coprocess, which zsh keeps when that has ended; fails where there is none.
+# Sets REPLY to the pipe of the coprocess, which zsh keeps after its end; fails if there is none.
 __askline_inline_coprocess() {
   \builtin local fd pipe
   pipe=() REPLY=unknown
@@ -249,7 +248,7 @@ __askline_inline_stop() {
   __askline_inline_in=0 __askline_inline_out=0 __askline_inline_sent='' __askline_inline_command=''
 }
 
-# An answer came, or the helper ended: $1 is its output, $2 what is wrong with it.
+# Runs when an answer came or the helper ended: $1 is its output, $2 the error, if any.
 __askline_inline_answer() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
@@ -270,7 +269,7 @@ __askline_inline_shown() {
   \builtin zle -R
 }
 
-# Takes what is shown; otherwise the key does what it did before.
+# Takes the suggestion; otherwise the key does what it did before.
 __askline_inline_take() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
@@ -290,7 +289,7 @@ __askline_inline_take() {
   fi
 }
 
-# A line begins. The one before may have been left with ctrl-c, of which no hook is told.
+# Runs when a line begins. The line before may have been left with ctrl-c, for which zsh calls no hook.
 __askline_inline_begin() {
   __askline_inline_hidden
   __askline_inline_stop
@@ -301,7 +300,7 @@ __askline_inline_begin() {
   fi
 }
 
-# A line ends. One of words after a # is no mistake but a comment; what a # means in any other line is yours to say.
+# Runs when a line ends. Words after a # count as a comment, not an error; in other lines a # keeps your meaning.
 __askline_inline_finish() {
   POSTDISPLAY=''
   __askline_inline_hidden
@@ -316,7 +315,7 @@ __askline_inline_finish() {
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Prints what the key is bound to, in all key maps, as `bindkey` does: itself and longer sequences that begin with it.
+# Prints the bindings of the key in all keymaps, as `bindkey` does: itself and longer sequences that begin with it.
 __askline_bindings() {
   \builtin local keymap key
   for keymap in emacs viins vicmd; do
@@ -327,8 +326,8 @@ __askline_bindings() {
   done
 }
 
-# Puts the output of a function into REPLY without a process: an empty here-document is a deleted file, which Linux lets us
-# open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
+# Puts the output of a function into REPLY without a process: an empty here-document is a deleted file, which Linux lets
+# us open again for writing. Elsewhere a subshell does it. In memory it is ten times as quick as on a disk.
 __askline_capture() {
   \builtin local fd
   REPLY=''
@@ -344,7 +343,7 @@ __askline_capture() {
   fi
 }
 
-# Names in REPLY what you or a plugin bound to the key, if anything. What zsh itself binds gives way.
+# Sets REPLY to what you or a plugin bound to the key, if anything. The bindings of zsh itself give way.
 __askline_conflict() {
   \builtin local listing entry widget
   __askline_capture __askline_bindings
@@ -354,7 +353,7 @@ __askline_conflict() {
     case $widget in
       (undefined-key|send-break|list-expand|askline-line) ;;
       (*)
-        # ctrl-g has just those meanings in zsh; under another key any widget of zsh's own gives way.
+        # ctrl-g has just those meanings in zsh; under another key any own widget of zsh gives way.
         if [[ $__askline_key == ctrl-g || -z ${widgets[.$widget]-} ]]; then
           REPLY=$widget
         fi
@@ -407,7 +406,7 @@ __askline_load() {
   if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
     precmd_functions+=(__askline_precmd)
   fi
-  # zsh-vi-mode makes its own key maps at the first prompt and calls these afterwards.
+  # zsh-vi-mode makes its own keymaps at the first prompt and calls these afterwards.
   if (( ! ${zvm_after_init_commands[(Ie)__askline_bind]} )); then
     zvm_after_init_commands+=(__askline_bind)
   fi
@@ -415,7 +414,7 @@ __askline_load() {
   if (( $#__askline_keys )); then
     __askline_bind
   fi
-  # noglob lets ? and * stand in the words.
+  # noglob permits ? and * in the words.
   if [[ ${aliases[ask]-} == 'noglob __askline_ask' ]] || ! \builtin whence ask >/dev/null; then
     \builtin alias ask='noglob __askline_ask'
   else

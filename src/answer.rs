@@ -1,11 +1,11 @@
-//! The command inside a model's reply.
+//! Extraction of the command from a model's reply.
 //!
-//! We ask for a bare command and mostly get one; then nothing here touches it. Small models also wrap it in a fence, a
-//! prompt sign, a label, a list, JSON or an apology, and run on into the next example. Words never become a line: a
-//! refusal, a question or an explanation is shown to the person instead.
+//! The prompt asks for a bare command, and a bare command stays unchanged. Small models also wrap it in a code
+//! fence, a prompt sign, a label, a list, JSON or an apology, and continue with the next example. Prose never
+//! becomes a command line: a refusal, a question or an explanation is shown to the person instead.
 //!
-//! A reply is read in one pass into pieces (fenced block, command, words, comment), then the best kind of piece wins:
-//! fenced blocks, then bare commands, then `code` inside words.
+//! A reply is split in one pass into pieces (fenced block, command, prose, comment). Then the best kind of piece
+//! wins: fenced blocks, then bare commands, then `code` inside prose.
 
 mod json;
 #[cfg(test)]
@@ -13,30 +13,30 @@ mod tests;
 mod words;
 mod wrapping;
 
-use crate::clean::visible;
-use crate::quoting::Reader;
-use crate::shell::Shell;
+use askline_syntax::clean::visible;
+use askline_syntax::quoting::Reader;
+use askline_syntax::shell::Shell;
 
-/// How much of a reply is read, in bytes.
+/// Maximum number of reply bytes read.
 pub const MAX_REPLY_BYTES: usize = 64 << 10;
-/// The most commands taken from one reply.
+/// Maximum number of commands taken from one reply.
 pub const MAX_COMMANDS: usize = 8;
-/// The most words shown of a reply without a command, in characters.
+/// Maximum length, in characters, of the prose shown for a reply without a command.
 pub const MAX_WORDS_CHARS: usize = 240;
 
-/// What a reply turned out to be.
+/// Content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Commands, best first, never empty.
     Commands(Vec<String>),
-    /// Words: a refusal, a question, an explanation without a command. For people, never for the line. One row, a
-    /// sentence or two, safe to show.
+    /// Prose: a refusal, a question, an explanation without a command. For people, never for the prompt line. One
+    /// row, one or two sentences, safe to show.
     Words(String),
-    /// Nothing at all.
+    /// No content.
     Nothing,
 }
 
-/// Finds the command in a reply. A reply that is one bare command comes back unchanged.
+/// Extracts the command from a reply. A reply that is one bare command is returned unchanged.
 pub fn extract(reply: &str, shell: Shell) -> Answer {
     let text = wrapping::without_thoughts(bounded(reply));
     let text = wrapping::without_tags(wrapping::without_end_marks(text)).trim();
@@ -51,7 +51,7 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     Found { commands, words: words::told(&pieces) }.into_answer()
 }
 
-/// Commands as written and what was said besides.
+/// The raw commands, and the prose around them.
 #[derive(Debug, Default)]
 struct Found {
     commands: Vec<String>,
@@ -92,13 +92,13 @@ enum Piece<'a> {
     Break,
 }
 
-/// A command as it stands in a reply, its wrapping taken off.
+/// A command from a reply, without its wrapping.
 #[derive(Debug)]
 struct Command {
     text: String,
-    /// From a list: an alternative, not the next step.
+    /// `true` if it comes from a list: an alternative, not the next step.
     listed: bool,
-    /// Stood behind a prompt sign.
+    /// `true` if it followed a prompt sign.
     prompted: bool,
 }
 
@@ -136,7 +136,7 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
             }
             pieces.push(piece);
         } else if left.at == 1 && left.multi && wrapping::is_shell_tag(trimmed) {
-            // A fence's language without its fence.
+            // A fence's language tag without its fence.
             pieces.push(Piece::Break);
         } else if let Some(found) = left.json(trimmed, shell) {
             let listed = |text| Piece::Command(Command { text, listed: true, prompted: false });
@@ -149,22 +149,23 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Whether a block that comes next shows what the one before it prints.
+/// Reports whether the next block shows the output of the one before it.
 fn shows_output(pieces: &[Piece<'_>]) -> bool {
     let said = pieces.iter().rev().find(|piece| !matches!(piece, Piece::Break));
     let announced = matches!(said, Some(Piece::Words(line)) if line.to_lowercase().contains("output"));
     announced && pieces.iter().any(|piece| matches!(piece, Piece::Fence { .. }))
 }
 
-/// The lines of a reply, taken one after the other.
+/// A cursor over the lines of a reply.
 struct Lines<'a> {
     lines: Vec<&'a str>,
     at: usize,
-    /// Whether the reply has several lines, which makes room for words among them.
+    /// `true` if the reply has several lines and may therefore contain prose.
     multi: bool,
-    /// Whether open commands are continued; given up after one that never closes, so that reading stays linear.
+    /// `true` while open commands are joined with the next lines; `false` after one that never closes, to keep
+    /// reading linear.
     joins: bool,
-    /// Whether JSON has been looked for; once is enough, for the same reason.
+    /// `true` after one search for JSON; a second one would make reading non-linear.
     json_tried: bool,
 }
 
@@ -175,7 +176,7 @@ impl<'a> Lines<'a> {
         line
     }
 
-    /// JSON below words, from this line to the end.
+    /// Reads JSON after prose, from this line to the end.
     fn json(&mut self, line: &str, shell: Shell) -> Option<Found> {
         if self.json_tried || !line.starts_with(['{', '[']) {
             return None;
@@ -186,7 +187,7 @@ impl<'a> Lines<'a> {
         json::read(&text, shell)
     }
 
-    /// A whole command that starts with `first`, lines joined while it is open.
+    /// Reads a whole command that starts with `first`; joins lines while it is open.
     fn command(&mut self, first: &str, prompted: bool, shell: Shell) -> String {
         let mut text = first.to_owned();
         if !self.joins {
@@ -215,7 +216,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether a whole command comes first and the next example of our prompt after it: `ls`, an empty line, `# …`.
+/// Reports whether the reply is a whole command followed by the next example of our prompt: `ls`, an empty line,
+/// `# …`.
 fn runs_on(lines: &[&str], shell: Shell) -> bool {
     let Some((first, rest)) = lines.split_first() else { return false };
     let mut reader = Reader::new(shell);
@@ -225,7 +227,7 @@ fn runs_on(lines: &[&str], shell: Shell) -> bool {
     next.is_some_and(|line| line.starts_with("# ")) && !wrapped && !words::surely(first) && !reader.is_open()
 }
 
-/// Where a fence closes that was never opened: its line.
+/// Returns the index of the line that closes a fence which was never opened.
 fn orphan_fence(lines: &[&str]) -> Option<usize> {
     let fences = || (0..lines.len()).filter(|at| wrapping::fence(lines[*at]).is_some());
     let first = fences().next()?;
@@ -288,7 +290,7 @@ fn unfenced<'a>(line: &'a str, left: &mut Lines<'a>, shell: Shell) -> Piece<'a> 
     Piece::Command(Command { text: left.command(item, prompted, shell), listed, prompted })
 }
 
-/// The commands of the best kind of piece.
+/// Returns the commands of the best kind of piece.
 fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
     let fences = |wanted: fn(&str) -> bool| {
         let mut blocks: Vec<_> = pieces
@@ -298,7 +300,7 @@ fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
                 _ => None,
             })
             .collect();
-        // A block for this very shell comes before blocks for others.
+        // A block for this shell comes before blocks for others.
         blocks.sort_by_key(|(tag, _)| *tag != shell.name());
         blocks.into_iter().flat_map(|(_, lines)| in_fence(lines, shell)).collect::<Vec<_>>()
     };
@@ -316,14 +318,15 @@ fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
         .unwrap_or_default()
 }
 
-/// Commands that stand on their own. Neighbours are steps of one command; list items and paragraphs are alternatives.
+/// Returns the commands outside fences and prose. Adjacent ones are steps of one command; list items and paragraphs
+/// are alternatives.
 fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
     let session = pieces.iter().any(|piece| matches!(piece, Piece::Command(command) if command.prompted));
     let mut found: Vec<String> = Vec::new();
     let mut goes_on = false;
     for piece in pieces {
         match piece {
-            // Between prompt signs stands output.
+            // Text between prompt signs is output.
             Piece::Command(command) if session && !command.prompted => {}
             Piece::Command(command) => {
                 match found.last_mut().filter(|_| goes_on && !command.listed) {
@@ -336,7 +339,7 @@ fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
                 }
                 goes_on = !command.listed;
             }
-            // The reply runs on into the next example.
+            // The reply continues with the next example.
             Piece::Comment(_) if !found.is_empty() => break,
             Piece::Break if session => {}
             _ => goes_on = false,
@@ -345,7 +348,7 @@ fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
     found
 }
 
-/// The commands of a fenced block: one, unless comments offer a choice.
+/// Returns the commands of a fenced block: one, unless comments offer a choice.
 fn in_fence(lines: &[&str], shell: Shell) -> Vec<String> {
     let text = lines.join("\n");
     if let Some(found) = json::read(text.trim(), shell) {
@@ -381,7 +384,7 @@ fn in_fence(lines: &[&str], shell: Shell) -> Vec<String> {
     found
 }
 
-/// A reply of `# …` lines only may be commands behind root's prompt sign.
+/// Returns the commands of a reply that consists only of `# …` lines: `#` may be root's prompt sign.
 fn as_root(pieces: &[Piece<'_>]) -> Option<Vec<String>> {
     let mut commands = Vec::new();
     for piece in pieces {

@@ -1,4 +1,4 @@
-//! The command line: arguments in, one subcommand out.
+//! The command line interface: parses the arguments and runs one subcommand.
 
 pub mod args;
 pub mod check;
@@ -27,44 +27,45 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser as _;
 
-use crate::clean::visible;
-use crate::config::{Config, Setting, Wrong};
+use crate::config::{Config, Setting};
 use crate::context::{self, Machine};
-use crate::failure::Failure;
-use crate::host::Host;
-use crate::host::local::LocalHost;
-use crate::host::recorded::{RECORDING_LIMIT, RecordedHost};
 use crate::metrics::Book;
-use crate::shell::Shell;
-use crate::store::{Paths, not_written};
 use args::{Cli, Command};
+use askline_host::Host;
+use askline_host::local::LocalHost;
+use askline_host::recorded::{RECORDING_LIMIT, RecordedHost};
+use askline_host::store::{Paths, not_written};
+use askline_model::failure::Failure;
+use askline_model::failure::UsageError;
+use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
 
-/// Largest configuration file that is read, bytes.
+/// Maximum size of a configuration file in bytes.
 const CONFIG_LIMIT: u64 = 1 << 20;
 
-/// Exit codes of every path that suggests; they are a contract with the shell scripts.
+/// Exit codes of all subcommands that suggest; the shell scripts rely on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 enum Exit {
-    /// An answer, or done.
+    /// Answered, or done.
     Done = 0,
-    /// No answer; the reason was shown. Also: a check found a fault.
+    /// No answer; the reason was shown. Also: a check found an error.
     None = 1,
-    /// Wrong usage or configuration (clap exits with it too).
+    /// UsageError usage or configuration (clap uses the same code).
     Usage = 2,
-    /// `askline line` failed and says why.
+    /// `askline line` failed and printed the reason.
     Failed = 3,
-    /// The person gave up.
+    /// The user cancelled.
     Cancelled = 130,
 }
 
-/// What every subcommand works with.
+/// The app context: everything that subcommands work with.
 pub struct Desk<H = LocalHost> {
-    /// Where our own files and settings are: always this machine, as the shell that asks sees it.
+    /// Host with askline's own files and settings: always the local machine, as the calling shell sees it.
     pub host: H,
-    /// The machine that suggestions are for: this one, or the recording that `ASKLINE_HOST=recorded:FILE` names.
+    /// Machine that suggestions are for: the local one, or the recording in `ASKLINE_HOST=recorded:FILE`.
     pub machine: Machine,
-    /// Where our own files are.
+    /// Locations of askline's own files.
     pub paths: Paths,
 }
 
@@ -75,27 +76,27 @@ impl Desk {
 }
 
 impl<H: Host + Clone + 'static> Desk<H> {
-    /// A desk on a host.
+    /// Creates the app context for a host.
     ///
     /// # Errors
-    /// When there is no home directory, or `ASKLINE_HOST` names what can't be replayed.
+    /// When there is no home directory, or `ASKLINE_HOST` cannot be replayed.
     pub fn of(host: H) -> anyhow::Result<Self> {
         let paths = Paths::of_user(&host)?;
         Ok(Self { machine: machine(&host, &paths)?, host, paths })
     }
 
-    /// The configuration in force.
+    /// Returns the effective configuration.
     ///
     /// # Errors
-    /// What is wrong in it, with file, line and the nearest key.
+    /// An invalid configuration, with file, line and the nearest valid key.
     pub fn config(&self) -> anyhow::Result<Config> {
         Ok(self.settings()?.0)
     }
 
-    /// The configuration and each setting with its origin.
+    /// Returns the configuration, and each setting with its origin.
     fn settings(&self) -> anyhow::Result<(Config, Vec<Setting>)> {
         let file = &self.paths.config_file;
-        let wrong = |fault: &dyn Display| Wrong(format!("{}: {fault}", file.display()));
+        let wrong = |fault: &dyn Display| UsageError(format!("{}: {fault}", file.display()));
         if !file.is_absolute() {
             let fault = "ASKLINE_CONFIG must be a full path: no working directory holds configuration";
             return Err(wrong(&fault).into());
@@ -118,48 +119,48 @@ impl<H: Host + Clone + 'static> Desk<H> {
         Ok(merged)
     }
 
-    /// Where what is asked is counted. What a recorded machine is asked is no use of anybody's, and is not.
+    /// Returns the usage statistics; `None` for a recorded machine, whose requests are not real usage.
     pub fn book(&self) -> Option<Book> {
         self.machine.cache.is_some().then(|| Book::of(&self.paths))
     }
 
-    /// The shell to write for where none is named: the one the user logs in with, bash when that is none of ours.
+    /// Returns the shell to write for if none is named: the user's login shell, or bash if that is not supported.
     fn login_shell(&self) -> Shell {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
     }
 
-    /// The system as prompts name it.
+    /// Returns the name of the system as used in prompts.
     fn system(&self, shell: Shell) -> String {
         crate::suggest::system(&context::gather(&self.machine, shell, &[]))
     }
 }
 
-/// A variable of the environment; what is no text in it shows, so that it is never taken for unset.
+/// Returns an environment variable; invalid UTF-8 is replaced visibly, so it never looks like an unset variable.
 fn variable(host: &dyn Host, name: &str) -> Option<String> {
     host.env(name).map(|value| value.to_string_lossy().into_owned())
 }
 
-/// The text of a configuration file that is there.
-fn config_text(host: &dyn Host, file: &Path) -> Result<String, Wrong> {
+/// Returns the text of an existing configuration file.
+fn config_text(host: &dyn Host, file: &Path) -> Result<String, UsageError> {
     let bytes = host.read(file, CONFIG_LIMIT).map_err(|error| {
-        Wrong(format!("{error:#}; make it a file that you can read, or name another in ASKLINE_CONFIG"))
+        UsageError(format!("{error:#}; make it a file that you can read, or name another in ASKLINE_CONFIG"))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
         let line = 1 + valid.filter(|byte| **byte == b'\n').count();
-        Wrong(format!("{}:{line}: it is not valid UTF-8; save it as UTF-8", file.display()))
+        UsageError(format!("{}:{line}: it is not valid UTF-8; save it as UTF-8", file.display()))
     })
 }
 
-/// The shell that a user logs in with, if it is one of ours.
+/// Returns the user's login shell, if it is supported.
 fn login_shell(host: &dyn Host) -> Option<Shell> {
     Shell::of_program(host.env("SHELL")?.to_str()?)
 }
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    crate::model::local::at_start();
-    // Without an ear for it, a limit of file sizes (`ulimit -f`) kills the program where a file can't be kept.
+    askline_model::local::at_start();
+    // Without a handler, a file size limit (`ulimit -f`) kills the program when a file cannot be written.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();
     trace(cli.debug);
@@ -190,42 +191,43 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Ahead => line::ahead::run(&Desk::open()?),
         Command::Inline(args) => inline::run(args, &Desk::open()?),
         Command::Offers(args) => offers::run(args),
-        // Tells on the screen what goes wrong, so it opens the desk itself.
+        // This subcommand shows errors on the screen itself, so it opens the app context itself.
         Command::Line(args) => line::run(args),
     }
 }
 
-/// The machine that suggestions are for.
+/// Returns the machine that suggestions are for.
 fn machine<H: Host + Clone + 'static>(host: &H, paths: &Paths) -> anyhow::Result<Machine> {
     let Some(named) = host.env("ASKLINE_HOST").filter(|value| !value.is_empty()) else {
         return Ok(Machine::new(Arc::new(host.clone()), Some(paths.cache.clone())));
     };
     let named = named.to_string_lossy();
     let Some(file) = named.strip_prefix("recorded:").map(Path::new) else {
-        return Err(
-            Wrong(format!("ASKLINE_HOST must be recorded:FILE, not {named}; correct or unset it")).into()
-        );
+        return Err(UsageError(format!(
+            "ASKLINE_HOST must be recorded:FILE, not {named}; correct or unset it"
+        ))
+        .into());
     };
     let recorded = host.read(file, RECORDING_LIMIT).and_then(|bytes| {
         RecordedHost::parse(file, &String::from_utf8(bytes).with_context(|| file.display().to_string())?)
     });
-    let recorded =
-        recorded.map_err(|error| Wrong(format!("{error:#}; mend the recording or unset ASKLINE_HOST")))?;
+    let recorded = recorded
+        .map_err(|error| UsageError(format!("{error:#}; mend the recording or unset ASKLINE_HOST")))?;
     Ok(Machine::new(Arc::new(recorded), None))
 }
 
-/// The exit code that an error means outside `askline line`.
+/// Returns the exit code for an error outside of `askline line`.
 fn exit_of(error: &anyhow::Error) -> Exit {
     match error.downcast_ref::<Failure>() {
         Some(Failure::Cancelled) => Exit::Cancelled,
         Some(Failure::NoModel(_)) => Exit::Usage,
         Some(_) => Exit::None,
-        None if error.is::<Wrong>() => Exit::Usage,
+        None if error.is::<UsageError>() => Exit::Usage,
         None => Exit::None,
     }
 }
 
-/// Whoever read our output has stopped reading: a reason to stop, but nothing that anybody needs to be told.
+/// An error: the reader of our output has closed it. The program ends without a message.
 #[derive(Debug)]
 struct ReaderGone;
 
@@ -240,7 +242,7 @@ impl std::error::Error for ReaderGone {}
 /// Prints data to stdout.
 ///
 /// # Errors
-/// [`ReaderGone`], or what failed.
+/// [`ReaderGone`], or the write error.
 fn print(text: &str) -> anyhow::Result<()> {
     print_bytes(text.as_bytes())
 }
@@ -253,12 +255,13 @@ fn print_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     }
 }
 
-/// Foreign text within a line for people: what a terminal would obey becomes visible, line breaks blanks.
+/// Returns foreign text as one line that is safe to show: control characters become visible, line breaks become
+/// blanks.
 fn one_line(text: &str) -> String {
     visible(text).replace('\n', " ")
 }
 
-/// Prints a path alone on its line: as it is for a program that reads it, safe to show on a terminal.
+/// Prints a path on its own line: unchanged for programs, safe to show on a terminal.
 fn print_path(path: &Path) -> anyhow::Result<()> {
     let mut line = path.as_os_str().as_encoded_bytes().to_vec();
     if io::stdout().is_terminal() {
@@ -268,18 +271,19 @@ fn print_path(path: &Path) -> anyhow::Result<()> {
     print_bytes(&line)
 }
 
-/// Prints one message to stderr; nothing more can be done when that fails.
+/// Prints a message to stderr; a write error is ignored.
 fn tell(message: &str) {
     let lines: Vec<String> = message.lines().map(visible).collect();
     let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
-/// Prints an error to stderr: where it is (`FILE:LINE: ` or nothing), then the cause chain on one line.
+/// Prints an error to stderr: its place (`FILE:LINE: ` or nothing), then the cause chain on one line.
 fn complain(place: &str, error: &anyhow::Error) {
     tell(&format!("askline: {place}{}", reason(error)));
 }
 
-/// An error in words: cause chain on one line, with the setting that is in force where one must be changed.
+/// Returns the text of an error: the cause chain on one line, with the name of the effective setting if one must be
+/// changed.
 pub fn reason(error: &anyhow::Error) -> String {
     let overrides = std::env::var_os("ASKLINE_DEADLINE_MS").is_some_and(|value| !value.is_empty());
     match error.downcast_ref() {
@@ -293,7 +297,7 @@ pub fn reason(error: &anyhow::Error) -> String {
 fn trace(debug: bool) {
     if debug {
         let told = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
-        // What can't be written is not told about either: that would end the program.
+        // Log lines that cannot be written are not reported, because that would end the program.
         let told = told.log_internal_errors(false);
         let _ = told.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
         tracing::debug!("askline {}", env!("CARGO_PKG_VERSION"));

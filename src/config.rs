@@ -1,144 +1,132 @@
-//! The configuration: defaults as data, `config.toml` over them, the environment over that.
+//! Configuration: built-in defaults, overridden by `config.toml`, overridden by environment variables.
 //!
-//! Layer 0 holds the plain data and the merging of texts; who reads the file is the door. The file is the user's own:
-//! nothing in a working directory is ever read as configuration.
+//! This module (layer 0) contains plain data and merges texts; the entry point reads the file. The file belongs
+//! to the user: nothing in a working directory is ever read as configuration.
 
 mod file;
 mod profiles;
-mod remote;
-mod told;
+mod server;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use self::file::Settings;
 use self::profiles::Chosen;
-pub use self::remote::{
-    Address, DEADLINE_MS, FIRST_BYTE_MS, KeyCommand, KeySource, KeyringItem, Protocol, Remote,
-};
-pub use self::told::{Audience, Item, Reach, Telling};
-use crate::account::{Cost, Limits};
+use askline_model::account::{Cost, Limits};
+use askline_model::failure::UsageError;
+use askline_model::prompt::Form;
+use askline_model::prompt::disclosure::{Reach, Telling};
+use askline_model::server::Remote;
 
-/// The settings in force.
+/// Effective settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Which model is asked.
+    /// Model to ask.
     pub model: ModelChoice,
-    /// Which are asked after it, in this order, while none can be reached or answers in time.
+    /// Models to ask next, in this order, while none can be reached or answers in time.
     pub fallback: Vec<ModelChoice>,
-    /// What each profile stands for, or why it stands for nothing, by name.
+    /// Model of each profile by name, or the reason why the profile is unusable.
     pub profiles: BTreeMap<String, Result<ModelChoice, String>>,
-    /// A GGUF file to use in place of an installed one, for a local model.
+    /// GGUF file to use instead of an installed one, for a local model.
     pub model_file: Option<PathBuf>,
-    /// How long a key press may take in all, milliseconds.
+    /// Time limit for a whole key press, in milliseconds.
     pub deadline_ms: u64,
-    /// Most tokens one answer may have.
+    /// Maximum number of tokens in one answer.
     pub max_tokens: usize,
-    /// Threads for the embedded model; none: one per core.
+    /// Threads for the embedded model; `None` means one per core.
     pub threads: Option<usize>,
-    /// How far programs' own `--help` may be asked.
+    /// Permission to run programs with `--help`.
     pub help: Help,
-    /// How often the model may be asked again after a check has failed: 0 to 4.
+    /// Maximum number of repair requests after a failed check: 0 to 4.
     pub refine_rounds: u32,
-    /// How requests are put before the model.
+    /// Prompt format of the model.
     pub form: Form,
-    /// The same for each of those that are asked after it.
+    /// Prompt format of each fallback model.
     pub fallback_forms: Vec<Form>,
-    /// What models are told besides the request.
+    /// Disclosure policy: facts that models may get besides the request.
     pub told: Telling,
-    /// What is told beside a suggestion.
+    /// Amount of detail shown beside a suggestion.
     pub evidence: Evidence,
-    /// What stands before a line labelled Dangerous.
+    /// Protection in front of a command labelled Dangerous.
     pub guard: Guard,
-    /// How much may be asked of servers.
+    /// Limits on requests to servers.
     pub limits: Limits,
-    /// When other suggestions are looked for.
+    /// Time at which alternatives are computed.
     pub alternatives: Alternatives,
-    /// Whether examples of the shell's own documentation that suit a request stand before it.
+    /// `true` if matching examples from the shell's own documentation are added before the request.
     pub retrieve: bool,
-    /// Whether a resident process computes the local model.
+    /// Use of the resident process for the local model.
     pub daemon: Daemon,
-    /// After how many minutes without a request it ends.
+    /// Minutes without a request after which the resident process ends.
     pub daemon_idle_min: u64,
 }
 
-/// Whether a resident process, which keeps the model at hand, answers for a local one.
+/// Use of a resident process, which keeps a local model loaded and answers for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Daemon {
-    /// Where it can be had; otherwise the model is computed here.
+    /// Use it if possible; otherwise compute the model in the current process.
     #[default]
     Auto,
-    /// Never.
+    /// Never use it.
     Off,
-    /// For tests: always, and for scripts too; there is no answer without it.
+    /// For tests: always use it, also for scripted models; without it there is no answer.
     Force,
 }
 
-/// When other suggestions than the first are looked for.
+/// Time at which alternatives to the first suggestion are computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Alternatives {
-    /// While the person reads the first, by the resident process.
+    /// While the user reads the first suggestion, by the resident process (prefetch).
     #[default]
     Ahead,
-    /// When the key is pressed again.
+    /// When the user presses the key again.
     Asked,
 }
 
-/// What stands before a line labelled Dangerous.
+/// Protection in front of a command labelled Dangerous.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Guard {
-    /// Nothing.
+    /// None.
     #[default]
     Off,
-    /// What makes it a comment, or in zsh one quoted word that nothing runs.
+    /// A prefix that makes the command a comment; in zsh, one quoted word that runs nothing.
     Comment,
 }
 
-/// What is told beside a suggestion on the prompt line.
+/// Amount of detail shown beside a suggestion on the prompt line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Evidence {
-    /// How much was looked up, what was changed, what is still wrong.
+    /// Number of options looked up, changes made, and remaining faults.
     #[default]
     All,
-    /// Only what was changed and what is still wrong.
+    /// Only changes made and remaining faults.
     Wrong,
 }
 
-/// How a prompt is put before a model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
-    /// One text that the model goes on writing, up to the end of a line: solved requests, then the request.
-    #[default]
-    Completion,
-    /// A system's and a user's message in the chat template of the model's own file, for models that know only chat.
-    Chat,
-}
-
-/// How far programs' own `--help` may be asked, always in the sandbox.
+/// Permission to run programs with `--help`, always in the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Help {
-    /// Programs that the system installed, where only its administrator can change them.
+    /// Programs that the system installed, in places that only its administrator can change.
     System,
-    /// None: manuals alone are read.
+    /// No program: only manuals are read.
     Never,
 }
 
-/// Which model is asked.
+/// A model to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelChoice {
-    /// The embedded model with this name in the manifest.
+    /// Embedded model with this name in the manifest.
     Local(String),
     /// Replies from a file.
     Scripted(PathBuf),
-    /// A model on a server.
+    /// Model on a server.
     Remote(Box<Remote>),
 }
 
 impl ModelChoice {
-    /// Asking it sends the request away through a socket; a server on this machine counts too, for it may pass it on.
+    /// Reports whether the request is sent through a socket. A server on this machine counts as remote too,
+    /// because it may forward the request.
     pub fn is_remote(&self) -> bool {
         matches!(self, Self::Remote(_))
     }
@@ -154,25 +142,25 @@ impl fmt::Display for ModelChoice {
     }
 }
 
-/// One setting, for people.
+/// One setting, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// The key with its tables, such as `profiles.local.name`.
+    /// Key with its tables, such as `profiles.local.name`.
     pub key: String,
-    /// The value as TOML writes it; what may hold a secret is left out.
+    /// Value as written in TOML; values that may contain a secret are left out.
     pub value: String,
-    /// Where it comes from.
+    /// Source of the value.
     pub origin: Origin,
 }
 
-/// Where a setting comes from.
+/// Source of a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// The built-in defaults.
     Default,
-    /// The user's file, in this line, counted from 1.
+    /// This line of the user's file, counted from 1.
     File(PathBuf, usize),
-    /// The variable of this name.
+    /// The environment variable with this name.
     Env(&'static str),
 }
 
@@ -186,20 +174,9 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A configuration that can't be used; the text names file, line, cause and remedy, one line for each fault.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Wrong(pub String);
-
-impl fmt::Display for Wrong {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Wrong {}
-
 impl Config {
-    /// Who is asked, in order, by the names that people know: "team, then local:small". None where one model stands alone.
+    /// Returns the models in the order of asking, by the names that users know: "team, then local:small".
+    /// `None` if there is no fallback.
     pub fn order(&self) -> Option<String> {
         let called = |model: &ModelChoice| match model {
             ModelChoice::Remote(remote) => remote.profile.clone(),
@@ -209,26 +186,31 @@ impl Config {
         (!self.fallback.is_empty()).then(|| models.map(called).collect::<Vec<_>>().join(", then "))
     }
 
-    /// Merges the built-in defaults, the user's file and the environment, later ones over earlier ones.
+    /// Merges the built-in defaults, the user's file and the environment; later sources override earlier ones.
     ///
-    /// `file` is the path (for messages) and text of `config.toml`; `env` looks a variable up. A variable that is
-    /// empty counts as not set.
+    /// `file` is the path (for messages) and text of `config.toml`; `env` looks up a variable. An empty
+    /// variable counts as unset.
     ///
     /// # Errors
-    /// [`Wrong`] for an unknown key (line and nearest name), a wrong type or a value out of bounds; all that are found
-    /// are named.
-    pub fn merge(file: Option<(&Path, &str)>, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, Wrong> {
+    ///
+    /// [`UsageError`] for an unknown key (with line number and nearest name), a wrong type or a value out of bounds;
+    /// it lists all faults found.
+    pub fn merge(
+        file: Option<(&Path, &str)>,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, UsageError> {
         Self::merge_and_tell(file, env).map(|(config, _)| config)
     }
 
-    /// As [`Config::merge`], and tells each setting with its origin, sorted by key.
+    /// Merges as [`Config::merge`] does, and also returns each setting with its origin, sorted by key.
     ///
     /// # Errors
+    ///
     /// As [`Config::merge`].
     pub fn merge_and_tell(
         file: Option<(&Path, &str)>,
         env: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<(Self, Vec<Setting>), Wrong> {
+    ) -> Result<(Self, Vec<Setting>), UsageError> {
         let mut settings = Settings::default();
         settings.add_file(None, include_str!("config/default.toml"));
         if let Some((path, text)) = file {
@@ -287,11 +269,11 @@ impl Config {
                 Ok((config, settings.told()))
             }
             chosen => {
-                // A broken file often leaves no model either: that would only be said twice.
+                // A broken file often leaves no model either; reporting both would repeat the fault.
                 if let (Err(faults), true) = (chosen, settings.faults.is_empty()) {
                     settings.faults = faults;
                 }
-                Err(Wrong(settings.faults.join("\n")))
+                Err(UsageError(settings.faults.join("\n")))
             }
         }
     }
@@ -311,15 +293,15 @@ impl Settings {
 }
 
 impl Config {
-    /// A bound for the cost of a day would not hold for a server without prices.
-    fn unpriced(&self) -> Result<(), Wrong> {
+    /// Refuses `day_cost` if a server has no prices, because the limit could not be enforced.
+    fn unpriced(&self) -> Result<(), UsageError> {
         let asked = [&self.model].into_iter().chain(&self.fallback);
         let unpriced = asked.filter_map(|model| match model {
             ModelChoice::Remote(remote) if remote.prices.is_none() => Some(&remote.profile),
             _ => None,
         });
         match unpriced.into_iter().next() {
-            Some(profile) if Cost(0) < self.limits.day_cost => Err(Wrong(format!(
+            Some(profile) if Cost(0) < self.limits.day_cost => Err(UsageError(format!(
                 "profile `{profile}` has no prices, so `day_cost` would not hold for it; \
                  add price_in and price_out to [profiles.{profile}] (0 if it costs nothing), or remove `day_cost`"
             ))),
@@ -328,7 +310,7 @@ impl Config {
     }
 }
 
-/// Variables that override one setting.
+/// Variables that override one setting each.
 const VARIABLES: [(&str, &str); 9] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),

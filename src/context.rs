@@ -1,8 +1,8 @@
-//! The facts around the line: system, shell, tools, directory. Gathered on every key press, so without starting a
-//! program, and quick: the commands on `PATH` are scanned once for each change of a directory.
+//! Facts around the prompt line: system, shell, tools, directory. They are gathered on every key press, so quickly
+//! and without starting a program. The commands on `PATH` are scanned again only when a directory changes.
 //!
-//! Models score worse when they are told such facts (`benches/accuracy.md`), so none stands in the prompt unless
-//! `[context]` lets it (`situation`); they serve to check what a model wrote.
+//! Models score worse with such facts in the prompt (`benches/accuracy.md`), so none is included unless `[context]`
+//! allows it (`situation`). They serve to check the model's commands.
 
 pub mod owners;
 
@@ -15,98 +15,100 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use self::owners::Owners;
-use crate::host::{Host, System, find_on_path};
-use crate::platform::{Distribution, Userland, userland_of};
-use crate::shell::Shell;
-use crate::store;
+use askline_host::store;
+use askline_host::{Host, System, find_on_path};
+use askline_manual::userland::{Distribution, Userland, userland_of};
+use askline_syntax::shell::Shell;
 
-/// Largest system text (os-release, SystemVersion.plist) that is read, bytes.
+/// Maximum size in bytes of a system text (os-release, SystemVersion.plist).
 const SYSTEM_TEXT_LIMIT: u64 = 64 << 10;
 
-/// Largest cache of command names that is read, bytes; beyond it the cache is made anew.
+/// Maximum size in bytes of the cache of command names; a larger one is rebuilt.
 const CACHE_LIMIT: u64 = 4 << 20;
 
-/// Most directories of `PATH` that are looked at.
+/// Maximum number of directories of `PATH` that are scanned.
 const DIRECTORIES_LIMIT: usize = 128;
 
-/// Most files looked at in one directory.
+/// Maximum number of files read from one directory.
 const FILES_LIMIT: usize = 20_000;
 
-/// When scanning has taken this long, the directories left over wait for the next time (WSL and network mounts).
+/// Time limit of a scan; remaining directories wait for the next time (WSL and network mounts).
 const SCAN_BUDGET: Duration = Duration::from_millis(150);
 
-/// A directory that changed this shortly before it was scanned may change again within the same tick of the file
-/// system's clock, so its scan is not trusted next time.
+/// Minimum age of a directory's last change at the time of the scan. A younger directory may change again within the
+/// same tick of the file system's clock, so its scan is not trusted next time.
 const CLOCK_GRAIN: Duration = Duration::from_secs(2);
 
-/// First line of the cache; another version means: make it anew.
+/// First line of the cache; a different version makes it invalid.
 const CACHE_HEADER: &str = "askline commands 2";
-/// Most files beside it in our cache directory, which are none as a rule: the rest stands in directories of its own.
+/// Maximum number of other files next to it in the cache directory. Usually there are none, because other data has
+/// its own directories.
 const CACHE_FILES_MAX: usize = 16;
-/// Its last line, which no name can be: a list that lost its end would make commands missing.
+/// Last line of the cache, which cannot be a command name. It detects a truncated list, which would make commands
+/// look missing.
 const CACHE_END: &str = "/\n";
 
 /// The machine that suggestions are for.
 #[derive(Clone)]
 pub struct Machine {
-    /// This machine, or a recording of one.
+    /// Access to this machine, or a recording of one.
     pub host: Arc<dyn Host>,
-    /// Our cache directory, where facts about it are kept; a recording has none.
+    /// Cache directory for facts about the machine; `None` for a recording.
     pub cache: Option<PathBuf>,
-    /// What is written to it once the answer is out.
+    /// Work to do after the answer is shown.
     pub later: Later,
 }
 
-/// Work that nobody should wait for: it is done when the answer is out. Cloning shares it.
+/// A queue of work to do after the answer is shown. Clones share the queue.
 #[derive(Clone, Default)]
 pub struct Later(Arc<Mutex<Vec<Job>>>);
 
-/// A piece of such work.
+/// A job of the queue.
 type Job = Box<dyn FnOnce(&Machine) + Send>;
 
 impl Later {
-    /// Puts off a piece of work.
+    /// Adds a job.
     pub fn add(&self, job: Job) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(job);
     }
 }
 
 impl Machine {
-    /// A machine whose facts are kept in the directory `cache`, or nowhere.
+    /// Creates a machine whose facts are cached in the directory `cache`, or not at all.
     pub fn new(host: Arc<dyn Host>, cache: Option<PathBuf>) -> Self {
         Self { host, cache, later: Later::default() }
     }
 
-    /// Does what was put off. To be called when the answer is out.
+    /// Runs the queued jobs. Call it after the answer is shown.
     pub fn settle(&self) {
         let jobs = std::mem::take(&mut *self.later.0.lock().unwrap_or_else(PoisonError::into_inner));
         jobs.into_iter().for_each(|job| job(self));
     }
 }
 
-/// The facts around the line.
+/// The environment: facts around the prompt line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
-    /// The operating system and the processor.
+    /// Operating system and processor.
     pub system: System,
-    /// What the system calls itself, where it says so.
+    /// Distribution, if the system names it.
     pub distribution: Option<Distribution>,
-    /// The family of the common tools, judged by `ls`; [`Context::userland`] judges one program.
+    /// Family of the common tools, judged by `ls`; [`Context::userland`] judges a single program.
     pub userland: Userland,
-    /// The shell to write for.
+    /// Shell to write for.
     pub shell: Shell,
-    /// Its version, where it was told or stands in the environment.
+    /// Version of the shell, from the shell facts or an environment variable.
     pub shell_version: Option<String>,
-    /// The working directory, if it still exists.
+    /// Working directory, if it still exists.
     pub current_dir: Option<PathBuf>,
-    /// The user's name, where the environment has it.
+    /// Name of the user, if an environment variable has it.
     pub user: Option<String>,
-    /// What can be run from `PATH`.
+    /// Programs on `PATH`.
     pub commands: Commands,
 }
 
-/// Looks at the machine. `told` is what the shell's script hands to `askline line` besides the line, by name, such as
-/// `ZSH_VERSION`. Without a cache every directory is scanned anew. Never fails: what can't be found out is left empty.
+/// Gathers the facts. `told` contains the shell facts that the shell's script passes to `askline line` by name, such
+/// as `ZSH_VERSION`. Without a cache every directory is scanned. Never fails: unknown facts stay empty.
 pub fn gather(machine: &Machine, shell: Shell, told: &[(String, String)]) -> Context {
     let host = machine.host.as_ref();
     let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.clone());
@@ -127,19 +129,19 @@ pub fn gather(machine: &Machine, shell: Shell, told: &[(String, String)]) -> Con
 }
 
 impl Context {
-    /// The family that a common tool belongs to, by its own file.
+    /// Returns the family of a common tool, judged by its own file.
     pub fn userland(&self, host: &dyn Host, program: &str) -> Userland {
         userland(host, &self.system, program)
     }
 
-    /// Keeps what was found out by scanning, for the next time; a cache that can't be written costs only time.
+    /// Writes the scan results to the cache; an error costs only time at the next request.
     pub fn remember(&self, machine: &Machine) {
         if let Some(Err(error)) = machine.cache.as_ref().map(|cache| self.commands.remember(cache)) {
             tracing::debug!("the commands are not kept: {error:#}");
         }
     }
 
-    /// For `--debug` and bug reports.
+    /// Returns the facts as JSON, for `--debug` and bug reports.
     pub fn to_json(&self) -> serde_json::Value {
         json!({
             "os": self.system.os,
@@ -161,7 +163,8 @@ impl Context {
     }
 }
 
-/// The variable in which a shell keeps its version. Only Nushell exports it; scripts tell the others'.
+/// Returns the name of the variable with the shell's version. Only Nushell exports its own; for the other shells, the
+/// scripts pass it.
 fn version_variable(shell: Shell) -> &'static str {
     match shell {
         Shell::Bash => "BASH_VERSION",
@@ -190,35 +193,35 @@ fn userland(host: &dyn Host, system: &System, program: &str) -> Userland {
         .map_or(Userland::Unknown, |real| userland_of(&real, &system.os))
 }
 
-/// The programs that can be run from `PATH`, directory by directory in the order they are searched.
+/// Programs that can be run from `PATH`, by directory in search order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Commands {
-    /// The directories, each once.
+    /// Directories, without duplicates.
     pub directories: Vec<Directory>,
-    /// Every directory was looked at, so what is in none of them is not installed.
+    /// `true` if every directory was scanned, so a program in none of them is not installed.
     pub complete: bool,
-    /// Something was scanned that the cache doesn't hold.
+    /// `true` if a scan result is not in the cache yet.
     changed: bool,
 }
 
-/// The programs of one directory.
+/// Programs of one directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Directory {
-    /// Where it is, links followed.
+    /// Path with links resolved.
     pub path: PathBuf,
-    /// It was named by a full path, and it and all above it are root's or the user's alone to write: nobody else put there
-    /// what it holds.
+    /// `true` if `PATH` has it as an absolute path, and only root or the user can write to it and to all directories
+    /// above: nobody else can have put its programs there.
     pub trusted: bool,
-    /// When its list of files last changed.
+    /// Time of the last change of its list of files.
     modified: SystemTime,
-    /// Sorted, each once, without names that hold control characters or aren't UTF-8.
+    /// Sorted names without duplicates, control characters or invalid UTF-8.
     names: Vec<String>,
 }
 
 impl Commands {
-    /// What stands on `PATH`; from the cache in the directory `cache` where nothing changed since.
+    /// Scans the directories on `PATH`; unchanged ones come from the cache in the directory `cache`.
     ///
-    /// A file that became executable, or a link whose target went away, is noticed only when its directory changes.
+    /// A file that becomes executable, or a link that loses its target, is noticed only when its directory changes.
     fn on_path(host: &dyn Host, cache: Option<&Path>) -> Self {
         let started = Instant::now();
         let mut known = cache.map_or_else(BTreeMap::new, |cache| recall(&cache.join(CACHE_FILE)));
@@ -259,12 +262,12 @@ impl Commands {
         commands
     }
 
-    /// Whether a program of this name is there. Shell builtins, functions and aliases are not programs.
+    /// Reports whether a program of this name exists. Shell builtins, functions and aliases are not programs.
     pub fn contains(&self, name: &str) -> bool {
         self.directories.iter().any(|directory| directory.holds(name))
     }
 
-    /// The file that a shell would run for this name.
+    /// Returns the file that a shell would run for this name.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         self.directories
             .iter()
@@ -272,29 +275,28 @@ impl Commands {
             .map(|directory| directory.path.join(name))
     }
 
-    /// The same, if nobody else could have put it there.
+    /// Like [`Self::find`], but `None` if anyone except root and the user could have put the file there.
     pub fn find_trusted(&self, name: &str) -> Option<PathBuf> {
         let directory = self.directories.iter().find(|directory| directory.holds(name))?;
         directory.trusted.then(|| directory.path.join(name))
     }
 
-    /// All names, in no order that matters; one that stands in two directories comes twice.
+    /// Returns all names in no particular order; a name in two directories comes twice.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.directories.iter().flat_map(|directory| directory.names.iter().map(String::as_str))
     }
 
-    /// Writes what was scanned to the directory `cache`, if anything was. It waits for the disk: call it when the
-    /// answer is out.
+    /// Writes new scan results to the directory `cache`. This waits for the disk: call it after the answer is shown.
     ///
     /// # Errors
-    /// When the cache can't be written.
+    /// When the cache cannot be written.
     pub fn remember(&self, cache: &Path) -> anyhow::Result<()> {
         if !self.changed {
             return Ok(());
         }
         let mut text = format!("{CACHE_HEADER}\n");
         for directory in &self.directories {
-            // A path that a line can't hold is scanned every time.
+            // A path with control characters does not fit on a line of the cache, so it is scanned every time.
             let Some(path) = directory.path.to_str().filter(|path| is_plain(path)) else { continue };
             text.push_str(&format!("/{}\t{path}\n", nanoseconds(directory.modified)));
             for name in &directory.names {
@@ -308,7 +310,7 @@ impl Commands {
     }
 }
 
-/// The cache's name in our cache directory.
+/// File name of the cache in the cache directory.
 const CACHE_FILE: &str = "commands";
 
 impl Directory {
@@ -317,11 +319,12 @@ impl Directory {
     }
 }
 
-/// The names of a cache by directory and time of change. Names can't hold a slash, so a line that starts with one
-/// starts the next directory: `/NANOSECONDS TAB PATH`.
+/// Reads the cached names by directory, with the time of change. Names contain no slash, so a line with a leading
+/// slash starts the next directory: `/NANOSECONDS TAB PATH`.
 fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
     let mut known: BTreeMap<PathBuf, (u128, Vec<String>)> = BTreeMap::new();
-    // The time first: a cache written meanwhile then counts as older than it is, and is trusted less.
+    // The time is read first: a cache that is replaced meanwhile then counts as older than it is, and is trusted
+    // less.
     let Some(written) = fs::symlink_metadata(file).ok().and_then(|found| found.modified().ok()) else {
         return known;
     };
@@ -344,7 +347,7 @@ fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
     known
 }
 
-/// The programs in a directory.
+/// Returns the names of the programs in a directory.
 fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
     let listed = host.list(directory).unwrap_or_default();
     let mut names: Vec<String> = listed
@@ -359,7 +362,7 @@ fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
     names
 }
 
-/// It stands on one line.
+/// Reports whether a text fits on one line.
 fn is_plain(text: &str) -> bool {
     !text.contains(char::is_control)
 }
@@ -376,8 +379,8 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::host::local::LocalHost;
-    use crate::host::recorded::RecordedHost;
+    use askline_host::local::LocalHost;
+    use askline_host::recorded::RecordedHost;
 
     const ALPINE: &str = r#"
         current_dir = "/home/ada/clone"
@@ -463,7 +466,8 @@ mod tests {
         let commands = gather(&machine(alpine()), Shell::Bash, &[]).commands;
         assert!(commands.complete && commands.contains("zsh") && commands.contains("evil"));
         assert!(!commands.contains("README") && !commands.contains("") && !commands.contains("/bin/ls"));
-        // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, not trusted.
+        // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, but not
+        // trusted.
         assert_eq!(commands.find("ls").unwrap(), Path::new("/home/ada/clone/ls"));
         let trusted: Vec<bool> = commands.directories.iter().map(|directory| directory.trusted).collect();
         assert_eq!(trusted, [false, true, true, false]);
@@ -502,7 +506,7 @@ mod tests {
     struct WithPath(PathBuf);
 
     impl Host for WithPath {
-        fn probe(&self, _: &Path, _: &crate::host::Probe) -> anyhow::Result<crate::host::Output> {
+        fn probe(&self, _: &Path, _: &askline_host::Probe) -> anyhow::Result<askline_host::Output> {
             panic!("context must start no program")
         }
         fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
@@ -511,7 +515,7 @@ mod tests {
         fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
             LocalHost.list(directory)
         }
-        fn entry(&self, path: &Path) -> Option<crate::host::Entry> {
+        fn entry(&self, path: &Path) -> Option<askline_host::Entry> {
             LocalHost.entry(path)
         }
         fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {

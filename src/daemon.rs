@@ -1,8 +1,8 @@
-//! The resident process: keeps a model at hand for all shells of a user, and does nothing else.
+//! The resident process: keeps a model loaded for all shells of a user, and does nothing else.
 //!
-//! Started by the first press, never by hand. It ends when nobody has asked for a while, when its socket is gone (as at
-//! logout) or another program was installed in its place, when it is asked to, and on signals. It holds no terminal and
-//! no directory; its session is its own.
+//! The first key press starts it. It ends after an idle time, when its socket is gone (as at logout), when
+//! another program was installed in its place, on request, and on signals. It keeps no terminal and no working
+//! directory, and has its own session.
 
 mod conversation;
 mod post;
@@ -20,44 +20,47 @@ use anyhow::Context as _;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use crate::host::local::{self, LocalHost};
-use crate::model::resident::door::{Door, identity};
-use crate::model::resident::{self, wire::Hello};
-use crate::{presses, store};
+use crate::presses;
+use askline_host::local;
+use askline_host::local::LocalHost;
+use askline_host::store;
+use askline_model::resident;
+use askline_model::resident::door::{Door, identity};
+use askline_model::resident::wire::Hello;
 use post::{End, Post};
 
-/// Most connections at a time; further ones are closed at once.
+/// Maximum number of concurrent connections; further ones are closed at once.
 const CONNECTIONS_MAX: usize = 32;
-/// Room on the stack of each.
+/// Stack size of each connection's thread, in bytes.
 const CONNECTION_STACK: usize = 512 << 10;
-/// How long another process may take to let go of the lock: one that was asked to end does so at once.
+/// Maximum wait for another process to release the lock; a process that was asked to end does so at once.
 const LOCK_WAIT: Duration = Duration::from_secs(1);
-/// How often it is tried.
+/// Interval between attempts to take the lock.
 const LOCK_TICK: Duration = Duration::from_millis(10);
-/// How long those who wait may take to get their answer when a newer program takes over.
+/// Maximum time to answer waiting clients when a newer program takes over.
 const FINISH_LIMIT: Duration = Duration::from_secs(60);
-/// The same when it ends at once: to hear so.
+/// Maximum time to notify waiting clients when the process ends at once.
 const AT_ONCE_LIMIT: Duration = Duration::from_millis(500);
-/// How often the end of their wait is looked for.
+/// Interval between checks that all clients are done.
 const FINISH_TICK: Duration = Duration::from_millis(20);
-/// A pause after a connection that can't be taken, as when too many files are open.
+/// Pause after a connection that can't be accepted, as when too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// What the resident process waits for.
+/// Time limits and intervals of the resident process.
 #[derive(Debug, Clone, Copy)]
 pub struct Waits {
-    /// After how long without a question the model rests.
+    /// Idle time after which the model releases memory.
     pub rest: Duration,
-    /// How often the socket, the program's file and old presses are looked at.
+    /// Interval between checks of the socket, the program file and old key presses.
     pub look: Duration,
-    /// After how long without a question the process ends, until a question says otherwise.
+    /// Idle time after which the process ends, until a request sets another one.
     pub idle: Duration,
-    /// How long somebody who connects may take to say what they want.
+    /// Maximum time for a new connection to send its request.
     pub question: Duration,
 }
 
 impl Waits {
-    /// As users have it.
+    /// Values for normal use.
     pub const USUAL: Self = Self {
         rest: Duration::from_secs(60),
         look: Duration::from_secs(60),
@@ -66,10 +69,12 @@ impl Waits {
     };
 }
 
-/// Becomes the resident process, until it ends. Another one that serves already is no error: then there is nothing to do.
+/// Runs the resident process in this process until it ends. Returns at once, without an error, if another one
+/// already serves.
 ///
 /// # Errors
-/// When its directory or socket can't be made.
+///
+/// If its directory or socket can't be created.
 pub fn run() -> anyhow::Result<()> {
     detach();
     let bell = Arc::new(Bell::new()?);
@@ -81,7 +86,7 @@ pub fn run() -> anyhow::Result<()> {
     serve(&door, Waits::USUAL, &bell)
 }
 
-/// Leaves everything behind that belongs to whoever pressed the key.
+/// Detaches the process from the caller's files, session and directory.
 fn detach() {
     // Files that the shell left open, such as the pipe on which it waits for an answer.
     let open: Vec<i32> = fs::read_dir("/dev/fd").map_or_else(
@@ -91,13 +96,13 @@ fn detach() {
     for file in open.into_iter().filter(|file| 2 < *file) {
         let _ = nix::unistd::close(file);
     }
-    // Fails only for the leader of a group, which has what it needs already.
+    // Fails only for the leader of a process group, which needs no new session.
     let _ = rustix::process::setsid();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     let _ = std::env::set_current_dir("/");
 }
 
-/// Wakes the process while it waits for connections.
+/// Waker: interrupts the wait for connections.
 #[derive(Debug)]
 pub struct Bell {
     signalled: Arc<AtomicBool>,
@@ -106,10 +111,11 @@ pub struct Bell {
 }
 
 impl Bell {
-    /// A bell that nobody has rung.
+    /// Creates a waker that is not signalled.
     ///
     /// # Errors
-    /// When the system has no sockets left.
+    ///
+    /// If the system can't create a socket pair.
     pub fn new() -> io::Result<Self> {
         let (rope, sound) = UnixStream::pair()?;
         rope.set_nonblocking(true)?;
@@ -118,7 +124,7 @@ impl Bell {
     }
 
     fn ring(&self) {
-        // When it can't be written there is a sound to be heard already.
+        // A failed write means that the pipe is full, so a wake-up is already pending.
         let _ = (&self.rope).write(b"!");
     }
 
@@ -128,17 +134,19 @@ impl Bell {
     }
 }
 
-/// Serves at a door until it is time to end.
+/// Serves at an endpoint until it is time to end.
 ///
 /// # Errors
-/// When the directory or the socket can't be made.
+///
+/// If the directory or the socket can't be created.
 pub fn serve(door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
     serve_as(resident::hello()?, door, waits, bell)
 }
 
-/// The same as a program that says this of itself; for tests, which can't replace their own.
+/// Serves as [`serve`] does, with this handshake message; for tests, which can't replace their own program.
 ///
 /// # Errors
+///
 /// As [`serve`].
 pub fn serve_as(hello: Hello, door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
     door.make()?;
@@ -163,7 +171,7 @@ pub fn serve_as(hello: Hello, door: &Door, waits: Waits, bell: &Arc<Bell>) -> an
     Ok(())
 }
 
-/// Takes the lock; none when a process of this very program serves already, or another one does not let go.
+/// Takes the lock; `None` if another process keeps it, for example a resident process of the same program.
 fn lock(door: &Door) -> anyhow::Result<Option<store::Lock>> {
     let until = Instant::now() + LOCK_WAIT;
     loop {
@@ -174,7 +182,7 @@ fn lock(door: &Door) -> anyhow::Result<Option<store::Lock>> {
     }
 }
 
-/// Lets people in until it is time to end.
+/// Accepts connections until it is time to end.
 fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, bell: &Bell) -> End {
     let inside = Arc::new(AtomicUsize::new(0));
     let mut looked = Instant::now();
@@ -183,7 +191,7 @@ fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, b
         let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap_or_default();
         let mut ready =
             [PollFd::new(&socket.listener, PollFlags::IN), PollFd::new(&bell.sound, PollFlags::IN)];
-        // A failed wait is a short one.
+        // If the wait fails, the loop only runs earlier.
         let _ = poll(&mut ready, Some(&timeout));
         bell.hush();
         if bell.signalled.load(Ordering::Relaxed) {
@@ -222,13 +230,13 @@ fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, b
     }
 }
 
-/// Whether the program that runs is still the file in its place.
+/// Reports whether the program file on disk is still the one that runs.
 fn is_installed(hello: &Hello) -> bool {
     let program = local::own_program().and_then(|program| Ok(identity(&program)?));
     program.is_ok_and(|program| program == hello.program)
 }
 
-/// The socket, as long as it is the one that we made.
+/// Listening socket, removed on drop if the path is still the one created here.
 struct Socket {
     listener: UnixListener,
     door: Door,
@@ -236,7 +244,7 @@ struct Socket {
 }
 
 impl Socket {
-    /// Makes the socket. Whoever has the lock may take away what an earlier process left.
+    /// Creates the socket. The caller has the lock, so it may remove what an earlier process left.
     fn bind(door: &Door) -> anyhow::Result<Self> {
         let path = door.socket();
         store::remove(&path)?;

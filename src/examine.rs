@@ -1,46 +1,52 @@
-//! One line, everything we can say of it on this machine: taken apart, looked up, held against the rules of other
-//! systems, shown to the shell itself.
+//! Examination of one line on this machine: parses it, checks it, applies the rules for foreign systems and asks the
+//! shell itself.
 
 use std::thread;
 
-use crate::catalogue::Card;
-use crate::check::{self, Finding, Fix, Grade, Kind, Report};
 use crate::knowledge::Knowledge;
-use crate::platform;
-use crate::reference::{self, Reference as _};
-use crate::repair::{self, Repaired};
-use crate::risk::{self, Around, Facts, Risk};
-use crate::shell::Shell;
-use crate::syntax::{self, Parsed, SimpleCommand, Span};
-use crate::typed;
+use askline_check::check;
+use askline_check::finding::{Finding, Fix, Grade, Kind, Report};
+use askline_check::platform;
+use askline_check::reference;
+use askline_check::reference::Reference as _;
+use askline_check::repair;
+use askline_check::repair::Repaired;
+use askline_check::typed;
+use askline_manual::catalogue::Card;
+use askline_risk as risk;
+use askline_risk::{Around, Facts, Risk};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, SimpleCommand, Span};
 
-/// What Nushell says of an option that a command of its own does not have.
+/// Message of Nushell for an unknown option of one of its own commands.
 const NO_FLAG: &str = "doesn't have flag";
 
-/// What tells that a command needs input: Nushell takes the line, and ends it with an error.
+/// Evidence text of the finding that a command needs input: Nushell accepts such a line, but running it ends with an
+/// error.
 const SIGNATURE: &str = "nushell's signature of it";
 
-/// Looks lines over for one shell on one machine.
+/// Examines lines for one shell on one machine.
 #[derive(Clone, Copy)]
 pub struct Examiner<'a> {
-    /// The shell that will read the lines.
+    /// Shell that will read the lines.
     pub shell: Shell,
-    /// What is known of the machine's commands, and the shell's own reading.
+    /// Known facts about the machine's commands, and access to the shell's own parser.
     pub knowledge: &'a Knowledge,
 }
 
-/// A line that was looked over.
+/// An examined line.
 #[derive(Debug, Clone)]
 pub struct Examined {
-    /// What it consists of.
+    /// Parsed line.
     pub parsed: Parsed,
-    /// What was found.
+    /// Findings.
     pub report: Report,
 }
 
 impl Examiner<'_> {
-    /// Takes a line apart. Nushell reads its own lines, with what the user defined; ours is the reading where it can't be
-    /// asked.
+    /// Parses a line. For Nushell, its own parser is used, which knows the user's definitions; the built-in parser is
+    /// the fallback.
     pub fn parse(&self, line: &str) -> Parsed {
         match self.shell {
             Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
@@ -51,10 +57,10 @@ impl Examiner<'_> {
         }
     }
 
-    /// Looks a line over.
+    /// Examines a line.
     pub fn examine(&self, line: &str) -> Examined {
         thread::scope(|scope| {
-            // The shell reads it meanwhile.
+            // The shell parses the line in parallel.
             let asked = thread::Builder::new().spawn_scoped(scope, || self.knowledge.verdict(line));
             let Examined { parsed, mut report } = self.look_up(line);
             let verdict = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_default();
@@ -66,7 +72,7 @@ impl Examiner<'_> {
                 matches!(finding.kind, Kind::Syntax | Kind::Incomplete) && finding.evidence != SIGNATURE
             };
             if self.shell == Shell::Nu && verdict.ok == Some(false) {
-                // Its words say why; that it can't place one says only where.
+                // Nushell's message gives the reason; our own "not understood" finding only gives a position.
                 report.findings.retain(|finding| {
                     finding.kind != Kind::Syntax
                         || !finding.fixes.is_empty()
@@ -90,8 +96,8 @@ impl Examiner<'_> {
         })
     }
 
-    /// The program of the same name in place of the command of Nushell's own that `refused` stands in: whoever wrote an
-    /// option that only the program has meant that.
+    /// Returns a fix that replaces Nushell's own command around `refused` with the program of the same name: an
+    /// option that only the program has means the program.
     fn as_program(&self, line: &str, parsed: &Parsed, refused: &Span) -> Option<Fix> {
         let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
         let before = parsed.commands.iter().filter(|command| begin(command) <= Some(refused.start));
@@ -106,7 +112,7 @@ impl Examiner<'_> {
         })
     }
 
-    /// Nushell, which has read the line, knows the options of its own commands.
+    /// Corrects the report after Nushell accepted the line: it knows the options of its own commands.
     fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
         let is_own = |command: &&SimpleCommand| {
             let before = command.words.first().and_then(|word| line.get(..word.span.start));
@@ -127,22 +133,23 @@ impl Examiner<'_> {
         report.flags_verified += verified;
     }
 
-    /// How careful one should be with a line. `request` is what it answers; none where a person typed it.
+    /// Judges the risk of a line. `request` is the request that it answers; `None` if a person typed the line.
     pub fn risk(&self, line: &str, request: Option<&str>, facts: &dyn Facts) -> Risk {
         let alias = |name: &str| self.knowledge.alias(name);
         let global_alias = |name: &str| self.knowledge.global_alias(name);
         risk::judge(line, self.shell, &Around { request, alias: &alias, global_alias: &global_alias, facts })
     }
 
-    /// The one repair that passes every check, if there is exactly one. `report` is what was found in the line.
+    /// Returns the repair that passes every check, if there is exactly one. `report` contains the findings in the
+    /// line.
     pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
         if typed::is_plain_words(line) { None } else { self.correct(line, report) }
     }
 
-    /// The same for a line that was meant as a command, though it may be nothing but words: it was run.
+    /// Like [`Self::repair`], for a line that was run, so it is a command even if it looks like plain words.
     pub fn correct(&self, line: &str, report: &Report) -> Option<Repaired> {
-        // Asking the shell about each candidate takes longer than all else. Where it accepts the line, once is enough:
-        // what it is handed in the end.
+        // Asking the shell about each candidate takes longer than everything else. If the shell accepts the original
+        // line, it is asked only about the final result.
         let is_refused = report.syntax_ok == Some(false);
         let judge = |line: &str| if is_refused { self.examine(line) } else { self.look_up(line) }.report;
         let repaired = repair::repair(line, self.shell, report, self.knowledge, &judge)?;
@@ -151,12 +158,12 @@ impl Examiner<'_> {
         is_read().then_some(repaired)
     }
 
-    /// Looks a line over without asking the shell whether it would take it.
+    /// Examines a line without asking the shell.
     fn look_up(&self, line: &str) -> Examined {
         let parsed = self.parse(line);
         let mut report = check::check(line, self.shell, &parsed, self.knowledge);
         let foreign = platform::findings(line, &parsed, self.knowledge, self.knowledge.os());
-        // Who knows where an option comes from says more than that it is not there.
+        // Knowing which system an option comes from is more precise than "unknown option".
         report.findings.retain(|finding| {
             let same = |other: &Finding| overlap(&finding.span, &other.span);
             finding.kind != Kind::FlagRefuted || !foreign.iter().any(same)
@@ -171,7 +178,8 @@ impl Examiner<'_> {
         Examined { parsed, report }
     }
 
-    /// A command of Nushell's own that works on what a pipe brings, where nothing comes in: it ends with an error there.
+    /// Returns a finding for a Nushell command that needs pipeline input but gets none: running it ends with an
+    /// error.
     fn without_input(&self, line: &str, parsed: &Parsed) -> Option<Finding> {
         if self.shell != Shell::Nu {
             return None;
@@ -179,7 +187,7 @@ impl Examiner<'_> {
         let begins = |command: &&SimpleCommand| {
             let before =
                 command.words.first().and_then(|word| line.get(..word.span.start)).map(str::trim_end);
-            // What stands in a block gets what the block gets.
+            // A command in a block gets the input of the block.
             command.within.is_empty()
                 && before.is_some_and(|before| before.is_empty() || before.ends_with(';'))
         };
@@ -207,7 +215,7 @@ impl Examiner<'_> {
     }
 }
 
-/// By place, the worst first.
+/// Sorts findings by position, then worst first.
 fn sort(report: &mut Report) {
     report.findings.sort_by_key(|finding| (finding.span.start, finding.grade));
 }

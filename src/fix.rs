@@ -1,32 +1,33 @@
-//! The last command, which failed: read from what the shell's script told, put right by the checks where they can, else
-//! asked about. It is never run again.
+//! Correction of the last command, which failed: read from the shell facts, corrected by the checks where possible,
+//! otherwise by a model. It is never run again.
 
-use crate::check::{Grade, Report};
-use crate::clean::clean;
-use crate::config::{Config, Item};
+use crate::config::Config;
 use crate::context::{Context, Machine};
 use crate::examine::Examiner;
-use crate::failure::Failure;
-use crate::prompt::Situation;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
 use crate::situation::{self, HISTORY};
+use askline_check::finding::{Grade, Report};
+use askline_model::failure::Failure;
+use askline_model::prompt::Situation;
+use askline_model::prompt::disclosure::Item;
+use askline_syntax::clean::clean;
 
-/// Statuses that say no mistake was made: it went well, was interrupted or stopped (Linux, macOS), as shells count them; in
-/// Nushell a signal counts below zero.
+/// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
+/// shells; Nushell reports a signal as a negative number.
 const INNOCENT: [i32; 5] = [0, 130, 148, 146, -2];
 
-/// A command that failed.
+/// A failed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failed {
-    /// As it was typed.
+    /// Command as typed.
     pub command: String,
-    /// How it ended.
+    /// Exit status.
     pub status: i32,
 }
 
 impl Failed {
-    /// The last command, if the script told one and it failed.
+    /// Returns the last command, if the script passed one and it failed.
     pub fn of(told: &[(String, String)]) -> Option<Self> {
         let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.trim());
         let status = fact("status")?.parse().ok().filter(|status| !INNOCENT.contains(status))?;
@@ -34,22 +35,23 @@ impl Failed {
         Some(Self { command, status })
     }
 
-    /// The command put right by the checks alone; none where they find nothing wrong with it, or not what was meant.
+    /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
+    /// meant.
     pub fn mended(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         let cleaned = clean(&self.command, examiner.shell).ok()?;
-        // It was meant as a command, however much it looks like words.
+        // It was run, so it is a command, even if it looks like plain words.
         let best =
             refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
         let settled = !best.repairs.is_empty() && is_clear(&best.report) && !self.is_again(&best);
         settled.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
     }
 
-    /// The request to a model.
+    /// Returns the request for a model.
     pub fn request(&self) -> String {
         format!("correct this command, which failed: {}", self.command)
     }
 
-    /// What a model may know besides: how it ended, and what it printed.
+    /// Returns the additional facts for a model: the exit status and the printed output.
     pub fn situation(
         &self,
         config: &Config,
@@ -67,7 +69,7 @@ impl Failed {
         situation::gather(situation, machine.host.as_ref(), context, told)
     }
 
-    /// The best answer that is another command.
+    /// Returns the answers, with the best one that differs from the failed command first.
     ///
     /// # Errors
     /// [`Failure::NoCommand`] when there is none.
@@ -90,7 +92,7 @@ impl Failed {
     }
 }
 
-/// Nothing is wrong any more.
+/// Reports whether no problem remains.
 fn is_clear(report: &Report) -> bool {
     report.syntax_ok != Some(false) && report.findings.iter().all(|finding| finding.grade == Grade::Hint)
 }

@@ -1,7 +1,7 @@
-//! Where a profile's key comes from: a variable, a command, the keyring, a private file; the first of them that there is.
+//! API keys of profiles, read from the first source that is set: variable, command, keyring, private file.
 //!
-//! A key is read when a server is first asked and lives as long as the model does. It goes into [`Key`], which nothing can
-//! print; no message here holds it, the command that prints it, or anything else that the command said.
+//! A key is read when its server is first asked and lives as long as the model value. It is stored in [`Key`],
+//! which cannot be printed. No message contains the key, its command, or any output of that command.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read as _};
@@ -12,15 +12,17 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 
-use crate::config::{KeyCommand, KeyringItem, Remote};
-use crate::failure::Failure;
-use crate::host::{Host, KEY_LIMIT, find_on_path};
-use crate::model::remote::Key;
+use askline_host::{Host, KEY_LIMIT, find_on_path};
+use askline_host::{KeyCommand, KeyringItem};
+use askline_model::failure::Failure;
+use askline_model::remote::Key;
+use askline_model::server::Remote;
 
-/// The key of a profile; none where the profile names none.
+/// Reads the key of a profile; `None` if the profile names no key source.
 ///
 /// # Errors
-/// [`Failure::NoModel`] that names the profile, the setting and what to do, when the key can't be had.
+///
+/// [`Failure::NoModel`] with the profile, the setting and the remedy if the key can't be read.
 pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
     let source = &remote.key;
     if source.is_none() {
@@ -37,11 +39,12 @@ pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
     key.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
-/// Where the key of a profile would come from, without reading more than the rights of a file, running or asking anything; none
-/// where the profile names none.
+/// Returns a description of the key's source; `None` if the profile names none. Checks only file permissions:
+/// runs no command and queries no keyring.
 ///
 /// # Errors
-/// As [`read`], as far as that can be told.
+///
+/// As [`read`], as far as these checks can detect.
 pub fn look(remote: &Remote, host: &dyn Host) -> Result<Option<String>, Failure> {
     let source = &remote.key;
     if source.is_none() {
@@ -62,7 +65,7 @@ fn unset(name: &str) -> String {
     format!("the variable {name} is not set; export the key in it, or use key_cmd, key_keyring or key_file")
 }
 
-/// The value of a variable that isn't empty; what is no text in it is refused by [`Key`].
+/// Returns the value of a variable that isn't blank. [`Key`] rejects bytes that are not text.
 fn variable(host: &dyn Host, name: &str) -> Option<String> {
     host.env(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.trim().is_empty())
 }
@@ -81,7 +84,7 @@ fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<Key> {
     Key::new(&secret, "the keyring")
 }
 
-/// Refuses a command that somebody else could have written, or whose program is nowhere.
+/// Checks that no other user can write the command's configuration file and that the command's program exists.
 fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
     let file = command.file();
     let found = host.entry(file).with_context(|| format!("{} is gone", file.display()))?;
@@ -108,7 +111,7 @@ fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
 
 fn by_file(path: &Path) -> anyhow::Result<Key> {
     let limit = KEY_LIMIT as u64;
-    // Room for all of it, so that no copy of a beginning is left anywhere.
+    // The buffer is large enough for all bytes, so it never reallocates and leaves no partial copy in memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_LIMIT + 2));
     let read = private(path)?.take(limit + 1).read_to_end(&mut bytes);
     read.with_context(|| format!("can't read {}", path.display()))?;
@@ -120,12 +123,13 @@ fn by_file(path: &Path) -> anyhow::Result<Key> {
     Key::new(&text(bytes), format!("the file {}", path.display()))
 }
 
-/// What was read, overwritten when it is dropped; [`Key`] refuses what was no text in it.
+/// Returns the bytes as text that is overwritten on drop. [`Key`] rejects bytes that are not text.
 fn text(bytes: Zeroizing<Vec<u8>>) -> Zeroizing<String> {
     Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Opens a file that this user alone can read. What is looked at is what is read: links are followed once.
+/// Opens a regular file that only this user can read. Checks the opened file itself, so links are followed only
+/// once.
 fn private(path: &Path) -> anyhow::Result<File> {
     let shown = path.display();
     // Without NONBLOCK, opening a pipe would wait for its writer.

@@ -1,8 +1,8 @@
-//! What is known of the commands of this machine: what a name stands for, and what its man page and its own help text say
-//! of its options, at the level of subcommands that is meant.
+//! Facts about the commands of this machine: the meaning of each name, and the options that man pages and help texts
+//! document, for each level of subcommands.
 //!
-//! The page is read first; the program itself is asked only where the page says too little or an option is not found in it, only
-//! if it is a packaged program ([`eligible`]), and only in a cage. What was found is kept for a day.
+//! The man page is read first. The program itself is asked only if the page is too short or lacks an option, only if
+//! it is a packaged program ([`eligible`]), and only in a sandbox. Results are cached for a day.
 
 mod builtins;
 mod commands;
@@ -27,36 +27,37 @@ use self::kept::{Key, Record, Stamp};
 use self::pages::{Manuals, Search};
 use self::program::Program;
 pub use self::verdict::SyntaxVerdict;
-use crate::catalogue::Catalogue;
 use crate::config::Help;
 use crate::context::owners::Owners;
 use crate::context::{Context, Machine};
-use crate::host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
-use crate::manual::{self, Manual, Style};
-use crate::platform::Userland;
-use crate::reference::{Known, Reference};
-use crate::shape::Shape;
-use crate::shell::Shell;
+use askline_check::reference::{Known, Reference};
+use askline_check::shape::Shape;
+use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
+use askline_manual as manual;
+use askline_manual::catalogue::Catalogue;
+use askline_manual::userland::Userland;
+use askline_manual::{Manual, Style};
+use askline_syntax::shell::Shell;
 
-/// A page with fewer options than this is not the whole documentation.
+/// Number of options below which a page is not considered complete.
 const FEW_OPTIONS: usize = 5;
 
-/// Once programs have been asked for this long, no more are: the rest is looked up the next time.
+/// Time limit for asking programs; the rest is looked up at the next request.
 const PROBE_BUDGET: Duration = Duration::from_millis(1500);
 
-/// Largest program that is searched for the words `--help`, bytes.
+/// Maximum size in bytes of a program that is searched for the words `--help`.
 const PROGRAM_LIMIT: u64 = 64 << 20;
 
-/// Longest line that a shell is asked about, bytes.
+/// Maximum length in bytes of a line that a shell is asked about.
 const LINE_MAX: usize = 32 << 10;
 
-/// Functions that fish brings along and that only call the program of their name, with colours or a fallback.
+/// Functions of fish that only call the program of the same name, with colours or a fallback.
 const FISH_WRAPPERS: [&str; 6] = ["diff", "grep", "ls", "man", "realpath", "seq"];
 
-/// Most levels and verdicts that are remembered at a time.
+/// Maximum number of levels and of verdicts in memory.
 const MEMORY_MAX: usize = 512;
 
-/// The commands of this machine as a line of one shell sees them. Safe to share between threads.
+/// Facts about the commands of this machine, for lines of one shell. Safe to share between threads.
 pub struct Knowledge {
     host: Arc<dyn Host>,
     cache: Option<PathBuf>,
@@ -64,7 +65,7 @@ pub struct Knowledge {
     home: Option<PathBuf>,
     owners: Owners,
     aliases: BTreeMap<String, String>,
-    /// zsh's, which stand for something anywhere in a line.
+    /// Global aliases of zsh, which are expanded anywhere in a line.
     global_aliases: BTreeMap<String, String>,
     functions: BTreeSet<String>,
     help: Help,
@@ -78,13 +79,13 @@ pub struct Knowledge {
     shapes: Mutex<shapes::Shapes>,
 }
 
-/// A level that was looked up.
+/// Facts about one level of a command.
 #[derive(Debug, Clone)]
 struct Looked {
     record: Record,
-    /// What is documented, with what is true and stands in no text.
+    /// Documented facts, with the manual overrides applied.
     manual: Option<Arc<Manual>>,
-    /// The cache doesn't hold it yet.
+    /// `true` if the cache does not contain it yet.
     changed: bool,
 }
 
@@ -105,14 +106,15 @@ static HELP: LazyLock<HelpTable> = LazyLock::new(|| {
     toml::from_str(include_str!("knowledge/help.toml")).expect("the table is TOML of this form")
 });
 
-/// The manual directories that are looked in, best first; all exist.
+/// Returns the existing manual directories, best first.
 pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
     Manuals::of(host).into_directories()
 }
 
 impl Knowledge {
-    /// Knowledge of `machine` for lines of the context's shell. `told` is what the shell's script says of the user's own names:
-    /// `alias.NAME` with what it stands for, `galias.NAME` for zsh's global ones, and `function.NAME`. Nothing is looked up yet.
+    /// Creates the knowledge of `machine` for lines of the environment's shell. `told` contains the shell facts about
+    /// the user's own names: `alias.NAME` with the expansion, `galias.NAME` for zsh's global aliases, and
+    /// `function.NAME`. Nothing is looked up yet.
     pub fn new(machine: &Machine, context: &Context, told: &[(String, String)], help: Help) -> Self {
         let named = |kind: &'static str| {
             let of_kind = move |(key, value): &(String, String)| {
@@ -144,22 +146,22 @@ impl Knowledge {
         }
     }
 
-    /// The operating system, as `std::env::consts::OS` names it.
+    /// Returns the operating system, named as in `std::env::consts::OS`.
     pub fn os(&self) -> &str {
         &self.context.system.os
     }
 
-    /// What an alias of the user's stands for; nothing is looked up.
+    /// Returns the expansion of a user's alias, without any lookup.
     pub fn alias(&self, name: &str) -> Option<String> {
         self.aliases.get(name).cloned()
     }
 
-    /// What a word stands for anywhere in a line of zsh (`alias -g`).
+    /// Returns the expansion of a global alias of zsh (`alias -g`).
     pub fn global_alias(&self, name: &str) -> Option<String> {
         self.global_aliases.get(name).cloned()
     }
 
-    /// What the shell itself says of a line, which it reads without running it.
+    /// Returns the shell's own verdict on a line, which the shell parses but does not run.
     pub fn verdict(&self, line: &str) -> SyntaxVerdict {
         let shell = self.context.shell;
         if !verdict::may_be_asked(shell, line) {
@@ -170,13 +172,13 @@ impl Knowledge {
         self.shell_says(line, &self.verdicts, &probe, of_answer).unwrap_or_default()
     }
 
-    /// The pieces of a line of Nushell as it takes them itself, for [`crate::syntax::nu::parse`]; the line is not run. None
-    /// for other shells and where Nushell could not be asked.
+    /// Returns Nushell's own token list of a line, for [`askline_syntax::nu::parse`]; the line is not run. `None` for
+    /// other shells, or if Nushell could not be asked.
     pub fn pieces(&self, line: &str) -> Option<String> {
         if self.context.shell != Shell::Nu || line.contains('\0') {
             return None;
         }
-        // What was cut can't be read.
+        // Truncated output is not valid.
         let whole = |answer: &Output| {
             let is_whole = answer.success && answer.stdout.len() < OUTPUT_LIMIT;
             is_whole.then(|| String::from_utf8_lossy(&answer.stdout).into_owned())
@@ -184,7 +186,7 @@ impl Knowledge {
         self.shell_says(line, &self.pieces, &Probe::Pieces { line: line.to_owned() }, whole)
     }
 
-    /// What the shell prints about a line, as `read` understands it; `memory` holds what it said before.
+    /// Asks the shell about a line and parses its output with `read`; `memory` caches earlier answers.
     fn shell_says<T: Clone>(
         &self,
         line: &str,
@@ -210,17 +212,17 @@ impl Knowledge {
         Some(said)
     }
 
-    /// Whether the shell's readings are those of the very shell that asks, which knows what its user defined.
+    /// Reports whether answers come from the user's running shell, which knows the user's definitions.
     pub fn is_in_shell(&self) -> bool {
         self.host.is_in_shell()
     }
 
-    /// What the shell says when it is started for that.
+    /// Starts the shell to answer a probe.
     fn ask_a_new_shell(&self, probe: &Probe) -> Option<Output> {
         self.ask(&self.startable_shell()?.real_path, probe)
     }
 
-    /// The shell's program, if it may be started to ask it something.
+    /// Returns the shell's program, if it may be started to answer probes.
     fn startable_shell(&self) -> Option<Program> {
         let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
         let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
@@ -230,7 +232,7 @@ impl Knowledge {
         Some(program)
     }
 
-    /// The version of a program: what its page names or, where that names none, what it says itself.
+    /// Returns the version of a program: from its page or, if that names none, from the program itself.
     pub fn version(&self, command: &str) -> Option<String> {
         let (_, Some((program, _))) = self.resolve(&[command]) else { return None };
         let mut looked = Looked::clone(&*self.level(&program, &[], true));
@@ -247,8 +249,8 @@ impl Knowledge {
         looked.record.version.flatten()
     }
 
-    /// Keeps what was found out, for the next time. It waits for the disk: call it when the answer is out. A cache that can't
-    /// be written costs only time.
+    /// Writes new facts to the cache. This waits for the disk: call it after the answer is shown. An error costs only
+    /// time at the next request.
     pub fn remember(&self) {
         let Some(cache) = &self.cache else { return };
         let changed: Vec<(Key, Arc<Looked>)> = held(&self.levels)
@@ -267,7 +269,8 @@ impl Knowledge {
         }
     }
 
-    /// The levels that the words lead to, from the program itself on: never empty. The last may be documented by its name only.
+    /// Returns the levels that the words lead to, starting with the program itself: never empty. The last level may
+    /// have no documentation except its name.
     fn levels(&self, program: &Program, words: &[String]) -> Vec<Arc<Looked>> {
         let mut levels = vec![self.level(program, &[], true)];
         let words: Vec<&str> = words.iter().map(String::as_str).take(Level::WORDS_MAX).collect();
@@ -297,7 +300,8 @@ impl Knowledge {
         levels
     }
 
-    /// What is known of a level; `named` when it is sure that there is one, so that the program may be asked about it.
+    /// Returns the facts about a level. `named` is `true` if the level surely exists; only then the program may be
+    /// asked about it.
     fn level(&self, program: &Program, words: &[&str], named: bool) -> Arc<Looked> {
         let key = Key::new(&program.key_path(), &program.real_path, program.trusted, words);
         if let Some(looked) = held(&self.levels).get(&key) {
@@ -315,7 +319,7 @@ impl Knowledge {
         if named && looked.record.manual.as_ref().is_none_or(|manual| manual.options.len() < FEW_OPTIONS) {
             self.add_help(program, words, &mut looked);
         }
-        // Whatever a line has behind `git` is not worth a file.
+        // Arbitrary words after `git` are not worth a cache file.
         looked.changed &= named || looked.record.manual.is_some();
         looked.manual = self.completed(program, words, &looked.record);
         let looked = Arc::new(looked);
@@ -330,7 +334,7 @@ impl Knowledge {
         }
     }
 
-    /// Takes over what was found out of a level since it was looked up.
+    /// Stores new facts about a level that was looked up before.
     fn hold(&self, program: &Program, words: &[&str], looked: &mut Looked) {
         looked.changed = true;
         looked.manual = self.completed(program, words, &looked.record);
@@ -338,7 +342,7 @@ impl Knowledge {
         self.insert(key, Arc::new(looked.clone()));
     }
 
-    /// Reads the page of a level.
+    /// Reads the man page of a level.
     fn look_up(&self, program: &Program, words: &[&str], stamp: Stamp) -> Looked {
         let mut record = Record::new(stamp);
         if let Some(page) = self.page(program, words) {
@@ -355,7 +359,7 @@ impl Knowledge {
     fn page(&self, program: &Program, words: &[&str]) -> Option<pages::Page> {
         let host = self.host.as_ref();
         let manuals = self.manuals.get_or_init(|| Manuals::of(host));
-        // The page of `ls` is not about the `ls` of BusyBox, and not about one that anybody could have put there.
+        // The page of `ls` does not describe BusyBox's `ls`, nor one that anyone could have put there.
         if !program.trusted || (program.is_multi_call() && !(program.goes_by_own_name() && words.is_empty()))
         {
             return None;
@@ -377,7 +381,7 @@ impl Knowledge {
         find(&name).or_else(|| find(&real_name().filter(|real| *real != name)?))
     }
 
-    /// Asks the program about a level, unless that was done or may not be done.
+    /// Asks the program about a level, unless this was already done or is not allowed.
     fn add_help(&self, program: &Program, words: &[&str], looked: &mut Looked) {
         let may_be_asked = || match words {
             [] => self.is_eligible(program, &looked.record),
@@ -405,7 +409,7 @@ impl Knowledge {
         }
     }
 
-    /// Starts a program for a probe; none when it failed or there is no time left.
+    /// Starts a program for a probe; `None` if it failed or no time is left.
     fn ask(&self, program: &Path, probe: &Probe) -> Option<Output> {
         if PROBE_BUDGET <= self.spent() {
             return None;
@@ -482,7 +486,7 @@ impl Reference for Knowledge {
             return Some(true);
         }
         match self.host.real_path(&path).err()?.downcast_ref::<io::Error>().map(io::Error::kind) {
-            // A recording names no kind: what is not in it does not exist.
+            // A recording gives no error kind: paths outside it do not exist.
             None | Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Some(false),
             Some(_) => None,
         }
@@ -526,7 +530,7 @@ impl Reference for Knowledge {
     }
 }
 
-/// What a program printed, errors first: that is where parsers complain.
+/// Returns the output of a program, standard error first, because parsers complain there.
 fn text_of(output: &Output) -> String {
     let streams = [&output.stderr, &output.stdout].map(|stream| String::from_utf8_lossy(stream));
     streams.join("\n")
@@ -538,7 +542,7 @@ fn says_help(host: &dyn Host, program: &Path) -> bool {
     is_program && memchr::memmem::find(&bytes, b"-help").is_some()
 }
 
-/// The first number with dots on the first line: `ls (GNU coreutils) 9.1`.
+/// Returns the first number with dots on the first line: `ls (GNU coreutils) 9.1`.
 fn version_in(text: &str) -> Option<String> {
     let line = text.lines().find(|line| !line.trim().is_empty())?;
     let numbers = line.split(|c: char| !(c.is_ascii_alphanumeric() || ".-+~".contains(c)));
@@ -547,7 +551,7 @@ fn version_in(text: &str) -> Option<String> {
     Some(version.trim_end_matches(['.', '-']).chars().take(32).collect())
 }
 
-/// What is guarded is fit to use whatever happened while it was held: each is changed in one step.
+/// Locks a mutex. The data is valid even after a panic, because each change is a single step.
 fn held<T>(guarded: &Mutex<T>) -> MutexGuard<'_, T> {
     guarded.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,39 +1,15 @@
-//! Plain English at the shell prompt becomes the right command for this machine, ready to edit, never executed.
+//! Turns plain English at the shell prompt into the right command for this machine, ready to edit and never executed.
 //!
-//! Start reading at [`suggest`]: it tells the whole story on one screen. Modules are listed from the ground up; each
-//! layer imports only from itself and from the layers above it in this list (`tests/it/tidy.rs` holds that).
+//! Start reading at [`suggest`]: it shows the whole flow on one screen. Modules are listed from the ground up. Each
+//! layer imports only from itself and from the layers above it in this list (`tests/it/tidy.rs` checks this).
 
-// 0 words: plain data
-pub mod account;
+// Layer 0: plain data
 pub mod config;
-pub mod failure;
-pub mod line;
-pub mod patience;
-pub mod shell;
-// 1 judgement: pure, value in, value out
+// Layer 1: pure functions (analysis, checks, rendering), without side effects
 pub mod answer;
-pub mod catalogue;
-pub mod check;
-pub mod clean;
-pub mod explain;
-pub mod manual;
-pub mod platform;
-pub mod prompt;
-pub mod quoting;
-pub mod redact;
-pub mod reference;
-pub mod repair;
-pub mod retrieve;
-pub mod risk;
-pub mod shape;
 pub mod suggestion;
-pub mod syntax;
-pub mod typed;
-// 2 outside: the only code that touches the machine
-pub mod host;
-pub mod model;
-pub mod store;
-// 3 services
+// Layer 2: the only code that touches the machine
+// Layer 3: services
 pub mod context;
 pub mod keys;
 pub mod knowledge;
@@ -43,12 +19,12 @@ pub mod presses;
 pub mod screen;
 pub mod situation;
 pub mod surroundings;
-// 4 roles: the model's work, judged
+// Layer 4: work on the model's output
 pub mod examine;
 pub mod fix;
 pub mod refine;
-// 5 spine
+// Layer 5: the main flow
 pub mod suggest;
-// 6 doors: the only code that talks to people
+// Layer 6: entry points, the only code that talks to users
 pub mod cli;
 pub mod daemon;

@@ -1,4 +1,4 @@
-//! The `askline` program.
+//! Entry point of the `askline` program.
 
 fn main() -> std::process::ExitCode {
     askline::cli::run()

@@ -1,7 +1,7 @@
-//! What was asked and what it took, counted: numbers by day and model, and nothing of what anybody wrote.
+//! Usage statistics: counts by day and model. They contain no text of requests or answers.
 //!
-//! One file of ours, written under a lock once an answer is out. Losing it costs nothing but the figures, so nobody waits
-//! for it: a press that finds the lock taken for too long is not counted.
+//! The statistics are one private file, written under a lock after the answer is out. Losing it loses only the
+//! figures, so nothing waits for it: if the lock is taken for too long, the key press is not counted.
 
 mod histogram;
 
@@ -15,45 +15,46 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 pub use self::histogram::Histogram;
-use crate::account::{Account, Asked, Tally};
-use crate::failure::Failure;
-use crate::patience::Patience;
-use crate::store::{self, Paths};
+use askline_host::store;
+use askline_host::store::Paths;
+use askline_model::account::{Account, Asked, Tally};
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
 
-/// How many days are kept by themselves.
+/// Maximum number of days kept individually.
 pub const DAYS_MAX: usize = 31;
-/// Most models that a day, or the whole, has figures of by name.
+/// Maximum number of models counted by name, per day and in total.
 const NAMES_MAX: usize = 32;
-/// Longest name of one, in characters.
+/// Maximum length of a model name, in characters.
 const NAME_CHARS_MAX: usize = 120;
-/// Largest file that is read, in bytes.
+/// Maximum size of the file to read, in bytes.
 const FILE_LIMIT: u64 = 2 << 20;
-/// What the file is, and the version of its form.
+/// Kind and format version of the file.
 const KIND: (&str, u32) = ("stats", 1);
-/// Longest wait for the lock.
+/// Maximum wait for the lock.
 const LOCK_WAIT: Duration = Duration::from_millis(100);
-/// How often it is tried meanwhile.
+/// Interval between attempts to take the lock.
 const LOCK_TICK: Duration = Duration::from_millis(1);
-/// How many files that can't be read are kept aside.
+/// Maximum number of unreadable files kept for inspection.
 const BAD_MAX: usize = 3;
-/// Most files in the directory: the figures, the lock, those aside, and what another version may keep.
+/// Maximum number of files in the directory: figures, lock, unreadable files, and files of other versions.
 const FILES_MAX: usize = 16;
-/// Days since 1970 before which no clock that is set can be: the start of 2025.
+/// Earliest day that a correctly set clock can show, in days since 1970: the start of 2025.
 const CLOCK_SET: u32 = 20_089;
 
-/// How a request ended.
+/// Result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// With a command.
+    /// A command was suggested.
     Answered,
-    /// Without one; the name of the kind of failure.
+    /// No command was suggested; the name of the failure kind.
     Failed(&'static str),
-    /// The person gave up.
+    /// The user cancelled.
     Cancelled,
 }
 
 impl Outcome {
-    /// How a request with this result ended.
+    /// Returns the outcome for this result.
     pub fn of<T>(result: &anyhow::Result<T>) -> Self {
         match result {
             Ok(_) => Self::Answered,
@@ -70,34 +71,35 @@ impl Outcome {
     }
 }
 
-/// All figures that are kept.
+/// All stored figures.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// By day, counted from 1970 in UTC: at most [`DAYS_MAX`].
+    /// Figures by day, in days since 1970 (UTC); at most [`DAYS_MAX`].
     pub days: BTreeMap<u32, Figures>,
-    /// Since the counting began.
+    /// Figures since counting began.
     pub total: Figures,
-    /// The last day on which a file that could not be understood gave way to a new one, so that its figures are too small.
+    /// Last day on which an unreadable file was replaced by a new one, which makes that day's figures too
+    /// small.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<u32>,
 }
 
-/// Figures of a day, or of all.
+/// Figures of one day, or of all days.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Figures {
-    /// Key presses, and requests by other doors.
+    /// Number of key presses and of requests from other entry points.
     pub presses: u64,
-    /// Those that gave a command.
+    /// Number of presses that gave a command.
     pub answers: u64,
-    /// Those of them that needed no model.
+    /// Number of those answers that needed no model.
     pub without_model: u64,
-    /// Those that a person gave up.
+    /// Number of presses that the user cancelled.
     pub cancelled: u64,
-    /// Those that gave no command, by kind.
+    /// Number of presses that gave no command, by failure kind.
     pub failures: BTreeMap<String, u64>,
-    /// What models were asked, by their names.
+    /// Usage of models, by name.
     pub models: BTreeMap<String, Model>,
 }
 
@@ -105,16 +107,16 @@ pub struct Figures {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Model {
-    /// It is on a server, so that limits count.
+    /// `true` if the model is on a server, so limits apply.
     pub is_server: bool,
-    /// Calls, tokens, cost.
+    /// Calls, tokens and cost.
     pub tally: Tally,
-    /// How long answers took; calls without one failed.
+    /// Times of answers; calls without an entry failed.
     pub times: Histogram,
 }
 
 impl Figures {
-    /// Adds those of another day.
+    /// Adds other figures to these.
     pub fn add(&mut self, other: &Self) {
         for (own, more) in [
             (&mut self.presses, other.presses),
@@ -136,7 +138,7 @@ impl Figures {
         }
     }
 
-    /// What servers were asked, together.
+    /// Returns the usage of all server models together.
     pub fn servers(&self) -> Tally {
         let servers = self.models.values().filter(|model| model.is_server);
         servers.fold(Tally::default(), |mut sum, model| {
@@ -170,15 +172,15 @@ impl Figures {
 }
 
 impl Counts {
-    /// The day that the clock shows. Where it was never set that is the last day that is known: bounds for a day would
-    /// begin anew otherwise.
+    /// Returns the current day. If the clock was never set, returns the last recorded day: otherwise daily
+    /// limits would start again.
     pub fn day(&self, now: SystemTime) -> u32 {
         let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let day = u32::try_from(seconds / 86_400).unwrap_or(u32::MAX);
         if CLOCK_SET <= day { day } else { self.days.keys().next_back().copied().unwrap_or(day) }
     }
 
-    /// What was counted today.
+    /// Returns the figures of today.
     pub fn today(&self, now: SystemTime) -> Figures {
         self.days.get(&self.day(now)).cloned().unwrap_or_default()
     }
@@ -187,7 +189,8 @@ impl Counts {
         let today = self.day(now);
         self.total.count(account, outcome);
         self.days.entry(today).or_default().count(account, outcome);
-        // A clock that jumps loses one day at most, for those that are farthest away go first.
+        // After a clock jump, only the days farthest from today are dropped, so at most one day is lost per
+        // jump.
         while DAYS_MAX < self.days.len() {
             let Some(farthest) = self.days.keys().copied().max_by_key(|day| day.abs_diff(today)) else {
                 break;
@@ -197,30 +200,34 @@ impl Counts {
     }
 }
 
-/// Where the figures are kept.
+/// Storage of the figures.
 #[derive(Debug, Clone)]
 pub struct Book {
     directory: PathBuf,
 }
 
 impl Book {
-    /// The user's.
+    /// Returns the user's storage.
     pub fn of(paths: &Paths) -> Self {
         Self { directory: paths.stats.clone() }
     }
 
-    /// What was counted so far; nothing where the file isn't there or can't be understood.
+    /// Reads the figures; returns empty ones if the file is missing or unreadable.
     ///
     /// # Errors
-    /// When the file is a link, another user's or writable by others, or can't be read; the text says what to do.
+    ///
+    /// If the file is a link, belongs to another user, is writable by others, or can't be read; the text gives
+    /// the remedy.
     pub fn read(&self) -> anyhow::Result<Counts> {
         Ok(self.understood()?.unwrap_or_default())
     }
 
-    /// What servers were asked today, for bounds that count by the day.
+    /// Returns today's server usage, for daily limits.
     ///
     /// # Errors
-    /// As [`Book::read`], and when the file was damaged today: a bound that doesn't hold would be worse than none.
+    ///
+    /// As [`Book::read`], and if the file was damaged today: a limit that is silently not enforced would be
+    /// worse than none.
     pub fn servers_today(&self, now: SystemTime) -> anyhow::Result<Tally> {
         let counts = self.understood()?.filter(|counts| counts.damaged != Some(counts.day(now)));
         let counts =
@@ -228,7 +235,7 @@ impl Book {
         Ok(counts.today(now).servers())
     }
 
-    /// What was counted so far; none when there is a file that can't be understood.
+    /// Reads the figures; `None` if a file exists but can't be parsed.
     fn understood(&self) -> anyhow::Result<Option<Counts>> {
         let Some(content) = store::read(&self.file(), FILE_LIMIT)? else {
             return Ok(Some(Counts::default()));
@@ -237,10 +244,11 @@ impl Book {
         Ok(body.and_then(|body| serde_json::from_slice(body).ok()))
     }
 
-    /// Counts a request whose answer is out. False where others kept the lock for too long.
+    /// Counts a request after its answer is out. Returns `false` if other processes held the lock for too long.
     ///
     /// # Errors
-    /// When the file can't be read or written.
+    ///
+    /// If the file can't be read or written.
     pub fn count(&self, account: &Account, outcome: Outcome, now: SystemTime) -> anyhow::Result<bool> {
         store::make_directory(&self.directory)?;
         let until = Instant::now() + LOCK_WAIT;
@@ -265,7 +273,7 @@ impl Book {
         Ok(true)
     }
 
-    /// Counts a request whose answer is out, by what its patience was asked for. What can't be counted is only logged.
+    /// Counts a request after its answer is out, with the usage of its request control. Errors are only logged.
     pub fn record(&self, patience: &Patience, outcome: Outcome) {
         let account = patience.account().clone();
         match self.count(&account, outcome, SystemTime::now()) {
@@ -279,7 +287,7 @@ impl Book {
         self.directory.join("counts")
     }
 
-    /// Keeps a file that can't be understood for whoever wants to know why; the last place is used again.
+    /// Renames an unreadable file for later inspection; the last name is reused if all are taken.
     fn put_aside(&self) -> anyhow::Result<()> {
         let place = |n| self.directory.join(format!("counts.bad-{n}"));
         let free = (1..=BAD_MAX).find(|n| fs::symlink_metadata(place(*n)).is_err());
@@ -287,9 +295,9 @@ impl Book {
     }
 }
 
-/// A day, counted from 1970, as a date such as `2026-11-22`.
+/// Formats a day, in days since 1970, as a date such as `2026-11-22`.
 pub fn date(day: u32) -> String {
-    // Years from March on, so that a leap day is the last of its year; 400 of them have 146,097 days.
+    // Years start in March, so a leap day is the last day of its year; 400 years have 146,097 days.
     let days = u64::from(day) + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;

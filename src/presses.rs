@@ -1,7 +1,7 @@
-//! What the key did last in each terminal, so that pressing it again goes on from there.
+//! The last key press in each terminal, which lets the next press continue from it.
 //!
-//! Kept in the runtime directory, one small private file a terminal, and never in a shell's history. Losing one costs
-//! nothing but the way back: the key then takes the line as it stands.
+//! Presses are kept in the runtime directory, in one small private file per terminal, and never in a shell's history.
+//! A lost file only loses the way back: the key then takes the prompt line as it is.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,82 +9,82 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::prompt::Solved;
-use crate::shell::Shell;
-use crate::store;
+use askline_host::store;
+use askline_model::prompt::Solved;
+use askline_syntax::shell::Shell;
 
-/// What the files are, and the version of their format.
+/// Kind and format version of the files.
 const KIND: (&str, u32) = ("press", 2);
-/// The directory of the files.
+/// Directory of the files.
 const DIRECTORY: &str = "presses";
-/// Largest file that is read, bytes.
+/// Maximum size of a file in bytes.
 const LIMIT: u64 = 1 << 20;
-/// Terminals that are remembered; those used last stay.
+/// Maximum number of remembered terminals; the least recently used ones are dropped.
 const TERMINALS_MAX: usize = 64;
-/// After this time a press is forgotten.
+/// Lifetime of a press.
 const AGE_MAX: Duration = Duration::from_hours(1);
-/// Within this time a request that resembles the one before goes on from it.
+/// Time limit within which a similar request counts as a change of the previous one.
 const FOLLOW_UP_AGE_MAX: Duration = Duration::from_mins(10);
 
-/// A press of the key: the words that stood on the line, and what was offered for them.
+/// One key press: the words on the prompt line and the offers for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Press {
-    /// The line as it was typed.
+    /// Prompt line as typed.
     pub words: String,
-    /// The shell's name.
+    /// Name of the shell.
     pub shell: String,
-    /// What was offered, in the order in which it is shown; never empty.
+    /// Offers in display order; never empty.
     pub offers: Vec<Offer>,
-    /// What stands on the line now.
+    /// Current content of the prompt line.
     pub place: Place,
-    /// No other offers need be looked for.
+    /// `true` if no further offers need to be searched.
     pub complete: bool,
-    /// When the key was pressed, seconds since 1970.
+    /// Time of the key press, in seconds since 1970.
     pub at: u64,
-    /// What was asked before and answered, when the words change that.
+    /// Previous request and its answer, if the words change it.
     #[serde(default)]
     pub before: Option<Solved>,
-    /// What was around the line, as [`around`] tells it; none where that doesn't matter.
+    /// Digest from [`around`]; `None` if the surroundings do not matter.
     #[serde(default)]
     pub around: Option<String>,
 }
 
-/// A command and what is to be said beside it.
+/// An offered command and its notes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
-    /// The command.
+    /// Command.
     pub command: String,
-    /// What a person should know of it besides its risk, which is told as it is when it is shown.
+    /// Notes for the user, without the risk, which is judged again each time the command is shown.
     pub notes: Vec<String>,
-    /// What a list says beside it: its risk, whatever that is, and the rest of the notes.
+    /// Text beside the command in a list: its risk label, and the other notes.
     #[serde(default)]
     pub about: String,
 }
 
-/// What of a press stands on the line.
+/// Content of the prompt line after a press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// One of the offers.
+    /// Offer with this index.
     Offer(usize),
-    /// The words again.
+    /// Original words.
     Words,
-    /// Whichever of these it is: a list of them was shown to choose from.
+    /// Any of them: a list was shown to choose from.
     Any,
 }
 
-/// What pressing the key again means.
+/// Meaning of the next key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// Show what is known already.
+    /// Show something already known.
     Show(Place),
-    /// All that is known was shown, and more may be found.
+    /// Everything known was shown; more may be found.
     More,
-    /// The line was changed, or nothing was offered for it: it is a request of its own.
+    /// Treat the line as a new request: it was changed, or there were no offers for it.
     Anew,
 }
 
 impl Press {
-    /// A press now, for which one command was offered.
+    /// Creates a press at the current time with one offered command.
     pub fn now(words: &str, shell: Shell, offer: Offer) -> Self {
         Self {
             words: words.to_owned(),
@@ -98,12 +98,13 @@ impl Press {
         }
     }
 
-    /// Whether the line is still the one of this press: nothing was run since, and the directory is the same.
+    /// Reports whether the prompt line still belongs to this press: no command was run since, and the directory is
+    /// the same.
     pub fn is_around(&self, around: &str) -> bool {
         self.around.as_deref().is_none_or(|then| then == around)
     }
 
-    /// What pressing the key on `line` means after this press.
+    /// Returns the meaning of a key press on `line` after this press.
     pub fn step(&self, line: &str, shell: Shell) -> Step {
         if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
             return Step::Anew;
@@ -120,14 +121,15 @@ impl Press {
         }
     }
 
-    /// What of this press `line` is, as a list to choose from shows it: none when it was edited, belongs to another shell or
-    /// is too old.
+    /// Returns the content that `line` matches, for a list to choose from: `None` if the line was edited, belongs to
+    /// another shell or is too old.
     pub fn listed(&self, line: &str, shell: Shell) -> Option<Place> {
         let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
         self.stands(line).filter(|_| counts)
     }
 
-    /// What of this press `line` is. A ghost text that was taken stands below the words, which begin with a # then.
+    /// Returns the content that `line` matches. After an accepted ghost text, the command is on the row below the
+    /// words, which then begin with a #.
     fn stands(&self, line: &str) -> Option<Place> {
         if line == self.words {
             return Some(Place::Words);
@@ -138,14 +140,14 @@ impl Press {
         self.offers.iter().position(is_it).map(Place::Offer)
     }
 
-    /// What was asked before and answered, when `words` are those of this press, edited: then they say what is wrong with the
-    /// answer.
+    /// Returns the previous request and its answer if `words` are this press's words after an edit: the edit then
+    /// corrects the answer.
     pub fn before(&self, words: &str, shell: Shell) -> Option<Solved> {
         let is_fresh = self.age().is_some_and(|age| age <= FOLLOW_UP_AGE_MAX);
         let offer = match self.place {
             Place::Offer(at) => self.offers.get(at),
             Place::Words => self.offers.first(),
-            // Nobody says which of them was seen.
+            // It is unknown which of them the user saw.
             Place::Any => None,
         };
         let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
@@ -153,7 +155,7 @@ impl Press {
         Some(Solved { request: self.words.clone(), command: command.clone() })
     }
 
-    /// The same press with all other offers that were found.
+    /// Adds all other offers that were found and marks the press as complete.
     #[must_use]
     pub fn and(mut self, offers: Vec<Offer>) -> Self {
         self.offers.extend(offers);
@@ -161,14 +163,14 @@ impl Press {
         self
     }
 
-    /// How long ago it was; none when the clock says it is still to come.
+    /// Returns the age of the press; `None` if its time is in the future.
     fn age(&self) -> Option<Duration> {
         seconds(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
     }
 }
 
-/// What a press is bound to: the directory, and the last command that was run. Only a digest, for a command may hold a
-/// secret.
+/// Returns a digest of the directory and of the last command that was run. It is only a digest, because a command may
+/// contain a secret.
 pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
     let mut digest = Sha256::new();
     digest.update(directory.map(|directory| directory.as_os_str().as_encoded_bytes()).unwrap_or_default());
@@ -177,7 +179,7 @@ pub fn around(directory: Option<&Path>, last: Option<&str>) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// At least half of the earlier words are still there, but something changed.
+/// Reports whether the words changed but at least half of the earlier ones remain.
 fn is_edited(before: &str, after: &str) -> bool {
     let words = |text: &str| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (before, mut after) = (words(before), words(after));
@@ -198,7 +200,7 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Where the press of one terminal is kept.
+/// Store for the press of one terminal.
 #[derive(Debug, Clone)]
 pub struct Terminal {
     file: PathBuf,
@@ -206,17 +208,17 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// The terminal `name`, made of letters, digits and dashes, below the runtime directory.
+    /// Creates the store of terminal `name` (letters, digits and dashes) below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
         Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned() }
     }
 
-    /// Its name.
+    /// Returns the terminal's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The last press here, unless it is lost.
+    /// Returns the last press in this terminal, if it can be read.
     pub fn last(&self) -> Option<Press> {
         let kept = store::read_versioned(&self.file, KIND.0, KIND.1, LIMIT);
         let body = kept.unwrap_or_else(|error| {
@@ -227,7 +229,7 @@ impl Terminal {
         (!press.offers.is_empty()).then_some(press)
     }
 
-    /// Remembers a press in place of the last one.
+    /// Replaces the stored press.
     pub fn keep(&self, press: &Press) {
         let keep = || -> anyhow::Result<()> {
             let directory = self.file.parent().unwrap_or(Path::new("/"));
@@ -241,7 +243,7 @@ impl Terminal {
     }
 }
 
-/// Removes the presses that are forgotten below a runtime directory.
+/// Removes expired presses below a runtime directory.
 pub fn forget_old(runtime: &Path) {
     if let Err(error) = forget(&runtime.join(DIRECTORY)) {
         tracing::debug!("old presses stay: {error:#}");

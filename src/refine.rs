@@ -1,99 +1,102 @@
-//! From a request to the best command that the model, the checks and the repairs can make of it in the time there is.
+//! The refinement loop: gets the best command that model, checks and repairs can produce in the time limit.
 //!
-//! The model drafts; the draft is cleaned, looked up and mended. Where that does not do, the other answers that the model
-//! had in mind are looked over, and if none of them checks it is told one short, concrete error. Of all answers the one
-//! that checks best is kept. Whatever happens later, a draft that once stood is the answer: a model that fails or is late
-//! in a second round takes nothing away.
+//! The model writes a draft, which is cleaned, checked and repaired. If that is not enough, the model's alternatives
+//! for the same answer are checked. If none of them passes, the model gets one short, concrete error. The answer with
+//! the best check result wins. A valid draft is never lost: if the model fails or is late in a later round, the draft
+//! is the answer.
 
 mod hint;
 
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
-use crate::check::{self, Finding, Grade, Kind, Report};
-use crate::clean::{self, Cleaned};
-use crate::config::Item;
 use crate::examine::Examiner;
-use crate::failure::Failure;
-use crate::model::{Certainty, Further, Model, Reply};
-use crate::patience::{Patience, Stage};
-use crate::prompt::Prompt;
-use crate::repair::{self, Repaired};
-use crate::shell::Shell;
 use crate::suggestion::Checks;
+use askline_check::check;
+use askline_check::finding::{Finding, Grade, Kind, Report};
+use askline_check::repair;
+use askline_check::repair::Repaired;
+use askline_model::failure::Failure;
+use askline_model::patience::{Patience, Stage};
+use askline_model::prompt::Prompt;
+use askline_model::prompt::disclosure::Item;
+use askline_model::{Certainty, Further, Model, Reply};
+use askline_syntax::clean;
+use askline_syntax::clean::Cleaned;
+use askline_syntax::shell::Shell;
 
-/// Most commands of one answer that are looked over.
+/// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
 
-/// How far the loop may go.
+/// Limits of the refinement loop.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// How often the model is asked again, 0 for never.
+    /// Maximum number of further rounds, 0 for none.
     pub rounds: u32,
-    /// Time for all further rounds together, from the first draft on.
+    /// Time for all further rounds together, counted from the first draft.
     pub time: Duration,
-    /// Most tokens of one answer.
+    /// Maximum number of tokens of one answer.
     pub max_tokens: usize,
 }
 
-/// What came out.
+/// Result of the loop.
 #[derive(Debug, Clone)]
 pub struct Refined {
-    /// The best command, with what was mended in it.
+    /// Best command, after repairs.
     pub best: Candidate,
     /// Other commands of the same answers that may reach a prompt line, best first.
     pub others: Vec<Candidate>,
-    /// How often the model was asked.
+    /// Number of times the model was asked.
     pub rounds: u32,
-    /// Time that went into the model, and into everything else.
+    /// Time spent in the model and in the rest.
     pub time: Spent,
 }
 
-/// Where the loop's time went.
+/// Time spent in the loop.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
     /// Waiting for the model.
     pub model: Duration,
-    /// Cleaning, looking up, repairing.
+    /// Cleaning, checking and repairing.
     pub check: Duration,
 }
 
-/// A command that was looked over.
+/// A checked command.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// What may reach the prompt line, after repairs.
+    /// Cleaned command for the prompt line, after repairs.
     pub command: Cleaned,
-    /// What the checks say of it, after repairs.
+    /// Check report, after repairs.
     pub report: Report,
-    /// The repairs in words.
+    /// Repairs in words.
     pub repairs: Vec<String>,
-    /// How sure the model was of it.
+    /// Certainty of the model about the command.
     pub certainty: Option<Certainty>,
-    /// Which model wrote it; none where a person did.
+    /// Model that wrote the command; `None` if a person did.
     pub writer: Option<Writer>,
-    /// As it was written, where a repair put in names that stand in a file of the user's: not every model may be told these.
+    /// Command as written, if a repair inserted names from one of the user's files: not every model may see those.
     pub written: Option<Box<Written>>,
 }
 
-/// A command before it was mended.
+/// A command before its repair.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// The command.
+    /// Command line.
     pub line: String,
-    /// What the checks say of it.
+    /// Check report of it.
     pub report: Report,
 }
 
-/// A model, when it answered.
+/// The model that wrote an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// As [`Model::source`].
+    /// Result of [`Model::source`].
     pub source: String,
-    /// As [`Model::notes`].
+    /// Result of [`Model::notes`].
     pub notes: Vec<String>,
 }
 
-/// Asks the model until the checks are content, it goes round in circles, or the limits are reached.
+/// Asks the model until the checks pass, an error repeats, or the limits are reached.
 ///
 /// # Errors
 /// As [`Model::complete`] for the first draft, and a [`Failure`] when no answer of the first round may reach a prompt
@@ -124,7 +127,7 @@ pub fn run(
                 let is_wrong = drafts.iter().all(is_wrong);
                 let wrong = drafts.first().and_then(|first| wrong_up_to(&said, first));
                 found.extend(drafts);
-                // What else it had in mind at a later answer gained nothing (`benches/nushell/README.md`).
+                // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
                     let within = patience.within(until);
                     let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
@@ -138,7 +141,7 @@ pub fn run(
                 break;
             }
         }
-        // Stable: of two that check alike the earlier one stays ahead.
+        // The sort is stable: of two equal candidates the earlier one stays ahead.
         found.sort_by_key(|candidate| cost(&candidate.report));
         let Some(best) = found.first() else { break };
         let Some(wrong) = complaint(&best.report) else { break };
@@ -147,7 +150,7 @@ pub fn run(
             tracing::debug!(rounds, stuck, "left as it is: {}", wrong.text);
             break;
         }
-        // From now on what the model writes may hold names that others are not told.
+        // From now on the model's answers may contain names that other models may not see.
         is_told |= asked.tells_apart(model.audience());
         asked = again(&prompt, is_told.then_some(&asked), best, wrong, examiner);
         tracing::debug!("round {rounds}: {}", wrong.text);
@@ -159,8 +162,8 @@ pub fn run(
     Ok(Refined { best, others: found.collect(), rounds, time: spent })
 }
 
-/// The prompt with what is wrong with a command. What a file of the user's holds is for those who may be told: where a model
-/// was told it `before`, all others hear no more than they did then.
+/// Returns the prompt extended by the error of a command. Only models with permission see names from the user's
+/// files. If a model has seen them in the prompt `before`, all others get no more than they got then.
 fn again(
     prompt: &Prompt,
     before: Option<&Prompt>,
@@ -188,7 +191,8 @@ fn again(
     }
 }
 
-/// One answer of the model: what it said, and its commands that may reach a prompt line, looked over and mended.
+/// Gets one answer of the model: returns its text and those of its commands that may reach a prompt line, checked and
+/// repaired.
 fn draft(
     prompt: &Prompt,
     model: &mut dyn Model,
@@ -207,8 +211,8 @@ fn draft(
     Ok((reply.text, candidates))
 }
 
-/// Where in what the model said that ends which is wrong in a command of it, as it was mended; none where that is the end, as
-/// what is missing there may only go on.
+/// Returns the end offset of the faulty part in the model's text, mapped back from the repaired command; `None` if
+/// the fault is at the end, where the command may only be incomplete.
 fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
     let line = candidate.command.text.as_str();
     let end = complaint(&candidate.report)?.span.end;
@@ -220,9 +224,9 @@ fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
     (wrong < said.trim_end().len()).then_some(wrong)
 }
 
-/// Adds what else the model had in mind when it gave its last answer, in which no command checks: often one does, and it is
-/// there sooner than an answer to a further question. No further than to the first that is right, nor to one that destroys
-/// or overwrites what the answer would have left alone: that is no way to put it right. Nothing where it is late.
+/// Adds the model's alternatives to its last answer, when no command of that answer passes. Often one of them does,
+/// and it comes sooner than an answer to a new question. Stops at the first correct one. Skips alternatives that
+/// delete or overwrite what the original answer would have left alone. Adds nothing after the deadline.
 ///
 /// # Errors
 /// [`Failure::Cancelled`].
@@ -263,7 +267,7 @@ fn in_mind(
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
-            // It may have lost a condition and destroy more: `rm logs/* --older 30day`, `rm -f logs/*`.
+            // The command may have lost a condition and delete more: `rm logs/* --older 30day`, `rm -f logs/*`.
             let text = candidate.command.text.as_str();
             let is_rest = found.iter().any(|other| says_less(text, other.command.text.as_str()));
             if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
@@ -277,7 +281,7 @@ fn in_mind(
     Ok(())
 }
 
-/// Whether a line says less than another one: it has fewer words, and none that is new but options.
+/// Reports whether a line is a reduced form of another one: fewer words, and no new ones except options.
 fn says_less(line: &str, other: &str) -> bool {
     let plain = |word: &'_ str| word.trim_end_matches('/').to_owned();
     let before: Vec<String> = other.split_whitespace().map(plain).collect();
@@ -286,9 +290,9 @@ fn says_less(line: &str, other: &str) -> bool {
         && words.all(|word| word.starts_with('-') || before.contains(&plain(word)))
 }
 
-/// The commands of a reply that may reach a prompt line, looked over and mended; at least one.
+/// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.
 fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
-    // By the next reply another model may have taken its place.
+    // Another model may answer the next request.
     let writer = Writer { source: model.source(), notes: model.notes() };
     let mut refused = None;
     let mut candidates = Vec::new();
@@ -307,9 +311,9 @@ fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Resu
     }
 }
 
-/// Further commands for a prompt, none of them `known`, looked over and mended, the best first: those that check better,
-/// then those that the model holds likelier. A model that keeps no other answers in mind is asked for another way, at once:
-/// what it would say to the prompt is known.
+/// Returns further commands for a prompt, checked and repaired, without the `known` ones. Order: better check results
+/// first, then higher model probability. A model without alternatives is asked for a different solution at once,
+/// because its plain answer is already known.
 ///
 /// # Errors
 /// As [`Model::complete`].
@@ -362,7 +366,7 @@ pub fn others(
     Ok(Refined { best, others: found.collect(), rounds, time })
 }
 
-/// The commands in a reply, or why there is none.
+/// Returns the commands in a reply, or the reason why there are none.
 fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
     match answer::extract(reply, shell) {
         Answer::Commands(mut commands) => {
@@ -374,12 +378,12 @@ fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Checks a command and mends what can be mended.
+/// Checks a command and repairs it where possible.
 pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Certainty>) -> Candidate {
     look_over_by(&|line, report| examiner.repair(line, report), cleaned, examiner, certainty)
 }
 
-/// The same with another way to repair.
+/// Checks a command and repairs it with the given function.
 pub fn look_over_by(
     repair: &dyn Fn(&str, &Report) -> Option<Repaired>,
     cleaned: Cleaned,
@@ -388,7 +392,7 @@ pub fn look_over_by(
 ) -> Candidate {
     let before = examiner.examine(cleaned.text.as_str()).report;
     let mended = repair(cleaned.text.as_str(), &before).and_then(|repaired| {
-        // A repair goes to the prompt line, so it goes through the same gate.
+        // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;
         let is_of_file = |finding: &Finding| finding.kind == Kind::Column && !finding.fixes.is_empty();
@@ -416,14 +420,14 @@ pub fn look_over_by(
     })
 }
 
-/// What is wrong with a command, least first: errors, then warnings, then what could not be looked up.
+/// Returns the sort key of a report: numbers of errors, of warnings and of unknown options, in this order.
 fn cost(report: &Report) -> (usize, usize, usize) {
     let count = |grade| report.findings.iter().filter(|finding| finding.grade == grade).count();
     (count(Grade::Error), count(Grade::Warning), report.flags_unknown)
 }
 
-/// What the model is told is wrong: the first of the worst, if it is one that a model can mend. What only the
-/// documentation says (a warning) is told too; what nobody could find out is not.
+/// Returns the finding to report to the model: the first of the worst grade, if a model can correct it. Includes
+/// warnings that only documentation supports, but nothing that could not be checked.
 fn complaint(report: &Report) -> Option<&Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
         Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
@@ -438,7 +442,8 @@ fn complaint(report: &Report) -> Option<&Finding> {
     report.findings.iter().filter(tellable).min_by_key(|finding| finding.grade)
 }
 
-/// Whether something is wrong with a command in itself: one whose program only isn't installed may be what a person wants.
+/// Reports whether a command has a real error. A well-known program that is only not installed does not count: the
+/// user may want exactly that one.
 fn is_wrong(candidate: &Candidate) -> bool {
     complaint(&candidate.report).is_some_and(|wrong| {
         let name = candidate.command.text.as_str().get(wrong.span.clone());
@@ -446,7 +451,7 @@ fn is_wrong(candidate: &Candidate) -> bool {
     })
 }
 
-/// What was looked up, for people and scripts.
+/// Returns the check counts to show to people and scripts.
 pub fn checks(report: &Report) -> Checks {
     Checks {
         flags_verified: report.flags_verified,
@@ -457,8 +462,8 @@ pub fn checks(report: &Report) -> Checks {
     }
 }
 
-/// How far the command can be trusted, 0 to 1, from what was checked: it never says more than the checks allow, and the
-/// model's own certainty can only lower it.
+/// Returns the confidence in a command, 0 to 1. The checks set the upper bound; the model's own certainty can only
+/// lower it.
 pub fn confidence(candidate: &Candidate) -> f64 {
     let report = &candidate.report;
     let looked_up = report.flags_verified + report.flags_unknown + report.flags_refuted;

@@ -1,40 +1,41 @@
-//! What the last command left on the screen, where a multiplexer or a terminal can be asked for its text.
+//! Screen output of the last command, read from a multiplexer or terminal that can return its text.
 //!
-//! Asked only when the environment says that this shell runs inside it, with arguments that never change, and only where the
-//! program stands in a directory that nobody else can write to. What comes is whatever some program printed: untrusted.
+//! askline asks only if environment variables show that the shell runs inside such a program, only with fixed
+//! arguments, and only if the program is in a directory that nobody else can write to. The text was printed by
+//! arbitrary programs, so it is untrusted.
 
 use std::path::{Path, PathBuf};
 
 use crate::context::{Context, Machine};
-use crate::host::{Probe, Screen};
-use crate::patience::CANCEL_HINT;
-use crate::shell::Shell;
-use crate::store;
+use askline_host::store;
+use askline_host::{Probe, Screen};
+use askline_model::patience::CANCEL_HINT;
+use askline_syntax::shell::Shell;
 
-/// Most bytes of a screen that are looked at; the end of it counts.
+/// Maximum number of bytes of a screen that are read, counted from its end.
 const SCREEN_LIMIT: usize = 64 << 10;
-/// How the file in our cache directory begins for those that print to a file alone; the number of this process follows, for
-/// other terminals ask, too.
+/// Name prefix of the file in the cache directory, for programs that print their screen only to a file. The process
+/// id follows, because other terminals may ask at the same time.
 const SCREEN_FILE: &str = "screen-";
 
-/// The lines that stand behind the last place where `command` was typed, without the prompt below them. None where
-/// nobody can be asked, or where it is not on the screen any more.
+/// Returns the lines after the last place where `command` was typed, without the prompt below them. `None` if no
+/// program can be asked or the command is no longer on the screen.
 pub fn after(command: &str, machine: &Machine, context: &Context) -> Option<String> {
-    // Readline blanks the last row of its prompt before it calls anybody.
+    // Readline clears the last row of its prompt before it calls a bound command.
     below(&text(machine, context)?, command, context.shell != Shell::Bash)
 }
 
-/// All that is on the screen now.
+/// Returns the current text of the screen.
 fn text(machine: &Machine, context: &Context) -> Option<String> {
     let host = machine.host.as_ref();
     let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
-    // A multiplexer first: it runs inside a terminal, whose variables it passes on.
+    // Multiplexers come first: they run inside a terminal and pass on its variables.
     let screen = if is_set("TMUX") {
         Screen::Tmux
     } else if is_set("ZELLIJ") {
         Screen::Zellij { into: screen_file(machine.cache.as_ref()?) }
     } else if is_set("KITTY_LISTEN_ON") {
-        // Without a socket it would speak through the terminal, which is ours now.
+        // Without a socket kitty would answer through the terminal, which askline uses itself.
         Screen::Kitty
     } else if is_set("WEZTERM_PANE") {
         Screen::Wezterm
@@ -46,7 +47,7 @@ fn text(machine: &Machine, context: &Context) -> Option<String> {
         Screen::Zellij { into } => Some(into.clone()),
         _ => None,
     };
-    // What stood there before is nobody's answer.
+    // Any earlier content of the file is not an answer.
     into.iter().for_each(|file| discard(file));
     let output = host.probe(&program, &Probe::Screen(screen)).inspect_err(|error| {
         tracing::debug!("the screen can't be read: {error:#}");
@@ -72,8 +73,8 @@ fn discard(file: &Path) {
     }
 }
 
-/// The part of a screen behind the command, without our own row and, where it stands there, the prompt that the key was
-/// pressed at.
+/// Returns the part of a screen after the command, without askline's own row and without the prompt at which the key
+/// was pressed, if it is visible.
 fn below(screen: &str, command: &str, has_prompt: bool) -> Option<String> {
     let typed = command.trim().lines().last()?.trim();
     let mut rows: Vec<&str> = screen.lines().map(str::trim_end).collect();
@@ -84,8 +85,8 @@ fn below(screen: &str, command: &str, has_prompt: bool) -> Option<String> {
     let had_row = rows.pop_if(|row| row.contains(CANCEL_HINT)).is_some();
     trim(&mut rows);
     let last = *rows.last()?;
-    // Behind the prompt that stands there again; else, for one that tells the time or is hidden by our row, at the end of
-    // a row. "not found: x" is no prompt.
+    // First choice: a row with the same prompt before the command. Otherwise, for a prompt with a clock or one hidden
+    // by our row, a row that ends with the command. "not found: x" is not a prompt.
     let is_same = |row: &&str| row.split_once(typed).is_some_and(|(before, _)| before.trim_end() == last);
     let ends = |row: &&str| row.strip_suffix(typed).is_some_and(|before| !before.trim_end().ends_with(':'));
     let place = rows.iter().rposition(is_same);
@@ -105,7 +106,7 @@ mod tests {
 
     use super::*;
     use crate::context;
-    use crate::host::recorded::RecordedHost;
+    use askline_host::recorded::RecordedHost;
 
     #[test]
     fn what_a_command_printed_stands_below_it() {

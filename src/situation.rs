@@ -1,23 +1,23 @@
-//! The facts around the line that `[context]` lets models know: read from files and from what the shell's script told,
-//! and only those that are on. No program is started.
+//! The facts that `[context]` allows in prompts, read from files and from shell facts. Only enabled facts are read,
+//! and no program is started.
 
 use std::path::Path;
 
-use crate::config::Item;
 use crate::context::Context;
-use crate::host::Host;
-use crate::prompt::Situation;
-use crate::prompt::situation::{HISTORY_MAX, NAMES_MAX};
+use askline_host::Host;
+use askline_model::prompt::Situation;
+use askline_model::prompt::disclosure::Item;
+use askline_model::prompt::situation::{HISTORY_MAX, NAMES_MAX};
 
-/// Directories above this one in which a repository may begin.
+/// Maximum number of parent directories to search for a repository.
 const PARENTS_MAX: usize = 16;
-/// Largest file that names a branch, bytes.
+/// Maximum size in bytes of a file that names a branch.
 const HEAD_LIMIT: u64 = 4 << 10;
-/// How a script names a command of before, the latest one first.
+/// Key of the shell facts that contain earlier commands, latest first.
 pub const HISTORY: &str = "history";
 
-/// Adds what is around to a situation, from the host's working directory. `told` is what the shell's script handed over
-/// besides the line.
+/// Adds the allowed facts to a prompt context, seen from the host's working directory. `told` contains the shell
+/// facts that the script passes besides the prompt line.
 pub fn gather(
     mut situation: Situation,
     host: &dyn Host,
@@ -46,7 +46,7 @@ pub fn gather(
     situation
 }
 
-/// The first names in a directory, sorted; those of directories end with a slash.
+/// Returns the first names in a directory, sorted; directory names end with a slash.
 fn listing(host: &dyn Host, here: &Path) -> Option<String> {
     let mut names = host.list(here).ok()?;
     names.sort_unstable();
@@ -57,7 +57,8 @@ fn listing(host: &dyn Host, here: &Path) -> Option<String> {
     Some(told.collect::<Vec<_>>().join("\n"))
 }
 
-/// The branch of the repository around a directory; none where no branch is checked out, or in a linked work tree.
+/// Returns the current branch of the repository around a directory; `None` if no branch is checked out, or in a
+/// linked work tree.
 fn branch(host: &dyn Host, here: &Path) -> Option<String> {
     let head = here
         .ancestors()
@@ -67,7 +68,7 @@ fn branch(host: &dyn Host, here: &Path) -> Option<String> {
     Some(line(head.trim_end().strip_prefix("ref: refs/heads/")?))
 }
 
-/// A value on one line.
+/// Joins a value to one line.
 fn line(text: &str) -> String {
     text.trim().replace(['\n', '\r'], " ")
 }
@@ -77,11 +78,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::config::{Audience, Config, Form};
+    use crate::config::Config;
     use crate::context::{self, Machine};
-    use crate::host::recorded::RecordedHost;
-    use crate::prompt::draft;
-    use crate::shell::Shell;
+    use askline_host::recorded::RecordedHost;
+    use askline_model::prompt::Form;
+    use askline_model::prompt::disclosure::Audience;
+    use askline_model::prompt::draft;
+    use askline_syntax::shell::Shell;
 
     const HOME: &str = r#"
         current_dir = "/home/ada/work/src"

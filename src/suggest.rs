@@ -1,4 +1,4 @@
-//! The product's story: a request becomes a suggestion.
+//! The main flow: turns a request into a suggestion.
 
 mod again;
 mod alternatives;
@@ -7,46 +7,49 @@ mod asked;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::check::{Grade, Kind};
-use crate::clean::clean;
 use crate::config::{Config, Guard};
 use crate::context::{self, Context, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
-use crate::line::{LineText, PromptLine};
-use crate::model::Model;
-use crate::patience::{Patience, Stage};
-use crate::prompt::{self, Prompt, Solved};
 use crate::refine::{self, Limits, Refined, Spent};
-use crate::risk::{self, Label, Risk};
-use crate::shell::Shell;
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
+use askline_check::finding::{Grade, Kind};
+use askline_model::Model;
+use askline_model::patience::{Patience, Stage};
+use askline_model::prompt;
+use askline_model::prompt::{Prompt, Solved};
+use askline_risk as risk;
+use askline_risk::{Label, Risk};
+use askline_syntax::clean::clean;
+use askline_syntax::line::{LineText, PromptLine};
+use askline_syntax::shell::Shell;
 
 pub use again::again;
 pub use alternatives::alternatives;
 use asked::Asked;
 
-/// After this time nothing more is asked of a model that has answered once.
+/// Time limit after which a model that has answered once is not asked again.
 const REFINE_TIME: Duration = Duration::from_secs(8);
 
-/// What a shell asks for.
+/// A request from a shell.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What stands on the prompt line.
+    /// Content of the prompt line.
     pub line: &'a PromptLine,
-    /// The shell to write for.
+    /// Shell to write the command for.
     pub shell: Shell,
-    /// What the shell's script told besides the line, by name, such as `ZSH_VERSION`.
+    /// Shell facts that the shell's script passes besides the prompt line, by name, such as `ZSH_VERSION`.
     pub told: &'a [(String, String)],
-    /// What was asked and answered just before, when this request changes it.
+    /// Previous request and its answer, when this request changes it.
     pub before: Option<&'a Solved>,
 }
 
-/// Turns what stands on the prompt line into a command.
+/// Turns the content of the prompt line into a command.
 ///
 /// # Errors
-/// A [`crate::failure::Failure`] says why there is no suggestion; anything else is unexpected. Either way the line stays as typed.
+/// A [`askline_model::failure::Failure`] with the reason why there is no suggestion; any other error is unexpected. In both
+/// cases the prompt line stays as typed.
 pub fn suggest(
     request: &Request<'_>,
     machine: &Machine,
@@ -101,7 +104,7 @@ pub fn suggest(
     Ok(suggestion)
 }
 
-/// The prompt that a model would get for a request; none is asked.
+/// Returns the prompt that a model would get for a request, without asking one.
 ///
 /// # Errors
 /// When there is no request.
@@ -114,12 +117,12 @@ pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> 
     Ok(prompt)
 }
 
-/// The system as prompts name it.
+/// Returns the name of the system as used in prompts.
 pub fn system(context: &Context) -> String {
     prompt::system_name(&context.system.os, context.userland)
 }
 
-/// The suggestion for people and scripts.
+/// Returns the suggestion to show to people and scripts.
 fn told(
     request: &Request<'_>,
     refined: Refined,
@@ -147,7 +150,7 @@ fn told(
         open: open
             .into_iter()
             .map(|finding| match finding.kind {
-                // People may know what their files hold.
+                // Users may see the names in their own files.
                 Kind::Column => format!("{}; {}", finding.text, finding.evidence),
                 _ => finding.text,
             })
@@ -160,7 +163,8 @@ fn told(
     }
 }
 
-/// The line, behind a guard where its risk asks for that. What can't be guarded stays as it is, with its label.
+/// Puts a dangerous line behind a guard if the configuration asks for it. A line that cannot be guarded stays as it
+/// is and keeps its label.
 fn guard(line: LineText, risk: &Risk, shell: Shell, guard: Guard) -> LineText {
     if guard != Guard::Comment || risk.label != Label::Dangerous {
         return line;
@@ -168,7 +172,7 @@ fn guard(line: LineText, risk: &Risk, shell: Shell, guard: Guard) -> LineText {
     clean(&risk::guarded(line.as_str(), shell), shell).map_or(line, |guarded| guarded.text)
 }
 
-/// Time from lap to lap.
+/// A stopwatch with laps.
 struct Stopwatch {
     started: Instant,
     lap: Instant,

@@ -1,49 +1,50 @@
-//! What comes out: a command, and what is to be known of it.
+//! A suggested command with everything a user should know about it.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::config::Evidence;
-use crate::line::LineText;
-use crate::risk::{Label, Risk};
+use askline_risk::{Label, Risk};
+use askline_syntax::line::LineText;
 
-/// A command for the prompt line and how it came to be.
+/// A command for the prompt line, with its origin and its checks.
 #[derive(Debug, Clone)]
 pub struct Suggestion {
-    /// What to put on the prompt line.
+    /// Command to put on the prompt line.
     pub command: LineText,
-    /// What was mended on the way, in words ("curly quotes made straight").
+    /// Changes made to the model's command, in words ("curly quotes made straight").
     pub changes: Vec<String>,
-    /// Other commands the same answer offered.
+    /// Other commands from the same answer.
     pub alternatives: Vec<LineText>,
-    /// What was looked up on this machine, and what was found.
+    /// Results of the checks on this machine.
     pub checks: Checks,
-    /// What is still wrong with the command, in words, worst first.
+    /// Remaining problems of the command, in words, worst first.
     pub open: Vec<String>,
-    /// How careful one should be with it.
+    /// Risk of running the command.
     pub risk: Risk,
-    /// How far the command can be trusted, 0 to 1: from the checks, lowered by the model's own doubts.
+    /// Confidence in the command, 0 to 1: computed from the checks, lowered by the model's own doubts.
     pub confidence: f64,
-    /// Why another model answered than the one that was to be asked first; empty when that one did.
+    /// Reasons why another model answered than the configured first one; empty if the first one did.
     pub fallback: Vec<String>,
-    /// How often a model was asked; 0 when the checks settled it.
+    /// Number of times a model was asked; 0 if the checks sufficed.
     pub rounds: u32,
-    /// Which model answered.
+    /// Name of the model that answered.
     pub source: String,
-    /// Where the time went.
+    /// Time spent in each stage.
     pub timing: Timing,
 }
 
 impl Suggestion {
-    /// What a person should know of the command, most important first: how careful to be, what is still wrong, what was
-    /// changed, why another model answered, what was looked up. Of a line that is neither Confirm nor Dangerous nothing is said: that is no promise.
+    /// Returns notes for the user, most important first: risk, remaining problems, changes, why another model
+    /// answered, and the checks. There is no risk note unless the label is Confirm or Dangerous; its absence is no
+    /// promise of safety.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
         let mut notes: Vec<String> = self.risk.note().into_iter().collect();
         notes.extend(self.remarks(evidence));
         notes
     }
 
-    /// The same for a list to choose from, in which the risk of each is told, whatever it is.
+    /// Returns the same notes for a list to choose from, always with the risk label first.
     pub fn about(&self, evidence: Evidence) -> Vec<String> {
         let mark = match self.risk.label {
             Label::Safe | Label::Cautious => "",
@@ -56,7 +57,7 @@ impl Suggestion {
         about
     }
 
-    /// All that there is to say besides the risk.
+    /// Returns all notes except the risk.
     pub fn remarks(&self, evidence: Evidence) -> Vec<String> {
         let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
@@ -68,23 +69,23 @@ impl Suggestion {
     }
 }
 
-/// What was looked up of a command.
+/// Numbers of checked options and commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Checks {
-    /// Options found in this machine's manuals, or taken by the program's own parser.
+    /// Number of options found in this machine's manuals or accepted by the program's own parser.
     pub flags_verified: usize,
-    /// Options that could not be looked up.
+    /// Number of options that could not be looked up.
     pub flags_unknown: usize,
-    /// Options that the program does not take.
+    /// Number of options that the program does not take.
     pub flags_refuted: usize,
-    /// Command words that stand for nothing here.
+    /// Number of command words that name no command on this machine.
     pub commands_missing: usize,
-    /// What the shell itself says of the line; none where it could not be asked.
+    /// Verdict of the shell's own parser; `None` if the shell could not be asked.
     pub syntax_ok: Option<bool>,
 }
 
 impl Checks {
-    /// There was something to look up, or something is wrong.
+    /// Reports whether anything was looked up or is wrong.
     pub fn says_something(&self) -> bool {
         let found = self.flags_verified + self.flags_unknown + self.flags_refuted + self.commands_missing;
         0 < found || self.syntax_ok == Some(false)
@@ -116,11 +117,11 @@ impl fmt::Display for Checks {
 /// Wall time of each stage.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Timing {
-    /// Looking at the machine.
+    /// Reading the environment.
     pub context: Duration,
     /// Finding similar solved requests.
     pub retrieve: Duration,
-    /// Waiting for the model, its loading included.
+    /// Waiting for the model, including loading it.
     pub model: Duration,
     /// Cleaning and checking the answer.
     pub check: Duration,

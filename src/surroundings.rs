@@ -1,26 +1,26 @@
-//! What stands around a line right now: where its paths lead, how much they hold, whether work would be lost. Read-only,
-//! and bounded: what can't be told in time is not told.
+//! Path facts for the risk check of a line: targets of its paths, their number of entries, uncommitted changes.
+//! Read-only and time-limited: facts that cannot be found in time are left out.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::host::{Entry, Host};
-use crate::risk::{Facts, Seen};
+use askline_host::{Entry, Host};
+use askline_risk::{Facts, Seen};
 
-/// Longest look around for one line.
+/// Time limit for all path facts of one line.
 const PATIENCE: Duration = Duration::from_millis(15);
-/// Names at which counting stops.
+/// Number of names at which counting stops.
 const MAX_COUNT: usize = 10_000;
-/// Largest git index that is read, in bytes.
+/// Maximum size of a git index in bytes.
 const INDEX_LIMIT: u64 = 4 << 20;
-/// Largest table of mounts that is read.
+/// Maximum size of the mount table in bytes.
 const MOUNTS_LIMIT: u64 = 256 << 10;
-/// Where Linux tells what is mounted.
+/// Linux's table of mounted file systems.
 const MOUNTS: &str = "/proc/self/mounts";
 
-/// A machine as the facts of a risk see it.
+/// Path facts of one machine, as the risk check uses them.
 pub struct Surroundings<'a> {
     host: &'a dyn Host,
     cwd: Option<PathBuf>,
@@ -29,20 +29,20 @@ pub struct Surroundings<'a> {
 }
 
 impl<'a> Surroundings<'a> {
-    /// Looks at `host`, from its working directory.
+    /// Creates path facts for `host`, seen from its working directory.
     pub fn new(host: &'a dyn Host) -> Self {
         let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         Self { host, cwd: host.current_dir(), home, until: Cell::new(None) }
     }
 
-    /// There is time left; it begins with the first question.
+    /// Reports whether time is left; the time starts at the first call.
     fn may_look(&self) -> bool {
         let until = self.until.get().unwrap_or_else(|| Instant::now() + PATIENCE);
         self.until.set(Some(until));
         Instant::now() < until
     }
 
-    /// The path as the kernel would get it.
+    /// Returns the absolute path that the kernel would get.
     fn whole(&self, path: &str) -> Option<PathBuf> {
         match path.strip_prefix('~') {
             Some("") => self.home.clone(),
@@ -55,11 +55,11 @@ impl<'a> Surroundings<'a> {
     fn is_mount(&self, path: &Path) -> bool {
         let Ok(mounts) = self.host.read(Path::new(MOUNTS), MOUNTS_LIMIT) else { return false };
         let text = String::from_utf8_lossy(&mounts);
-        // Blanks in names are written \040: such a place goes unseen.
+        // Blanks in names are written as \040: such a mount point is not recognized.
         text.lines().filter_map(|row| row.split(' ').nth(1)).any(|place| Path::new(place) == path)
     }
 
-    /// Names below a directory; none when time ran out before much was seen.
+    /// Counts the names below a directory; `None` if time runs out before much is seen.
     fn count(&self, top: &Path) -> Option<usize> {
         let mut count = 0;
         let mut open = vec![top.to_owned()];
@@ -70,7 +70,7 @@ impl<'a> Surroundings<'a> {
             for name in self.host.list(&directory).unwrap_or_default() {
                 count += 1;
                 let path = directory.join(name);
-                // Links lead elsewhere and are not followed by what deletes.
+                // Links are not followed, because deleting programs do not follow them either.
                 let leads_elsewhere = || self.host.real_path(&path).is_ok_and(|real| real != path);
                 if self.host.entry(&path).is_some_and(|entry| entry.is_directory) && !leads_elsewhere() {
                     open.push(path);
@@ -80,7 +80,7 @@ impl<'a> Surroundings<'a> {
         Some(count)
     }
 
-    /// A file that git knows was changed or removed since.
+    /// Reports whether a file tracked by git was changed or removed.
     fn has_changes(&self, top: &Path) -> bool {
         let git = top.join(".git");
         let Ok(index) = self.host.read(&git.join("index"), INDEX_LIMIT) else { return false };
@@ -138,7 +138,7 @@ impl Facts for Surroundings<'_> {
         let names = self.host.list(&directory).ok()?;
         let fits = |name: &OsStr| {
             let name = name.to_string_lossy();
-            !name.starts_with('.') && crate::risk::is_like(&name, form)
+            !name.starts_with('.') && askline_risk::is_like(&name, form)
         };
         Some(names.iter().take(MAX_COUNT).filter(|name| fits(name)).count())
     }
@@ -151,15 +151,15 @@ impl Facts for Surroundings<'_> {
 
 /// A file in git's index.
 struct Tracked {
-    /// When it changed last, in seconds.
+    /// Time of the last change, in seconds.
     changed: u32,
-    /// Its size, modulo 2^32.
+    /// Size, modulo 2^32.
     size: u32,
     name: PathBuf,
 }
 
-/// The files in a git index of version 2 or 3; nothing of others, and none behind what can't be read.
-/// Its format: git's documentation, `gitformat-index`.
+/// Returns the files in a git index of version 2 or 3. Other versions give none, and an unreadable entry ends the
+/// list. Source of the format: git's documentation, `gitformat-index`.
 fn tracked(index: &[u8]) -> impl Iterator<Item = Tracked> + '_ {
     const HEADER: usize = 12;
     const FIXED: usize = 62;
@@ -177,7 +177,7 @@ fn tracked(index: &[u8]) -> impl Iterator<Item = Tracked> + '_ {
         let start = at + FIXED + if flags & 0x4000 == 0 { 0 } else { 2 };
         let length = index.get(start..)?.iter().position(|byte| *byte == 0)?;
         let name = PathBuf::from(String::from_utf8_lossy(index.get(start..start + length)?).into_owned());
-        // One to eight NULs make an entry a multiple of eight bytes.
+        // One to eight NULs pad an entry to a multiple of eight bytes.
         at += (start + length - at + 8) & !7;
         let is_inside = name.components().all(|component| matches!(component, Component::Normal(_)));
         is_inside.then_some(Tracked { changed, size, name })
@@ -189,11 +189,11 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::host::local::LocalHost;
+    use askline_host::local::LocalHost;
 
     #[test]
     fn places_that_matter_are_seen() {
-        // Each with its own time.
+        // Each call has its own time limit.
         let seen = |path: &str| Surroundings::new(&LocalHost).seen(path);
         assert!(seen("/").unwrap().is_root);
         assert!(seen("/usr/..").unwrap().is_root);
@@ -212,7 +212,7 @@ mod tests {
         fs::create_dir(directory.path().join("inner")).unwrap();
         fs::write(directory.path().join("inner/one.txt"), "").unwrap();
         let around = Surroundings::new(&LocalHost);
-        // However slow the machine is.
+        // A high limit, for slow test machines.
         around.until.set(Some(Instant::now() + Duration::from_secs(20)));
         let path = directory.path().to_str().unwrap();
         assert_eq!(around.seen(path).unwrap().entries, Some(72));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_index_is_read() {
-        // Two entries of version 2, written down from git's own description of the format.
+        // Two entries of version 2, built after git's description of the format.
         let entry = |name: &str, changed: u32, size: u32| {
             let mut bytes = vec![0; 62];
             bytes[8..12].copy_from_slice(&changed.to_be_bytes());

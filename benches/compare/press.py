@@ -21,7 +21,7 @@ import threading
 import time
 from pathlib import Path
 
-# Slips of the fingers and of memory, which the checks put right by themselves.
+# Typing errors and wrong options that the checks repair without a model.
 SLIPS = [
     "git comit -m 'first words'",
     "git sttaus -s",
@@ -36,29 +36,29 @@ SLIPS = [
     "date --utcc",
     "du --summarze .",
 ]
-# How often each of them is pressed, after the first time, at which its program is looked up.
+# Presses per line, after a first one that looks the program up.
 PASSES = 10
-# Presses of the key again for each request, round and round.
+# Repeated presses per request, in turn.
 CYCLES = 12
-# Seconds that other suggestions may take to be found, and how often they are looked for.
+# Time limit in seconds for finding other suggestions, and interval between two checks.
 AHEAD_S = 40
 LOOK_S = 0.05
-# Seconds that one press may take before it is ended.
+# Time limit in seconds for one press.
 PRESS_S = 120
-# A key that is to cancel comes at a random moment of the press: not before the model is at work, and not when most have
-# answered already (a share of the usual time).
+# A cancelling key comes at a random moment of the press: not before the model works, and not when most presses have
+# answered already (given as a share of the usual time).
 WORKING_S = 0.1
 USUAL_SHARE = 0.9
-# Presses that may answer before the key came, for each that is wanted.
+# Permitted presses that answer before the key came, per wanted press.
 TRIES = 5
 KEYS = {"Esc": b"\x1b", "Ctrl-C": b"\x03"}
-# Most bytes of a file that remembers presses.
+# Most bytes of a press record.
 PRESSES_LIMIT = 1 << 20
 
 
 def main() -> int:
     job = json.load(sys.stdin)
-    # A key that comes when the helper has just ended is a signal for this group.
+    # If the helper has just ended, the key arrives as a signal for this process group.
     signal.signal(signal.SIGINT, lambda *_: None)
     key = Key(job["askline"], job["environment"])
     repairs(key, job)
@@ -128,7 +128,7 @@ def ended(child: subprocess.Popen) -> tuple[str, int]:
 
 
 def repairs(key: Key, job: dict) -> None:
-    # A cache of its own: the first press of each line looks its program up, the others find what is kept.
+    # A separate cache: the first press of each line looks its program up, later presses use the cache.
     extra = {"XDG_CACHE_HOME": job["fresh_cache"]}
     before = answered(job)
     for turn in range(1 + PASSES):

@@ -10,9 +10,9 @@ from importlib.metadata import version
 
 import xllamacpp
 
-# Tokens of prompt and answer for each slot: bare requests are short.
+# Context size in tokens per slot, for prompt and answer: bare requests are short.
 WINDOW = 2048
-# Seconds.
+# Limits in seconds.
 LIFE = 6 * 3600
 
 path, key, threads, slots = sys.argv[1:]

@@ -8,7 +8,7 @@ NAMES = {
     "server": "llama.cpp's server, bare prompt",
     "aichat": "aichat, same server",
 }
-# What the parts of an answer are called, and how they are found in it.
+# Names of the parts of an answer, and how to find them in it.
 STAGES: dict[str, dict[str, Callable[[dict], float]]] = {
     "askline": {
         "starting and ending": lambda one: one["wall"] - one["stages"]["total"],

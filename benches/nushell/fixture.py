@@ -8,7 +8,7 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
-# What stands in the directory, by path. Text is written as it is.
+# Contents of the directory, by path. Text is written unchanged.
 TEXTS = {
     "products.csv": """\
 id,name,category,price,stock
@@ -210,7 +210,7 @@ MIT
     "backup/notes.txt.bak": "Shopping list\n",
 }
 
-# Files of so many zero bytes.
+# Files with this number of zero bytes.
 SIZES = {
     "photos/2023/beach.jpg": 1_200_000,
     "photos/2023/forest.jpg": 850_000,
@@ -267,7 +267,7 @@ DATES = {
     "downloads/manual.pdf": "2022-12-24 12:00",
 }
 
-# Hours before now.
+# Age in hours.
 AGES = {
     "inbox/invoice.txt": 1,
     "inbox/party.txt": 30,
@@ -300,7 +300,7 @@ def make(root: Path) -> None:
     for name, text in PROGRAMS.items():
         written(root / "bin" / name).write_text(text)
         (root / "bin" / name).chmod(0o755)
-    # The usual date for everything, deepest first so that the folders keep theirs.
+    # Sets the usual date on everything, deepest first, so folders keep theirs.
     for path in sorted(work.rglob("*"), reverse=True):
         dated(path, seconds(USUAL))
     for path, when in DATES.items():

@@ -1,12 +1,11 @@
-//! Replies in JSON: `{"command": "…"}` and its many relatives, whole, fenced, in a list, or with quotes left
-//! unescaped.
+//! Replies in JSON: `{"command": "…"}` and many variants, whole, fenced, in a list, or with unescaped quotes.
 
 use serde_json::Value;
 
 use super::Found;
-use crate::shell::Shell;
+use askline_syntax::shell::Shell;
 
-/// Fields that hold the command or several, in the order we look.
+/// Fields that contain one or several commands, in search order.
 const COMMANDS: &[&str] = &[
     "command",
     "cmd",
@@ -20,14 +19,14 @@ const COMMANDS: &[&str] = &[
     "line",
     "result",
 ];
-/// Fields with words for people.
+/// Fields with prose for people.
 const WORDS: &[&str] =
     &["error", "refusal", "question", "message", "explanation", "description", "reason", "text"];
-/// How deep lists of records may be nested.
+/// Maximum depth of nested lists and records.
 const MAX_DEPTH: usize = 4;
 
-/// Reads a reply that is JSON and nothing else but words behind it; none when it is not, or when it is a plain value that a
-/// shell could be meant to read.
+/// Reads a reply that is JSON, with at most prose after it. `None` if it is not, or if it is a plain value that may
+/// be shell code.
 pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
     if !text.starts_with(['{', '[']) {
         return None;
@@ -37,10 +36,10 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
         return without_last_comma(text)
             .and_then(|mended| read(&mended, shell))
             .or_else(|| unescaped(text))
-            // Half a reply in JSON is no command.
+            // Truncated JSON is not a command.
             .or_else(|| starts_a_reply(text).then(Found::default));
     };
-    // `{…}` or `[…]` in front of more on its line is a command of Nushell, not a reply in JSON.
+    // `{…}` or `[…]` before more text on its line is a Nushell command, not a JSON reply.
     let rest = text.get(values.byte_offset()..).unwrap_or_default();
     if !rest.trim_start_matches([' ', '\t']).starts_with('\n') && !rest.trim().is_empty() {
         return None;
@@ -55,14 +54,14 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
     (said || starts_a_reply(text)).then_some(found)
 }
 
-/// The text without commas before its last brace; none when there is none, so that it is mended no more than once.
+/// Removes the commas before the last brace. `None` if there are none, so that the text is corrected at most once.
 fn without_last_comma(text: &str) -> Option<String> {
     let inner = text.trim_end().strip_suffix('}')?;
     let mended = inner.trim_end_matches(|c: char| c == ',' || c.is_whitespace());
     inner.trim_end().ends_with(',').then(|| format!("{mended}}}"))
 }
 
-/// `{"command":` and its like: no shell is meant to read that.
+/// Reports whether the text starts like `{"command":`, which is never meant as shell code.
 fn starts_a_reply(text: &str) -> bool {
     let name = text.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"')?.split_once('"'));
     name.is_some_and(|(name, rest)| COMMANDS.contains(&name) && rest.trim_start().starts_with(':'))
@@ -86,7 +85,7 @@ fn collect(value: &Value, depth: usize, found: &mut Found) {
     }
 }
 
-/// `{"command": "grep "a b" f"}`: a record of one command whose quotes were not escaped.
+/// Reads `{"command": "grep "a b" f"}`: a record with one command whose quotes are unescaped.
 fn unescaped(text: &str) -> Option<Found> {
     let inner = text.strip_prefix('{')?.trim_end().strip_suffix('}')?.trim();
     let (name, value) = inner.strip_prefix('"')?.split_once('"')?;

@@ -1,4 +1,4 @@
-//! Replies as models write them (`tests/data/replies.toml`), and what holds for any reply.
+//! Tests with real model replies (`tests/data/replies.toml`), and properties of any reply.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -45,14 +45,14 @@ fn replies() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// A model that answers as asked is never damaged.
+/// A bare command is never changed.
 #[test]
 fn bare_commands_are_untouched() {
-    let solved = crate::prompt::solved(Shell::Bash).into_iter().map(|solved| solved.command);
+    let solved = askline_model::prompt::solved(Shell::Bash).into_iter().map(|solved| solved.command);
     let sample = include_str!("../../tests/data/commands.txt").lines().map(str::to_owned);
     for command in solved.chain(sample) {
         for shell in Shell::ALL {
-            // `> ` starts a redirection in bash and zsh only; in fish and Nushell it is how the prompt ends.
+            // `> ` starts a redirection in bash and zsh only; in fish and Nushell it ends the prompt.
             if command.starts_with("> ") && matches!(shell, Shell::Fish | Shell::Nu) {
                 continue;
             }
@@ -69,7 +69,7 @@ fn bare_commands_are_untouched() {
     }
 }
 
-/// Reading takes time in proportion to the reply, whatever it holds.
+/// Reading takes time proportional to the length of the reply.
 #[test]
 fn long_replies_are_read_in_time() {
     for unit in [
@@ -97,7 +97,7 @@ fn any_shell() -> impl Strategy<Value = Shell> {
     prop::sample::select(&Shell::ALL[..])
 }
 
-/// Replies made of what this module looks at.
+/// Generates replies from pieces that are special to this module.
 fn odd_reply() -> impl Strategy<Value = String> {
     const PIECES: &[&str] = &[
         "ls",
@@ -156,7 +156,7 @@ fn holds(reply: &str, shell: Shell) -> Result<(), TestCaseError> {
             for command in commands {
                 prop_assert_eq!(command.trim(), &command);
                 prop_assert!(!command.is_empty());
-                // JSON escapes aside, every line was said.
+                // Every line occurs in the reply, except for JSON escapes.
                 if !reply.contains('{') && !reply.contains('[') {
                     for line in command.lines() {
                         prop_assert!(reply.contains(line), "{:?} is not in {:?}", line, reply);

@@ -1,11 +1,11 @@
-//! Telling words from commands, and keeping of the words what a person wants to read.
+//! Classification of prose and commands, and shortening of prose for people.
 //!
-//! Two degrees, because a lone line is nearly always a command and a line among others often is not: [`surely`] words
-//! even when alone, [`likely`] words beside other lines.
+//! There are two degrees of certainty, because a single line is nearly always a command and a line among others
+//! often is not. [`surely`] finds lines that are prose even when alone, [`likely`] lines that are prose beside others.
 
 use super::{MAX_WORDS_CHARS, Piece};
 
-/// First words of sentences, as written at their start; no program has such a name.
+/// First words of sentences, capitalised as at the start; no program has such a name.
 const OPENERS: &str = "\
     A Absolutely After Alternatively An And Apologies Are As Assuming At Based Be Because Before But By \
     Can Caution Certainly Could Did Do Does Each Error Example Explanation Finally First For From Given \
@@ -14,13 +14,13 @@ const OPENERS: &str = "\
     Please Remember Replace Result Sadly Second Should Since So Sorry Step Sure Thanks That That's The \
     Then There There's These They This Those To Tip Unfortunately Unable Use Using Warning Was We What \
     When Where Which While Who Why Will With Would Yes You You'll You're Your";
-/// First words that mean words in any case.
+/// First words that mark prose in any case.
 const OPENERS_ANY_CASE: &str = "\
     i i'm i'll i've i'd sorry unfortunately sure certainly here's cannot can't you your it's this that's \
     the there's however explanation";
 const QUESTION_WORDS: &str =
     "which what where when who how why do does did can could should would is are shall may";
-/// Small words that sentences are full of and commands are not.
+/// Small words, common in sentences and rare in commands.
 const SMALL_WORDS: &str = "\
     the is are to of in that this with for and or your you it its be will can from into by as which all \
     an has have not than a on any";
@@ -48,17 +48,17 @@ const REFUSALS: &[&str] = &[
     "i do not know",
     "refuse",
 ];
-/// Words with which a refusal goes on to offer something after all.
+/// Words after which a refusal offers something after all.
 const OFFERS: &[&str] =
     &["instead", "you can", "you could", "try ", "alternativ", "here's", "here is", "the following", "use "];
-/// Programs written with a capital and small letters.
+/// Programs with a capital and small letters.
 const CAPITAL_PROGRAMS: &str = "Rscript Thunar Xephyr Xnest Xorg Xvfb Xvnc Xwayland";
-/// Programs that root is told to run, for a lone `# …` line.
+/// Programs that root typically runs, for a lone `# …` line.
 const ROOT_PROGRAMS: &str = "\
     apt apt-get apk dnf yum pacman zypper systemctl service mount umount useradd usermod userdel passwd \
     reboot shutdown fdisk modprobe sysctl";
 
-/// Whether a line is words even when it is the whole reply.
+/// Reports whether a line is prose even when it is the whole reply.
 pub(super) fn surely(line: &str) -> bool {
     let Some(first) = line.split_whitespace().next() else { return false };
     if line.starts_with(|c: char| !c.is_ascii() && (c.is_alphabetic() || is_pictograph(c))) {
@@ -84,7 +84,7 @@ pub(super) fn surely(line: &str) -> bool {
         || announces(line)
 }
 
-/// Whether a line is words when it stands beside others.
+/// Reports whether a line is prose when it occurs beside others.
 pub(super) fn likely(line: &str) -> bool {
     let count = line.split_whitespace().count();
     let first = line.split_whitespace().next().unwrap_or_default();
@@ -102,7 +102,7 @@ pub(super) fn likely(line: &str) -> bool {
         || (3 < count && 0 < small_words(line))
 }
 
-/// Whether a text has nothing of shell syntax about it: no flag, operator, path, quote or variable.
+/// Reports whether a text has no shell syntax: no flag, operator, path, quote or variable.
 pub(super) fn plain(text: &str) -> bool {
     text.split_whitespace().all(|word| {
         let inner = word.trim_end_matches(['.', ',', ':', '!', '?', ')']).trim_start_matches('(');
@@ -113,7 +113,7 @@ pub(super) fn plain(text: &str) -> bool {
     })
 }
 
-/// Answers that say in one word that there is none.
+/// Reports whether a reply only states that there is no command.
 pub(super) fn means_nothing(text: &str) -> bool {
     const NOTHING: &[&str] = &[
         "n/a",
@@ -135,8 +135,8 @@ pub(super) fn means_nothing(text: &str) -> bool {
     text.is_empty() || NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
-/// Whether the reply starts with a refusal and offers nothing after it. What such a reply quotes is a bad example, not
-/// an answer.
+/// Reports whether the reply starts with a refusal and offers nothing after it. Code quoted in such a reply is a
+/// bad example, not an answer.
 pub(super) fn refuses(pieces: &[Piece<'_>]) -> bool {
     let said = pieces
         .iter()
@@ -150,8 +150,8 @@ pub(super) fn refuses(pieces: &[Piece<'_>]) -> bool {
     REFUSALS.iter().any(|refusal| said.contains(refusal)) && !OFFERS.iter().any(|offer| said.contains(offer))
 }
 
-/// Commands in `code` inside words. Names of files and flags are quoted like that too, so a single word counts only
-/// where the sentence says to run it, and questions count never.
+/// Returns the commands in `code` spans inside prose. File names and flags are quoted like that too: a single word
+/// counts only if the sentence asks to run it, and questions never count.
 pub(super) fn code(pieces: &[Piece<'_>]) -> Vec<String> {
     let mut long = Vec::new();
     let mut short = Vec::new();
@@ -182,7 +182,7 @@ pub(super) fn code(pieces: &[Piece<'_>]) -> Vec<String> {
     long
 }
 
-/// Whether a comment in a block sets off another way to do it, not the next step.
+/// Reports whether a comment in a block introduces an alternative, not the next step.
 pub(super) fn offers_choice(comment: &str) -> bool {
     let comment = comment.trim_start_matches(['#', ' ']).to_lowercase();
     ["or", "option", "alternative", "alternatively", "method", "another", "variant"]
@@ -190,7 +190,7 @@ pub(super) fn offers_choice(comment: &str) -> bool {
         .any(|word| comment.split(|c: char| !c.is_alphanumeric()).next() == Some(word))
 }
 
-/// Whether what stands behind `# ` is a command for root rather than a remark.
+/// Reports whether the text after `# ` is a command for root rather than a comment.
 pub(super) fn root_command(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let lower = first.starts_with(|c: char| c.is_ascii_lowercase());
@@ -199,7 +199,7 @@ pub(super) fn root_command(line: &str) -> bool {
             || line.split_whitespace().any(|word| word.starts_with('-') && 1 < word.len()))
 }
 
-/// Everything said in words, on one row, without decoration.
+/// Joins all prose in one row, without decoration.
 pub(super) fn told(pieces: &[Piece<'_>]) -> String {
     let mut told = String::new();
     for piece in pieces {
@@ -216,7 +216,7 @@ pub(super) fn told(pieces: &[Piece<'_>]) -> String {
     told
 }
 
-/// The first sentence or two of what was told, on one row.
+/// Returns the first one or two sentences of the prose, in one row.
 pub(super) fn shorten(told: &str) -> String {
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short = String::new();
@@ -238,14 +238,15 @@ pub(super) fn shorten(told: &str) -> String {
     short
 }
 
-/// A capital, then several words without syntax, or a full stop at the end.
+/// Reports whether a line starts with a capital and then has several words without syntax, or a full stop at the
+/// end.
 fn sentence(line: &str, first: &str) -> bool {
     let count = line.split_whitespace().count();
     let stops = line.ends_with(['.', '!', '?']) && !line.ends_with(" .") && !line.ends_with("..");
     capitalised(first) && ((1 < count && plain(line)) || (2 < count && stops))
 }
 
-/// A line that leads over to what comes below it: "to list them, run:".
+/// Reports whether a line introduces the text below it: "to list them, run:".
 fn announces(line: &str) -> bool {
     line.ends_with(':') && 2 < line.split_whitespace().count() && plain(line) && {
         let small = line.split_whitespace().filter(|word| *word != "a" && listed(SMALL_WORDS, word)).count();
@@ -253,7 +254,7 @@ fn announces(line: &str) -> bool {
     }
 }
 
-/// Whether a list, its words separated by blanks, holds a word.
+/// Reports whether a blank-separated list contains a word.
 fn listed(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|listed| listed == word)
 }
@@ -262,7 +263,8 @@ fn opener(first: &str) -> String {
     first.trim_end_matches([',', '.', ':', ';', '!', '?']).replace('’', "'")
 }
 
-/// Whether the first word is like `Find`, not `find`, `GET`, `X11`, `R` or one of the few programs written like that.
+/// Reports whether the first word is like `Find`, not `find`, `GET`, `X11`, `R` or one of the few programs spelled
+/// like that.
 pub(super) fn capitalised(line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default();
     if listed(CAPITAL_PROGRAMS, word) {

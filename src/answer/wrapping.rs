@@ -1,13 +1,14 @@
-//! What models put around a command: thoughts, fences, prompt signs, labels, list markers, `code`, glosses.
+//! Wrapping that models put around a command: thoughts, fences, prompt signs, labels, list markers, `code`,
+//! glosses.
 //!
-//! Every function takes one kind of wrapping off, or answers that there is none.
+//! Each function removes one kind of wrapping, or reports that there is none.
 
-use crate::quoting::Reader;
-use crate::shell::Shell;
+use askline_syntax::quoting::Reader;
+use askline_syntax::shell::Shell;
 
-/// Blocks of thought in one reply; more are read as an answer.
+/// Maximum number of thought blocks in one reply; further ones are read as an answer.
 const MAX_THOUGHTS: usize = 8;
-/// Longest prompt sign such as `user@host:~/dir$ `, in bytes.
+/// Maximum length, in bytes, of a prompt sign such as `user@host:~/dir$ `.
 const MAX_PROMPT_BYTES: usize = 80;
 
 const THOUGHTS: &[(&str, &str)] = &[
@@ -71,7 +72,7 @@ const LABELS: &[&str] = &[
     "suggested command",
     "suggestion",
 ];
-/// Words with which a sentence leads over to the command behind its colon.
+/// Last words of a sentence that introduces the command after its colon.
 const ANNOUNCING: &[&str] = &[
     "command",
     "commands",
@@ -87,7 +88,7 @@ const ANNOUNCING: &[&str] = &[
     "is",
 ];
 
-/// The reply without `<think>…</think>`; an unclosed thought is all thought.
+/// Removes `<think>…</think>`. An unclosed thought takes the whole reply.
 pub(super) fn without_thoughts(reply: &str) -> &str {
     let mut text = reply.trim_start();
     for _ in 0..MAX_THOUGHTS {
@@ -102,13 +103,13 @@ pub(super) fn without_thoughts(reply: &str) -> &str {
         .map_or(text, |(_, after)| after)
 }
 
-/// The reply without the marks with which models end their turn.
+/// Removes the marks with which models end their turn.
 pub(super) fn without_end_marks(text: &str) -> &str {
     let text = text.trim();
     END_MARKS.iter().find_map(|mark| text.strip_suffix(mark)).unwrap_or(text).trim_end()
 }
 
-/// What stands between `<command>` and `</command>`, or the text itself.
+/// Returns the text between `<command>` and `</command>`, or the text itself.
 pub(super) fn without_tags(text: &str) -> &str {
     let inner = TAGS.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(open)?;
@@ -117,18 +118,18 @@ pub(super) fn without_tags(text: &str) -> &str {
     inner.unwrap_or(text)
 }
 
-/// The start of a fenced block.
+/// The opening line of a fenced block.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fence<'a> {
     sign: char,
     length: usize,
-    /// Blanks in front, in bytes.
+    /// Number of leading blanks, in bytes.
     pub(super) indent: usize,
-    /// What stands behind the signs.
+    /// Text after the fence characters.
     pub(super) rest: &'a str,
 }
 
-/// A line of three or more `` ` `` or `~`.
+/// Parses a line that opens a fence: three or more `` ` `` or `~`.
 pub(super) fn fence(line: &str) -> Option<Fence<'_>> {
     let inner = line.trim_start();
     let sign = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -138,7 +139,7 @@ pub(super) fn fence(line: &str) -> Option<Fence<'_>> {
 }
 
 impl<'a> Fence<'a> {
-    /// The content of a block on one line: ```` ```ls``` ````.
+    /// Returns the content of a block on one line: ```` ```ls``` ````.
     pub(super) fn inline(&self) -> Option<&'a str> {
         let content = self.rest.trim_end_matches(self.sign);
         let closed = 3 <= self.rest.len() - content.len();
@@ -148,7 +149,7 @@ impl<'a> Fence<'a> {
         (closed && !content.is_empty()).then(|| bare.trim())
     }
 
-    /// The language tag in lower case, and what stands behind it (`bash ls -la`) when that is no attribute.
+    /// Returns the language tag in lower case, and the text after it (`bash ls -la`) unless that is an attribute.
     pub(super) fn tag_and_content(&self) -> (String, Option<&'a str>) {
         let (tag, content) = self.rest.split_once(char::is_whitespace).unwrap_or((self.rest, ""));
         let content = content.trim();
@@ -158,14 +159,14 @@ impl<'a> Fence<'a> {
         (tag.to_lowercase(), (!attribute).then_some(content))
     }
 
-    /// Whether a line closes this block: the same sign, at least as often, alone.
+    /// Reports whether a line closes this block: only the same character, at least as often.
     pub(super) fn closed_by(&self, line: &str) -> bool {
         let line = line.trim();
         self.length <= line.len() && line.chars().all(|c| c == self.sign)
     }
 }
 
-/// A line without as many leading blanks as its fence had.
+/// Removes at most `indent` leading blanks, the indentation of the fence.
 pub(super) fn dedent(line: &str, indent: usize) -> &str {
     let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
     line.get(blanks.min(indent)..).unwrap_or(line)
@@ -175,18 +176,18 @@ pub(super) fn is_shell_tag(word: &str) -> bool {
     SHELL_TAGS.iter().any(|tag| word.eq_ignore_ascii_case(tag))
 }
 
-/// `---`, `***`, `===`: a rule between paragraphs.
+/// Reports whether a line is a rule between paragraphs: `---`, `***`, `===`.
 pub(super) fn is_rule(line: &str) -> bool {
     3 <= line.len() && ["-", "*", "=", "_"].iter().any(|sign| line.trim_start_matches(sign).is_empty())
 }
 
-/// Whether a line carries on the one before it: it starts with a pipe or `&&` and is no table row.
+/// Reports whether a line continues the one before it: it starts with a pipe or `&&` and is no table row.
 pub(super) fn goes_on(line: &str) -> bool {
     let line = line.trim();
     ["| ", "&& ", "|| ", "|> "].iter().any(|sign| line.starts_with(sign)) && !line.ends_with('|')
 }
 
-/// The content of `1. …`, `2) …`, `- …`, `* …` or `• …`.
+/// Returns the content of `1. …`, `2) …`, `- …`, `* …` or `• …`.
 pub(super) fn list_item(line: &str) -> Option<&str> {
     let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = (1..=2).contains(&(line.len() - digits.len()));
@@ -195,7 +196,7 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
     content.filter(|content| content.starts_with(' ')).map(str::trim).filter(|content| !content.is_empty())
 }
 
-/// The content of a line that is one `code` span: single, double or bold around it.
+/// Returns the content of a line that is one `code` span, with single or double backticks or in bold.
 pub(super) fn whole_code(line: &str) -> Option<&str> {
     let line = line.strip_prefix("**").and_then(|l| l.strip_suffix("**")).unwrap_or(line);
     let line = line.strip_suffix(['.', ',', ':']).filter(|line| line.ends_with('`')).unwrap_or(line);
@@ -207,7 +208,7 @@ pub(super) fn whole_code(line: &str) -> Option<&str> {
     ((single || double) && !inner.trim().is_empty()).then(|| inner.trim())
 }
 
-/// The span of `` `code`: what it does ``, or of `` `code` - what it does `` in a list.
+/// Returns the span of `` `code`: description ``, or of `` `code` - description `` in a list.
 pub(super) fn leading_code(item: &str, listed: bool) -> Option<&str> {
     let (code, gloss) = item.strip_prefix('`')?.split_once('`')?;
     let separators: &[&str] =
@@ -216,7 +217,7 @@ pub(super) fn leading_code(item: &str, listed: bool) -> Option<&str> {
     (separated && !code.trim().is_empty()).then(|| code.trim())
 }
 
-/// What stands behind `Command:` and the like; empty when the label stands alone.
+/// Returns the text after `Command:` and similar labels; empty if the label is alone.
 pub(super) fn label(line: &str) -> Option<&str> {
     let plain = line.trim_start_matches('*');
     let bold = plain.len() < line.len();
@@ -227,7 +228,7 @@ pub(super) fn label(line: &str) -> Option<&str> {
     (known && (content.is_empty() || content.starts_with(' '))).then(|| content.trim())
 }
 
-/// What stands behind a prompt sign.
+/// Returns the text after a prompt sign.
 pub(super) fn prompt_sign(line: &str, shell: Shell) -> Option<&str> {
     const SIGNS: &[&str] =
         &["$ ", "% ", "❯ ", "➜ ", "λ ", "» ", "PS> ", "~> ", "~$ ", ">>> ", "bash$ ", "sh$ "];
@@ -240,7 +241,8 @@ pub(super) fn prompt_sign(line: &str, shell: Shell) -> Option<&str> {
     (!command.is_empty()).then_some(command)
 }
 
-/// `> ls -la`, which in bash and zsh may also be `> emptied.txt`: one word alone is a file there.
+/// Returns the command of `> ls -la`. In bash and zsh `> emptied.txt` is a redirection: a single word there is a
+/// file.
 fn angle_sign(line: &str, shell: Shell) -> Option<&str> {
     let command = line.strip_prefix("> ")?;
     let redirects = matches!(shell, Shell::Bash | Shell::Zsh) && command.split_whitespace().count() < 2;
@@ -251,7 +253,7 @@ fn angle_sign(line: &str, shell: Shell) -> Option<&str> {
     (!redirects && !more).then_some(command)
 }
 
-/// `user@host:~$ `, `[user@host dir]$ `, `bash-5.2$ `, `PS C:\> `.
+/// Returns the command after `user@host:~$ `, `[user@host dir]$ `, `bash-5.2$ ` or `PS C:\> `.
 fn long_sign(line: &str) -> Option<&str> {
     let at = ["$ ", "# ", "% ", "> "].iter().filter_map(|sign| line.find(sign)).min()?;
     let (sign, command) = (line.get(..at)?, line.get(at + 2..)?);
@@ -263,7 +265,7 @@ fn long_sign(line: &str) -> Option<&str> {
     (shape && enough && at <= MAX_PROMPT_BYTES).then_some(command)
 }
 
-/// The command behind the colon of a sentence that announces it.
+/// Returns the command after the colon of a sentence that announces it.
 pub(super) fn announced(line: &str) -> Option<&str> {
     let (head, command) = line.split_once(": ")?;
     let last = head.split_whitespace().next_back()?.trim_matches('*').to_lowercase();
@@ -273,7 +275,7 @@ pub(super) fn announced(line: &str) -> Option<&str> {
     (ANNOUNCING.contains(&last.as_str()) && opens).then_some(command)
 }
 
-/// A list item's command without the words behind it: `ls -la - shows all files`.
+/// Returns a list item's command without the description after it: `ls -la - shows all files`.
 pub(super) fn without_gloss(item: &str) -> &str {
     let cut = [" - ", " – ", " — ", " # "].iter().find_map(|separator| {
         let (command, gloss) = item.split_once(separator)?;
@@ -283,8 +285,8 @@ pub(super) fn without_gloss(item: &str) -> &str {
     cut.unwrap_or(item)
 }
 
-/// A command without a comment in words at its end, and without a backslash that continues into nothing. A comment
-/// that holds shell syntax stays: it may be no comment.
+/// Removes a trailing comment in prose, and a trailing backslash without a continuation. A comment with shell
+/// syntax stays: it may not be a comment.
 pub(super) fn without_tail(command: &str) -> &str {
     let mut command = command.trim();
     if !command.contains('\n') {

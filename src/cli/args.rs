@@ -1,4 +1,4 @@
-//! What can be typed on the command line; types for clap and nothing else.
+//! Types of the command line arguments, for clap only.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::init::key::Key;
-use crate::models::manifest::built_in_names;
-use crate::shell::Shell;
+use askline_model::install::manifest::built_in_names;
+use askline_syntax::shell::Shell;
 
 const EXAMPLES: &str = "\
 Examples:

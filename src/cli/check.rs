@@ -1,4 +1,4 @@
-//! `askline check`: what is wrong with a line on this machine, without a model.
+//! `askline check`: reports errors in a line on this machine, without a model.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
@@ -6,18 +6,18 @@ use unicode_width::UnicodeWidthStr as _;
 use super::args::Check;
 use super::rows::rows;
 use super::{Desk, Exit, complain, one_line, print};
-use crate::check::{Finding, Report};
-use crate::clean::visible;
 use crate::context;
 use crate::examine::{Examined, Examiner};
 use crate::knowledge::Knowledge;
 use crate::refine;
-use crate::risk::{Label, Risk};
-use crate::shell::Shell;
 use crate::surroundings::Surroundings;
-use crate::syntax::Span;
+use askline_check::finding::{Finding, Report};
+use askline_risk::{Label, Risk};
+use askline_syntax::Span;
+use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
 
-/// What is said to whoever gives no line.
+/// Message if no line is given.
 const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
 
 pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// The JSON object of one line. Its field names are a contract.
+/// Returns the JSON object of one line. Its field names are a stable interface.
 pub fn object(line: &str, shell: Shell, examined: &Examined, risk: &Risk) -> Value {
     let Examined { report, parsed } = examined;
     json!({
@@ -86,7 +86,7 @@ fn finding(finding: &Finding) -> Value {
     })
 }
 
-/// The line, a mark under each finding, how careful one should be, and what was looked up.
+/// Returns the line with a mark under each finding, its risk and the check counts.
 fn text(line: &str, report: &Report, risk: &Risk) -> String {
     let mut text = format!("{}\n", visible(line));
     for finding in &report.findings {
@@ -108,7 +108,7 @@ fn text(line: &str, report: &Report, risk: &Risk) -> String {
     text
 }
 
-/// Blanks and carets below a place; none in a line that holds several.
+/// Returns blanks and carets that mark a span below the line; empty for text with several lines.
 fn marks(line: &str, span: &Span) -> String {
     let (Some(before), Some(marked)) = (line.get(..span.start), line.get(span.clone())) else {
         return String::new();

@@ -1,6 +1,6 @@
-//! `askline completions`: the completions of this program, made from its arguments.
+//! `askline completions`: shell completions of this program, generated from its arguments.
 //!
-//! The files in `completions/` are what this prints; a test holds that.
+//! A test checks that the files in `completions/` match this output.
 
 use clap::{Command, CommandFactory as _};
 use clap_complete::Shell as ClapShell;
@@ -8,7 +8,7 @@ use clap_complete_nushell::Nushell;
 
 use super::args::Cli;
 use super::{Exit, print};
-use crate::shell::Shell;
+use askline_syntax::shell::Shell;
 
 pub(super) fn run(shell: Shell) -> anyhow::Result<Exit> {
     let mut command = without_hidden(&Cli::command());
@@ -26,7 +26,8 @@ pub(super) fn run(shell: Shell) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What fish's generator leaves out: the words that may follow a subcommand, such as the names of shells and models.
+/// Returns the parts that fish's generator leaves out: the words that may follow a subcommand, such as the names of
+/// shells and models.
 fn values_for_fish(command: &Command) -> String {
     let mut lines = String::new();
     for subcommand in command.get_subcommands() {
@@ -50,7 +51,7 @@ fn values_of(command: &Command, condition: &str) -> String {
     }
 }
 
-/// The command without the subcommands that help hides: generators would offer them.
+/// Returns the command without hidden subcommands, which generators would offer.
 fn without_hidden(command: &Command) -> Command {
     Command::new("askline")
         .version(env!("CARGO_PKG_VERSION"))

@@ -1,13 +1,13 @@
-//! `askline config`: the settings in force and where each comes from.
+//! `askline config`: the effective settings with their origins.
 
 use std::fmt::Write as _;
 
 use super::args::{self, ConfigCommand};
 use super::{Desk, Exit, one_line, print, print_path};
 use crate::config::Setting;
-use crate::host::Host as _;
+use askline_host::Host as _;
 
-/// Longest setting, in characters, for whose sake the others move their origins to the right.
+/// Maximum length in characters of a setting that widens the column for all.
 const ALIGNED_LIMIT: usize = 80;
 
 pub(super) fn run(args: &args::Config, desk: &Desk) -> anyhow::Result<Exit> {

@@ -1,4 +1,4 @@
-//! `askline daemon`: how the resident process is, and its end.
+//! `askline daemon`: shows the state of the resident process, and stops it.
 
 use std::time::Duration;
 
@@ -7,16 +7,17 @@ use serde_json::json;
 use super::args::{Daemon, DaemonCommand};
 use super::{Exit, one_line, print};
 use crate::daemon;
-use crate::host::local::LocalHost;
-use crate::model::resident::wire::{Hello, Status};
-use crate::model::resident::{self};
-use crate::models::megabytes;
+use askline_host::local::LocalHost;
+use askline_model::install::megabytes;
+use askline_model::resident;
+use askline_model::resident::wire::{Hello, Status};
 
 pub(super) fn run(args: &Daemon) -> anyhow::Result<Exit> {
     match args.command {
         DaemonCommand::Run => {
             daemon::run()?;
-            // A worker that has not ended may be deep inside the model's library, whose exit handlers must not run beside it.
+            // An unfinished worker may be inside the model's library, whose exit handlers must not run at the same
+            // time.
             signal_hook::low_level::exit(Exit::Done as i32);
         }
         DaemonCommand::Stop => {
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Daemon) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// For programs. The field names are a contract.
+/// Returns the state as JSON. The field names are a stable interface.
 fn object(found: Option<&(Hello, Status)>) -> serde_json::Value {
     let Some((hello, status)) = found else { return json!({ "running": false }) };
     json!({
@@ -56,7 +57,7 @@ fn object(found: Option<&(Hello, Status)>) -> serde_json::Value {
     })
 }
 
-/// For people, on one line.
+/// Returns the state as one line of text.
 pub(super) fn words(found: Option<&(Hello, Status)>) -> String {
     let Some((hello, status)) = found else {
         return "not running; the first press starts it".to_owned();
@@ -79,7 +80,7 @@ pub(super) fn words(found: Option<&(Hello, Status)>) -> String {
     )
 }
 
-/// A time in its largest unit.
+/// Formats a time in its largest unit.
 fn time(time: Duration) -> String {
     match time.as_secs() {
         seconds @ ..120 => format!("{seconds} s"),

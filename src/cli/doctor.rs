@@ -1,6 +1,7 @@
-//! `askline doctor`: looks at everything the key needs, one line each, and says what to do about a fault.
+//! `askline doctor`: checks everything that the key needs, one line each, with the remedy for each fault.
 //!
-//! Changes nothing, starts nothing but `SHELL --version` and `nu_plugin_ask --version`, and asks nobody unless it is told to (`--online`).
+//! It changes nothing, starts nothing except `SHELL --version` and `nu_plugin_ask --version`, and contacts servers
+//! only with `--online`.
 
 mod hook;
 mod online;
@@ -16,34 +17,34 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::{Desk, Exit, print};
-use crate::clean::visible;
 use crate::context::{Context, Machine, gather};
-use crate::host::{Host, find_on_path};
 use crate::knowledge;
+use askline_host::{Host, find_on_path};
+use askline_syntax::clean::visible;
 
-/// Fewer manual pages than this are no manual, but leftovers of one.
+/// Number of pages below which manuals count as missing: only leftovers are installed.
 const FEW_PAGES: usize = 20;
 
-/// Most directories of manuals that are named.
+/// Maximum number of manual directories that are named.
 const MANUALS_NAMED: usize = 4;
 
-/// How a part is.
+/// State of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grade {
     Fine,
-    /// It works, but not for everything.
+    /// The part works, but not for everything.
     Warning,
-    /// The key can't work, or what was to be tried failed.
+    /// The key cannot work, or the requested test failed.
     Fault,
 }
 
-/// What was found out about one part.
+/// Result of checking one part.
 #[derive(Debug)]
 struct Finding {
     grade: Grade,
     subject: &'static str,
     text: String,
-    /// What to do about it; empty when there is nothing to do.
+    /// Remedy; empty if none is needed.
     remedy: String,
 }
 
@@ -84,7 +85,7 @@ pub(super) fn run(as_json: bool, online: bool, desk: &Desk) -> anyhow::Result<Ex
 }
 
 impl Finding {
-    /// For programs. The field names are a contract.
+    /// Returns the finding as JSON. The field names are a stable interface.
     fn object(&self) -> serde_json::Value {
         let grade = match self.grade {
             Grade::Fine => "ok",
@@ -114,7 +115,7 @@ impl Finding {
     }
 }
 
-/// Text of files and programs is shown as it is, but for what a terminal would act on.
+/// Returns text of files and programs on one line, safe to show on a terminal.
 fn on_one_line(text: &str) -> String {
     visible(&text.lines().map(str::trim).collect::<Vec<_>>().join("; "))
 }
@@ -125,7 +126,7 @@ fn build(context: &Context) -> Finding {
     fine("askline", format!("{} {model}, {}", env!("CARGO_PKG_VERSION"), context.system.machine))
 }
 
-/// What the embedded model's arithmetic runs on.
+/// Checks the processor features that the embedded model uses.
 fn processor() -> Option<Finding> {
     if !cfg!(feature = "local-model") {
         return None;
@@ -183,7 +184,7 @@ fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
     findings
 }
 
-/// The manual pages of programs, which flags are looked up in.
+/// Checks the manual pages of programs, which are used to look up flags.
 fn manuals(host: &dyn Host) -> Finding {
     let directories: Vec<PathBuf> = knowledge::manual_directories(host)
         .into_iter()
@@ -207,7 +208,7 @@ fn manuals(host: &dyn Host) -> Finding {
     warning("manuals", text, remedy)
 }
 
-/// `size`: columns and rows of the terminal that messages go to, if it is one.
+/// Checks the terminal. `size`: its columns and rows, if messages go to a terminal.
 fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
     let variable = |name: &str| host.env(name).map(|value| value.to_string_lossy().into_owned());
     let term = variable("TERM").unwrap_or_default();
@@ -226,7 +227,7 @@ fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
         let lower = locale.to_ascii_lowercase();
         lower.contains("utf-8") || lower.contains("utf8")
     };
-    // macOS terminals are UTF-8 whatever the variables say.
+    // macOS terminals use UTF-8 regardless of the variables.
     if !locale.as_ref().is_some_and(is_utf8) && host.system().os != "macos" {
         findings.push(warning(
             "locale",
@@ -247,7 +248,7 @@ fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
     findings
 }
 
-/// A path as a word for a POSIX shell.
+/// Quotes a path as a word for a POSIX shell.
 fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }

@@ -1,4 +1,4 @@
-//! `askline explain`: what each word of a line does, from this machine's manuals, without a model.
+//! `askline explain`: explains each word of a line from this machine's manuals, without a model.
 
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
@@ -7,10 +7,10 @@ use super::args::Explain;
 use super::{Desk, Exit, one_line, print};
 use crate::context;
 use crate::examine::Examiner;
-use crate::explain::{Part, Role, explain};
 use crate::knowledge::Knowledge;
+use askline_check::explain::{Part, Role, explain};
 
-/// Widest column of words, so that the meanings keep room.
+/// Maximum width of the column with the words, to leave room for the meanings.
 const WORDS_WIDTH_MAX: usize = 28;
 
 pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(if parts.is_empty() { Exit::None } else { Exit::Done })
 }
 
-/// The JSON objects of the parts of a line. Their field names are a contract.
+/// Returns the JSON objects of the parts of a line. Their field names are a stable interface.
 pub fn objects(line: &str, parts: &[Part]) -> Value {
     let object = |part: &Part| {
         json!({
@@ -46,7 +46,7 @@ pub fn objects(line: &str, parts: &[Part]) -> Value {
     parts.iter().map(object).collect()
 }
 
-/// A row for each part that has something to say; operands say nothing of their own.
+/// Returns a table with a row for each part that has an explanation; operands have none.
 fn table(line: &str, parts: &[Part]) -> String {
     let rows: Vec<(String, &Part)> = parts
         .iter()

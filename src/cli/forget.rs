@@ -1,4 +1,4 @@
-//! `askline forget`: deletes what was remembered. Models and configuration are not memories; they stay.
+//! `askline forget`: deletes remembered data. Models and configuration stay.
 
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
@@ -7,12 +7,12 @@ use anyhow::Context as _;
 
 use super::args::{Forget, Memory};
 use super::{Desk, Exit, complain, one_line, print, tell};
-use crate::config::Wrong;
-use crate::model::resident::door::Door;
-use crate::models::megabytes;
-use crate::store;
+use askline_host::store;
+use askline_model::failure::UsageError;
+use askline_model::install::megabytes;
+use askline_model::resident::door::Door;
 
-/// Longest answer to the question that is read, bytes.
+/// Maximum number of bytes of the confirmation answer.
 const ANSWER_BYTES_MAX: u64 = 64;
 
 pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
@@ -47,7 +47,7 @@ pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// What is remembered where.
+/// Returns the kinds of remembered data and their directories.
 fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
     let mut places = Vec::new();
     if matches!(what, Memory::Stats | Memory::All) {
@@ -55,18 +55,18 @@ fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
     }
     if matches!(what, Memory::Cache | Memory::All) {
         places.push(("cache", desk.paths.cache.clone()));
-        // The resident process has its socket beside them, which stays.
+        // The directory next to them, with the socket of the resident process, stays.
         let presses = Door::find(&desk.host).map(|door| door.directory().join("presses")).ok();
         places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
     }
     places
 }
 
-/// Asks the person, who must be there.
+/// Asks the user for confirmation; an error without a terminal.
 fn is_confirmed() -> anyhow::Result<bool> {
     if !io::stdin().is_terminal() {
         let why = "nobody is there to be asked; add --yes to forget this without a question";
-        return Err(Wrong(why.to_owned()).into());
+        return Err(UsageError(why.to_owned()).into());
     }
     tell("forget all of this? y or n");
     let mut answer = Vec::new();

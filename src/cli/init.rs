@@ -1,7 +1,7 @@
 //! `askline init`: prints the script that binds the key in a shell.
 //!
-//! The scripts are real files in `shell/`. Each reads a few settings that stand before it; this file writes those
-//! settings, quoted for the shell, and nothing else of the script.
+//! The scripts are real files in `shell/`. Each reads a few settings that precede it. This file writes those
+//! settings, quoted for the shell, and leaves the scripts unchanged.
 
 pub mod key;
 
@@ -12,22 +12,24 @@ use anyhow::Context as _;
 
 use super::args::{Init, Switch};
 use super::{Desk, Exit, print, tell};
-use crate::config::Wrong;
-use crate::shell::Shell;
+use askline_model::failure::UsageError;
+use askline_syntax::shell::Shell;
 use key::Key;
 
-/// What Nushell's script reads for ghost text.
+/// Part of Nushell's script for ghost text.
 const GHOST_NU: &str = include_str!("../../shell/askline-ghost.nu");
-/// The first Nushell in which ghost text can be drawn when it comes.
+/// First Nushell version that can draw ghost text as soon as it arrives.
 const INLINE_NU: (u32, u32) = (0, 115);
 
-/// The name of this program where it is on the PATH.
+/// Name of this program on the PATH.
 const NAME: &str = "askline";
 
-/// Prints the script for a shell; on a terminal also how to load it.
+/// Prints the script for a shell; on a terminal also the instructions to load it.
 pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
     if args.menu_key.is_some_and(|menu| menu == args.key && menu != Key::None) {
-        return Err(Wrong(format!("{} is the key of the line; choose another --menu-key", args.key)).into());
+        return Err(
+            UsageError(format!("{} is the key of the line; choose another --menu-key", args.key)).into()
+        );
     }
     print(&script(args, &program()?))?;
     if args.shell == Shell::Nu && is_inline(args) {
@@ -37,14 +39,14 @@ pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
     if is_read {
         tell(how_to_load(args.shell));
     }
-    // Nushell's script is saved once, by a person; the others are read again by each new shell, which must be silent.
+    // A person saves Nushell's script once. The other scripts are read by each new shell, which must be silent.
     if is_read || args.shell == Shell::Nu && io::stderr().is_terminal() {
         tell(&worth_knowing(args));
     }
     Ok(Exit::Done)
 }
 
-/// What is to be said to somebody who wants ghost text in this version of Nushell.
+/// Returns a warning if this version of Nushell cannot draw ghost text.
 fn inline_in(version: Option<&str>) -> Option<&'static str> {
     let mut numbers = version?.split('.').map_while(|number| number.parse::<u32>().ok());
     ((numbers.next()?, numbers.next()?) < INLINE_NU).then_some(
@@ -52,12 +54,13 @@ fn inline_in(version: Option<&str>) -> Option<&'static str> {
     )
 }
 
-/// The first line of every printed script. Nushell's is saved to a file, which can grow old: `askline doctor` compares.
+/// Returns the first line of every printed script. Nushell's script is saved to a file, which can become outdated:
+/// `askline doctor` compares the versions.
 pub(super) fn stamp(shell: Shell) -> String {
     format!("# askline init {shell}, version {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The one line that loads the script in every new shell.
+/// Returns the line that loads the script in every new shell.
 pub(super) fn how_to_load(shell: Shell) -> &'static str {
     match shell {
         Shell::Zsh => r#"to load it in every zsh, add this line to ~/.zshrc: eval "$(askline init zsh)""#,
@@ -72,7 +75,7 @@ pub(super) fn how_to_load(shell: Shell) -> &'static str {
     }
 }
 
-/// What a person can't guess: what else the key changes, and what the shell doesn't let us do.
+/// Returns hints that users need: other effects of the script, and limitations of the shell.
 fn worth_knowing(args: &Init) -> String {
     let worth = match args.shell {
         Shell::Zsh => "undo takes the rewriting back; words with an apostrophe need quotes after `ask`",
@@ -97,7 +100,8 @@ fn worth_knowing(args: &Init) -> String {
     }
 }
 
-/// How scripts call this program: by name where the PATH leads to this very file, else by its path.
+/// Returns the command with which scripts call this program: the name if the PATH leads to this very file, otherwise
+/// the path.
 fn program() -> anyhow::Result<String> {
     let this = env::current_exe().and_then(|path| path.canonicalize()).context("this program has no path")?;
     let named = which::which(NAME).ok().and_then(|path| path.canonicalize().ok());
@@ -120,8 +124,8 @@ fn script(args: &Init, program: &str) -> String {
     format!("{}\n{}\n{text}", stamp(shell), settings(args, program))
 }
 
-/// The settings that a script reads: program, key and its spellings, whether to take a key that is in use, and whether to
-/// complete inline.
+/// Returns the settings that a script reads: program, key and its escape sequences, whether to override an existing
+/// binding, and whether to complete inline.
 fn settings(args: &Init, program: &str) -> String {
     let &Init { shell, key, force, .. } = args;
     let inline = u8::from(is_inline(args));
@@ -141,7 +145,7 @@ fn settings(args: &Init, program: &str) -> String {
         ),
         Shell::Fish => {
             let spelling = match key {
-                // fish 4 knows function keys by name alone, fish 3 by name after -k.
+                // fish 4 identifies function keys by name alone, fish 3 by name after -k.
                 Key::Function(_) => {
                     format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})")
                 }
@@ -154,8 +158,8 @@ fn settings(args: &Init, program: &str) -> String {
             )
         }
         Shell::Nu => {
-            // Read when it is used, for older ones could not read a script that holds it.
-            // Nushell ends a raw string at a # that it begins with.
+            // Nushell evaluates this text only when it is used, because older versions cannot parse it. Nushell ends
+            // a raw string at a # that it begins with.
             let inline = if is_inline(args) { format!("\n{GHOST_NU}") } else { String::new() };
             let inline = quote(shell, &inline);
             format!(
@@ -168,7 +172,7 @@ fn settings(args: &Init, program: &str) -> String {
     }
 }
 
-/// A key as the record that Nushell's script reads.
+/// Returns a key as the record that Nushell's script reads.
 fn nu_key(key: Key) -> String {
     let (modifier, keycode) = match key {
         Key::Ctrl(letter) => ("control", format!("char_{letter}")),
@@ -179,7 +183,7 @@ fn nu_key(key: Key) -> String {
     format!("{{name: '{key}', modifier: '{modifier}', keycode: '{keycode}'}}")
 }
 
-/// The key of the menu: alt-g where that is free, and none where no key is wanted.
+/// Returns the key of the menu: alt-g if it is free, and none if no key is wanted.
 fn menu_key(args: &Init) -> Key {
     args.menu_key.unwrap_or(match args.key {
         Key::None => Key::None,
@@ -188,12 +192,12 @@ fn menu_key(args: &Init) -> Key {
     })
 }
 
-/// Whether words behind a # are completed inline.
+/// Reports whether words after a # are completed inline.
 fn is_inline(args: &Init) -> bool {
     args.inline.map_or(args.shell != Shell::Nu, |inline| inline == Switch::On)
 }
 
-/// A word that the shell reads as exactly `text`, which holds no control characters.
+/// Quotes `text`, which has no control characters, as one word of the shell.
 fn quote(shell: Shell, text: &str) -> String {
     match shell {
         Shell::Zsh | Shell::Bash => format!("'{}'", text.replace('\'', r"'\''")),

@@ -1,10 +1,12 @@
-//! `askline inline`: suggestions for words that are still being typed, for shells that show them behind the cursor.
+//! `askline inline`: suggestions for words that are still being typed, for shells that show them after the cursor.
 //!
-//! A shell starts it when such a line begins and writes each state of the words as one row; it answers a row when nothing
-//! newer came for a moment, and drops the work on any that is overtaken. An answer is one row: the words, the command and
-//! a note, with the character US (0x1f) between them. What has no answer of one row gets none. It ends with its input.
+//! A shell starts it at the beginning of such a line and writes each state of the words as one row. A row is answered
+//! after a short time without a newer one; a newer row cancels the work on the previous one. An answer is one row:
+//! the words, the command and a note, separated by the character US (0x1f). Answers that need several rows are
+//! dropped. The process ends with its input.
 //!
-//! Only the resident process is asked, which is started with the line; no server is asked unasked.
+//! Only the resident process is asked, and it is started with the line. No server is asked without an explicit
+//! request.
 
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write as _};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -17,25 +19,25 @@ use anyhow::Context as _;
 use super::args::Inline;
 use super::{Desk, Exit, line};
 use crate::config::Config;
-use crate::failure::Failure;
-use crate::line::PromptLine;
-use crate::model::Model;
 use crate::models::{self, Occasion};
-use crate::patience::Patience;
 use crate::presses::{self, Place, Press};
-use crate::prompt;
-use crate::shell::Shell;
 use crate::suggest::{Request, suggest};
+use askline_model::Model;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt;
+use askline_syntax::line::PromptLine;
+use askline_syntax::shell::Shell;
 
-/// Nothing is asked before nothing was typed for so long.
+/// Minimum pause in typing before the model is asked.
 const QUIET: Duration = Duration::from_millis(250);
-/// Longest time for one answer.
+/// Time limit for one answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Longest row that is answered, bytes, with its end; of a longer one nothing is.
+/// Maximum length in bytes of a row, including its line break; longer rows are not answered.
 const ROW_LIMIT: usize = 4 << 10;
-/// Fewest characters of words that are worth a suggestion.
+/// Minimum number of characters for a suggestion.
 const WORDS_MIN: usize = 4;
-/// What stands between words, command and note.
+/// Separator of words, command and note.
 const SEPARATOR: char = '\x1f';
 
 pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
@@ -65,7 +67,7 @@ pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Has the model loaded meanwhile: who begins such a line will want it.
+/// Loads the model in the background: a user who starts such a line will need it.
 fn warm(shell: Shell, config: &Config, desk: &Desk) {
     let fixed = prompt::fixed(shell, &desk.system(shell));
     let (config, host, paths) = (config.clone(), desk.host, desk.paths.clone());
@@ -77,29 +79,30 @@ fn warm(shell: Shell, config: &Config, desk: &Desk) {
     });
 }
 
-/// A model that answers only where that loads nothing.
+/// Opens a model that answers only if nothing must be loaded.
 fn open(config: &Config, desk: &Desk) -> anyhow::Result<Box<dyn Model>> {
     let config = Config { fallback: Vec::new(), ..config.clone() };
     models::open(&config, &desk.host, &desk.paths, Occasion::Idle)
 }
 
-/// The row that is worked on, where nothing newer came.
+/// The row that is being answered.
 #[derive(Debug, Default)]
 struct Working {
-    /// The number of the row that came last, or one more at the end of the input.
+    /// Number of the last row, or one more at the end of the input.
     newest: u64,
     patience: Patience,
 }
 
 impl Working {
-    /// Begins the work on a row; false when a newer one has come, so that there is always one of both to cancel.
+    /// Starts the work on a row; returns `false` if a newer one has come. One of the two calls always sees the other,
+    /// so outdated work is always cancelled.
     fn begin(working: &Mutex<Self>, row: u64, patience: &Patience) -> bool {
         let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
         working.patience.clone_from(patience);
         working.newest == row
     }
 
-    /// Something came: its number. What it overtakes is cancelled.
+    /// Registers new input: cancels outdated work and returns the number of the new row.
     fn overtake(working: &Mutex<Self>) -> u64 {
         let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
         working.patience.cancel();
@@ -108,7 +111,8 @@ impl Working {
     }
 }
 
-/// Rows as they come, with their numbers, each cancelling the work on the one before; none after the end of the input.
+/// Returns the rows with their numbers as they come, each cancelling the work on the previous one; ends with the
+/// input.
 fn read_rows(
     input: impl Read + Send + 'static,
     working: Arc<Mutex<Working>>,
@@ -122,7 +126,7 @@ fn read_rows(
                 return;
             }
         }
-        // Whoever wants one answer ends the input behind the row.
+        // A caller that wants one answer ends the input after the row.
         if !once {
             Working::overtake(&working);
         }
@@ -130,7 +134,7 @@ fn read_rows(
     rows
 }
 
-/// The next row, without its end; an empty one in place of one that is too long.
+/// Reads the next row, without its line break; a row that is too long becomes an empty one.
 fn row(input: &mut impl BufRead) -> Option<String> {
     let mut row = Vec::new();
     loop {
@@ -143,7 +147,7 @@ fn row(input: &mut impl BufRead) -> Option<String> {
         }
         let end = read.iter().position(|byte| *byte == b'\n');
         let length = end.map_or(read.len(), |at| at + 1);
-        // One byte more, by which a row that is too long is known.
+        // One extra byte detects a row that is too long.
         let room = (ROW_LIMIT + 1).saturating_sub(row.len());
         row.extend_from_slice(&read[..length.min(room)]);
         input.consume(length);
@@ -158,7 +162,7 @@ fn row(input: &mut impl BufRead) -> Option<String> {
     }
 }
 
-/// The row after which nothing came for `quiet`, with its number; none when the input has ended.
+/// Returns the row after which nothing came for `quiet`, with its number; `None` at the end of the input.
 fn latest(rows: &Receiver<(u64, String)>, quiet: Duration) -> Option<(u64, String)> {
     let mut row = rows.recv().ok()?;
     loop {
@@ -170,13 +174,13 @@ fn latest(rows: &Receiver<(u64, String)>, quiet: Duration) -> Option<(u64, Strin
     }
 }
 
-/// What answers rows.
+/// Answers rows.
 struct Writer<'a> {
     shell: Shell,
     desk: &'a Desk,
     config: Config,
     model: Box<dyn Model>,
-    /// Where answers are remembered for the key, if anywhere.
+    /// Store of presses where answers are recorded for the key, if any.
     memory: Option<presses::Terminal>,
 }
 
@@ -227,7 +231,7 @@ mod tests {
         assert!(begun && patience.spent(Instant::now()).is_none());
         let second = Working::overtake(&working);
         assert!(patience.spent(Instant::now()).is_some());
-        // Between the choice of the row and its begin.
+        // A row is overtaken between its selection and its start.
         Working::overtake(&working);
         assert!(!begin(second).0);
     }

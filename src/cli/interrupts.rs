@@ -1,6 +1,6 @@
-//! SIGINT and SIGTERM while a model is asked: they give up the request, so that what it took is counted, and end the program
-//! only then, as if they had ended it at once: a shell's loop ends, too. A second one does, and so does one that comes
-//! while nobody is asked.
+//! Handling of SIGINT and SIGTERM while a model is asked. The first signal cancels the request, whose usage is still
+//! recorded, and then ends the program as the signal itself would, so a shell's loop ends too. A second signal, or
+//! one while no model is asked, ends the program at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,25 +9,25 @@ use std::time::Instant;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use crate::patience::Patience;
+use askline_model::patience::Patience;
 
-/// Listens as long as the program runs.
+/// Signal handlers for the lifetime of the program.
 #[derive(Debug, Default)]
 pub(super) struct Interrupts {
     idle: Arc<AtomicBool>,
     came: Arc<AtomicBool>,
-    /// Its number.
+    /// Number of the signal.
     which: Arc<AtomicUsize>,
 }
 
 impl Interrupts {
-    /// Listens from now on.
+    /// Installs the handlers.
     pub(super) fn listen() -> Self {
         let interrupts = Self::default();
         interrupts.idle.store(true, Ordering::Relaxed);
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the first signal while somebody is asked finds both unset. What can't be registered ends the
-            // program, as it always did.
+            // The order matters: the first signal during a request finds both flags unset. If a handler cannot be
+            // registered, the signal ends the program as usual.
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupts.idle));
             let _ = flag::register_conditional_default(signal, Arc::clone(&interrupts.came));
             if let Ok(number) = usize::try_from(signal) {
@@ -38,7 +38,7 @@ impl Interrupts {
         interrupts
     }
 
-    /// Does the work, whose patience until then a signal ends.
+    /// Runs `work` with a request control that ends at the deadline or on a signal.
     pub(super) fn during<T>(&self, deadline: Instant, work: impl FnOnce(&Patience) -> T) -> (T, Patience) {
         let patience = Patience::until(deadline).cancelled_by(Arc::clone(&self.came));
         self.idle.store(false, Ordering::Relaxed);
@@ -47,7 +47,7 @@ impl Interrupts {
         (done, patience)
     }
 
-    /// Ends the program by the signal that came, if one did.
+    /// Ends the program with the signal that came, if one did.
     pub(super) fn obey(&self) {
         if self.came.load(Ordering::Relaxed)
             && let Ok(signal) = i32::try_from(self.which.load(Ordering::Relaxed))

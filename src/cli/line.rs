@@ -1,11 +1,12 @@
-//! `askline line`: the helper behind the key. Reads the line, thinks while owning the terminal, writes the new line.
+//! `askline line`: the helper behind the key. Reads the prompt line, works while it controls the terminal, and writes
+//! the new line.
 //!
-//! The shell scripts rely on what this promises. Stdout gets the new line, the character US (0x1f), and a message for
-//! the person, which is at most three rows and often empty; neither part holds another US or an escape. Exit 0 means
-//! replace the line, 3 that there is no answer and the message says why, 130 cancelled; a reply without its US is one
-//! of a helper that died. On every path the terminal is as it was, without anything typed during the wait: otherwise an
-//! Enter typed too early would run a command that nobody read. The script shows the message, in the way of its shell,
-//! after that, so that every key pressed in answer to it is the shell's.
+//! The shell scripts rely on this interface. Stdout gets the new line, the character US (0x1f), and a message for the
+//! user, which has at most three rows and is often empty; neither part contains another US or an escape. Exit status
+//! 0 means replace the line, 3 means no answer with the reason in the message, 130 means cancelled; a reply without
+//! US comes from a helper that crashed. On every path the terminal is restored, and all type-ahead is dropped:
+//! otherwise an Enter typed too early would run a command that nobody has read. The script shows the message
+//! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
 
 pub(super) mod ahead;
 pub mod attended;
@@ -35,58 +36,59 @@ use self::terminal::{COLUMNS, Terminal};
 use self::turn::{Said, Turn};
 use super::args::Draw;
 use super::{Desk, Exit};
-use crate::clean::visible;
 use crate::config::Config;
 use crate::context::Machine;
-use crate::failure::Failure;
-use crate::host::Host;
-use crate::host::local::{self, LocalHost};
 use crate::metrics::{Book, Outcome};
-use crate::model::resident::door::Door;
-use crate::patience::Patience;
 use crate::presses;
+use askline_host::Host;
+use askline_host::local;
+use askline_host::local::LocalHost;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::resident::door::Door;
+use askline_syntax::clean::visible;
 
-/// How long a shell may take to hand over the terminal before work begins without it: some start a program first and
-/// make it the foreground after.
+/// Maximum wait for the shell to hand over the terminal before work begins without it: some shells start a program
+/// first and make it the foreground process later.
 const FOREGROUND_WAIT: Duration = Duration::from_millis(200);
-/// How often the terminal is looked at meanwhile.
+/// Polling interval of the terminal during that wait.
 const FOREGROUND_TICK: Duration = Duration::from_millis(2);
-/// How long nothing is drawn: an answer this quick needs no status row.
+/// Time before anything is drawn: a quick answer needs no status row.
 const QUIET: Duration = Duration::from_millis(120);
-/// How long after the deadline a worker may still bring its answer before it counts as stuck.
+/// Extra time after the deadline for a worker's answer before the worker counts as stuck.
 const DEADLINE_GRACE: Duration = Duration::from_millis(500);
-/// How long a cancelled worker may take to end by itself.
+/// Time limit for a cancelled worker to end by itself.
 const CANCEL_GRACE: Duration = Duration::from_millis(100);
-/// How long a worker that has spoken may take to hand over what it said.
+/// Time limit for a worker that is done to hand over its result.
 const HANDOVER: Duration = Duration::from_millis(100);
-/// Someone who typed is still typing until no key came for this long; an Enter of theirs was not meant for an answer
-/// that they have not seen.
+/// Pause without a key after which the user counts as having stopped typing. An Enter before that was not meant for
+/// an answer that the user has not seen.
 const TYPING: Duration = Duration::from_millis(250);
-/// Longest time in which the rest of a paste, of a sequence or of someone's typing is swallowed; then an answer counts as
-/// cancelled, for what still comes would be typed behind it.
+/// Maximum time in which the rest of a paste, of a sequence or of typing is discarded. After that the answer counts
+/// as cancelled, because further input would be typed after it.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
-/// Exit status of a bug in here; the scripts then repair the terminal themselves, to be sure.
+/// Exit status after a bug in this program; the scripts then repair the terminal themselves.
 const CRASHED: i32 = 101;
 
-/// Longest deadline that counts, whatever the configuration says.
+/// Upper bound of the deadline, regardless of the configuration.
 const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 
-/// What stands between the line and the message.
+/// Separator of line and message.
 const SEPARATOR: u8 = 0x1f;
 
-/// How the wait ended.
+/// Result of the wait.
 enum End {
     Answer(Said),
     Reason(String),
     Cancelled,
 }
 
-/// Does what the module says. Never returns: a worker that doesn't stop may be deep inside the model's library, whose
-/// exit handlers must not run beside it.
+/// Runs the helper as described in the module documentation. Never returns: an unfinished worker may be inside the
+/// model's library, whose exit handlers must not run at the same time.
 pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
     panic::set_hook(Box::new(|info| tracing::error!("{}", visible(&info.to_string()))));
     let exit = panic::catch_unwind(AssertUnwindSafe(|| help(args)));
-    // A command that still asks somewhere for the passphrase of a key has nobody left to tell it to.
+    // A command that still asks for a key's passphrase has no reader left.
     local::end_probes();
     signal_hook::low_level::exit(exit.map_or(CRASHED, |exit| exit as i32))
 }
@@ -102,7 +104,7 @@ fn help(args: &super::args::Line) -> Exit {
         },
         End::Answer,
     );
-    // Whatever the end is, a terminal that became ours meanwhile loses its type-ahead.
+    // In every case, if the terminal became ours meanwhile, its type-ahead is dropped.
     attendant.take_terminal();
     let (exit, line, message) = match &end {
         End::Answer(said) => (Exit::Done, said.line.as_str(), said.notes.join("; ")),
@@ -115,7 +117,8 @@ fn help(args: &super::args::Line) -> Exit {
             (Exit::Cancelled, "", String::new())
         }
     };
-    // First the reply, then the terminal (when `attendant` is dropped): keys are ours until the very end.
+    // The reply comes first, then the terminal is restored (when `attendant` is dropped): keys are ours until the
+    // very end.
     let exit = match write_reply(line, &attendant.message(&message)) {
         Ok(()) => exit,
         Err(error) => {
@@ -140,7 +143,7 @@ fn help(args: &super::args::Line) -> Exit {
     exit
 }
 
-/// Where presses in the controlling terminal are remembered: nowhere without one.
+/// Returns the store of presses for the controlling terminal; `None` without one.
 pub(super) fn memory_here(host: &dyn Host) -> Option<presses::Terminal> {
     memory(&Terminal::find()?, host)
 }
@@ -160,42 +163,42 @@ fn write_reply(line: &str, message: &str) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Whoever waits: the person's keys, the row and the signals on one side, a worker on the other.
+/// A terminal session during the wait: keys, status row and signals on one side, a worker on the other.
 struct Attendant {
-    /// None where there is no terminal at all: everything works but nothing is shown and only signals cancel. Without
-    /// that, an answer needs `terminal`: what was typed meanwhile could not be dropped, and would run it.
+    /// `None` if there is no terminal: everything works, but nothing is shown and only signals cancel. If there is
+    /// one, an answer needs `terminal`: otherwise type-ahead could not be dropped and would run the answer.
     tty: Option<OwnedFd>,
-    /// That terminal, once it is ours.
+    /// The same terminal, once it is under our control.
     terminal: Option<Terminal>,
     draw: Draw,
     colour: bool,
     keys: Keys,
-    /// When something was typed last.
+    /// Time of the last key.
     typed_at: Option<Instant>,
-    /// When [`SETTLE_LIMIT`] is over.
+    /// End of [`SETTLE_LIMIT`].
     settled_by: Option<Instant>,
     glyphs: Glyphs,
-    /// Where the press is counted when its reply is out, and what it was asked for.
+    /// Usage record that counts the press after its reply, and the control of the request.
     asked: Option<(Book, Patience)>,
-    /// A signal asked this process to end.
+    /// `true` after a signal that ends this process.
     ended: Arc<AtomicBool>,
-    /// The machine that was asked about; what was found out about it is written when the answer is out.
+    /// Machine of the request; new facts about it are cached after the answer.
     machine: Option<Machine>,
-    /// What the key did last in this terminal.
+    /// Store of the last press in this terminal.
     memory: Option<presses::Terminal>,
-    /// What further suggestions are looked for with.
+    /// Input for the prefetch of further suggestions.
     errand: Option<(Config, Vec<(String, String)>)>,
 }
 
 impl Attendant {
-    /// For a process that does nothing else: signals end the wait, and presses are remembered.
+    /// Opens a session for a process that does nothing else: signals end the wait, and presses are recorded.
     fn open(draw: Draw, host: &dyn Host) -> Self {
         let ended = Arc::default();
         for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-            // Can't fail for these; if it did, the terminal of a killed helper is repaired by the script.
+            // This cannot fail for these signals; if it did, the script repairs the terminal of a killed helper.
             let _ = signal_hook::flag::register(signal, Arc::clone(&ended));
         }
-        // Stopped in raw mode, this would leave a terminal that nobody can use.
+        // Stopping in raw mode would leave an unusable terminal.
         let _ = signal_hook::flag::register(SIGTSTP, Arc::default());
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
         let mut attendant = Self::new(if logs_on_screen { Draw::None } else { draw }, host, ended);
@@ -230,7 +233,7 @@ impl Attendant {
         attendant
     }
 
-    /// Takes the terminal if it has become ours; tells whether nothing is left to take.
+    /// Takes control of the terminal if it has become ours; returns `true` if nothing is left to take.
     fn take_terminal(&mut self) -> bool {
         if let Some(tty) = self.tty.as_ref().filter(|_| self.terminal.is_none()) {
             self.terminal = Terminal::take(tty, self.draw, self.colour);
@@ -241,7 +244,7 @@ impl Attendant {
     fn work(&mut self, args: &super::args::Line) -> anyhow::Result<Said> {
         let started = Instant::now();
         let mut input = Input::read(args.cursor)?;
-        // Only now, for what is wrong with it shall be told like everything else.
+        // Only now, because its errors are shown like all others.
         let desk = Desk::open()?;
         let config = desk.config()?;
         let book = desk.book();
@@ -271,10 +274,10 @@ impl Attendant {
         self.wait(&worker, &patience, started)
     }
 
-    /// Until the worker has an answer.
+    /// Waits for the worker's answer.
     ///
     /// # Errors
-    /// What the worker says, [`Failure::TimedOut`], and [`Failure::Cancelled`] when a key or a signal says to give up or the
+    /// The worker's error, [`Failure::TimedOut`], and [`Failure::Cancelled`] when a key or a signal cancels or the
     /// terminal is not ours.
     fn wait<T: Send + 'static>(
         &mut self,
@@ -286,8 +289,8 @@ impl Attendant {
         loop {
             let now = Instant::now();
             let has_terminal = self.take_terminal();
-            // What has begun to arrive comes first: an Esc counts more than the answer, and the rest of a paste must not
-            // be typed behind it.
+            // Input that has begun to arrive comes first: an Esc has priority over the answer, and the rest of a
+            // paste must not be typed after it.
             let key = if done { self.settle(TYPING) } else { self.key(now) };
             if key == Some(Key::Cancel) || done && !has_terminal {
                 patience.cancel();
@@ -312,13 +315,13 @@ impl Attendant {
         }
     }
 
-    /// The message as the scripts show it; empty when there is nothing to say.
+    /// Returns the message as the scripts show it; empty if there is none.
     fn message(&self, text: &str) -> String {
         let columns = self.terminal.as_ref().map_or(COLUMNS, Terminal::columns);
         if text.trim().is_empty() { String::new() } else { self.glyphs.message(text, columns) }
     }
 
-    /// The key pressed since the last call. A signal, or a terminal that went away, cancels.
+    /// Returns the key pressed since the last call. A signal or a lost terminal cancels.
     fn key(&mut self, now: Instant) -> Option<Key> {
         if self.ended() {
             return Some(Key::Cancel);
@@ -336,9 +339,9 @@ impl Attendant {
         self.keys.feed(bytes, now).max(self.keys.wait(now))
     }
 
-    /// Swallows what is still arriving, so that no rest of it is left for the shell: a paste, a sequence, and the keys of
-    /// someone who has not paused for `quiet` yet. Gives the most important key in it; what doesn't end within
-    /// [`SETTLE_LIMIT`] cancels.
+    /// Discards input that is still arriving, to leave no rest of it for the shell: a paste, a sequence, and the keys
+    /// of a user who has not paused for `quiet` yet. Returns the most important key in it; input that does not end
+    /// within [`SETTLE_LIMIT`] cancels.
     fn settle(&mut self, quiet: Duration) -> Option<Key> {
         let until = *self.settled_by.get_or_insert_with(|| Instant::now() + SETTLE_LIMIT);
         let mut key = None;
@@ -363,7 +366,7 @@ impl Attendant {
         self.ended.load(Ordering::Relaxed)
     }
 
-    /// Waits for a key, a signal, the worker or the next picture; tells whether the worker is done.
+    /// Waits for a key, a signal, the worker or the next frame; returns `true` if the worker is done.
     fn pause(&self, done: Option<&PipeReader>) -> bool {
         let longest = if self.keys.undecided() { SEQUENCE_WAIT } else { FRAME };
         let timeout = longest.try_into().unwrap_or_default();
@@ -371,15 +374,15 @@ impl Attendant {
         let keys = self.terminal.iter().map(|terminal| PollFd::new(terminal, PollFlags::IN));
         let done = done.iter().map(|done| PollFd::new(*done, PollFlags::IN));
         let mut waited_for: Vec<PollFd<'_>> = keys.chain(done).collect();
-        // A failed wait is a short one: signals interrupt it, and the caller looks around anyway.
+        // A failed wait is just a short one: signals interrupt it, and the caller checks everything anyway.
         let ready = poll(&mut waited_for, Some(&timeout)).is_ok();
         ready && has_worker && waited_for.last().is_some_and(|worker| !worker.revents().is_empty())
     }
 }
 
-/// A thread at work, which can be waited for together with keys.
+/// A worker thread that can be waited for together with keys.
 struct Worker<T> {
-    /// Readable once the worker has spoken or panicked.
+    /// Pipe that becomes readable when the worker is done or has panicked.
     done: PipeReader,
     said: mpsc::Receiver<anyhow::Result<T>>,
 }

@@ -1,4 +1,4 @@
-//! `askline model`: the models on this machine.
+//! `askline model`: management of the models on this machine.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _};
@@ -13,21 +13,25 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
 use super::{Desk, Exit, config_text, one_line, print, print_path, tell, variable};
-use crate::clean::visible;
-use crate::config::{Config, ModelChoice, Wrong};
-use crate::failure::Failure;
-use crate::host::{Host, local};
+use crate::config::{Config, ModelChoice};
 use crate::keys;
-use crate::model::memory;
-use crate::models::manifest::{Entry, Manifest};
-use crate::models::{self, Condition, News, Occasion, megabytes};
-use crate::patience::Patience;
-use crate::prompt;
-use crate::store;
+use crate::models;
+use crate::models::Occasion;
+use askline_host::store;
+use askline_host::{Host, local};
+use askline_model::failure::Failure;
+use askline_model::failure::UsageError;
+use askline_model::install;
+use askline_model::install::manifest::{Entry, Manifest};
+use askline_model::install::{Condition, News, megabytes};
+use askline_model::memory;
+use askline_model::patience::Patience;
+use askline_model::prompt;
+use askline_syntax::clean::visible;
 
-/// How often the bar is redrawn while nothing arrives.
+/// Redraw interval of the progress bar while nothing arrives.
 const TICK: Duration = Duration::from_millis(200);
-/// Between two lines of progress where there is no terminal, percent.
+/// Step between two progress lines without a terminal, in percent.
 const PLAIN_STEP: u64 = 10;
 
 pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit> {
@@ -36,10 +40,10 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
     let entry = |name: &Option<String>| match (name, &config.model) {
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
         (None, ModelChoice::Scripted(_)) => {
-            Err(Wrong("the model in use is a script; name one of `askline model list`".to_owned()))
+            Err(UsageError("the model in use is a script; name one of `askline model list`".to_owned()))
         }
         (None, ModelChoice::Remote(_)) => {
-            Err(Wrong("the model in use is on a server; name one of `askline model list`".to_owned()))
+            Err(UsageError("the model in use is on a server; name one of `askline model list`".to_owned()))
         }
     };
     match &args.command {
@@ -47,7 +51,7 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
         ModelCommand::Pull { name } => pull(entry(name)?, &config, desk),
         ModelCommand::Use { name } => make_used(manifest.find(name)?, desk),
         ModelCommand::Path { name: Some(name) } => {
-            print_path(&models::installed_as(manifest.find(name)?, &desk.paths)?.path).map(|()| Exit::Done)
+            print_path(&install::installed_as(manifest.find(name)?, &desk.paths)?.path).map(|()| Exit::Done)
         }
         ModelCommand::Path { name: None } => path_in_use(&config, desk),
         ModelCommand::Rm { name } => remove(manifest.find(name)?, &config, &manifest, desk),
@@ -61,8 +65,8 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     let mut rows = vec![["NAME", "SIZE", "MEMORY", "LICENCE", "STATE"].map(str::to_owned)];
     for entry in &manifest.entries {
         let condition = match check {
-            true => models::check(entry, &desk.paths, &mut |news| progress.hear(news))?,
-            false => models::condition(entry, &desk.paths),
+            true => install::check(entry, &desk.paths, &mut |news| progress.hear(news))?,
+            false => install::condition(entry, &desk.paths),
         };
         damaged |= matches!(condition, Condition::Damaged(_));
         let this = ModelChoice::Local(entry.name.clone());
@@ -102,7 +106,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     text.push_str(&servers(config, &desk.host));
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
-        if let Err(why) = models::check_own_file(file) {
+        if let Err(why) = install::check_own_file(file) {
             print(&text)?;
             return Err(why.into());
         }
@@ -111,8 +115,8 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
     Ok(if damaged { Exit::None } else { Exit::Done })
 }
 
-/// The profiles of models on servers, whether their keys are there, and the order in which models are asked; empty without
-/// them. Nobody is asked and no command is run.
+/// Returns a table of the model profiles on servers with the state of their keys, and the order in which models are
+/// asked; empty without profiles. No server is asked and no command is run.
 fn servers(config: &Config, host: &dyn Host) -> String {
     let mut rows = vec![["PROFILE", "PROTOCOL", "MODEL", "SERVER", "KEY", "STATE"].map(str::to_owned)];
     let mut broken = String::new();
@@ -162,7 +166,7 @@ fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
     let progress = Arc::new(Mutex::new(Progress::new()));
     let hear = |news: News<'_>| locked(&progress).hear(news);
     stop_on_signals(&progress)?;
-    let fetched = models::pull(entry, config.model_file.as_deref(), &desk.host, &desk.paths, &mut { hear });
+    let fetched = install::pull(entry, config.model_file.as_deref(), &desk.host, &desk.paths, &mut { hear });
     locked(&progress).finish();
     tell(&match fetched? {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
@@ -178,8 +182,8 @@ fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Computes what is computed once per model and shell, for the shell that this user logs in with, so that the first key
-/// press is as fast as the next. Ctrl-C leaves the rest to that first press.
+/// Does the one-time work per model and shell, for the user's login shell, to make the first key press as fast as the
+/// next one. After Ctrl-C the first press does the rest.
 fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
     if cfg!(not(feature = "local-model")) {
         return Ok(());
@@ -195,7 +199,7 @@ fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
 fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
     let file = match &config.model {
         ModelChoice::Local(name) => {
-            models::installed(name, config.model_file.as_deref(), &desk.host, &desk.paths)?.path
+            install::installed(name, config.model_file.as_deref(), &desk.host, &desk.paths)?.path
         }
         ModelChoice::Scripted(file) => file.clone(),
         ModelChoice::Remote(remote) => {
@@ -208,12 +212,12 @@ fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
 
 fn remove(entry: &Entry, config: &Config, manifest: &Manifest, desk: &Desk) -> anyhow::Result<Exit> {
     let name = &entry.name;
-    match models::remove(entry, &desk.paths)? {
+    match install::remove(entry, &desk.paths)? {
         0 => tell(&format!("{name} is not installed")),
         freed => tell(&format!("{name} is removed; {} freed", megabytes(freed))),
     }
     if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
-        let is_there = |other: &&Entry| models::condition(other, &desk.paths) == Condition::Intact;
+        let is_there = |other: &&Entry| install::condition(other, &desk.paths) == Condition::Intact;
         tell(&match manifest.entries.iter().find(is_there) {
             Some(other) => format!("it is the one in use; to use another: askline model use {}", other.name),
             None => "it is the one in use, and no other is installed; run `askline model pull`".to_owned(),
@@ -222,18 +226,18 @@ fn remove(entry: &Entry, config: &Config, manifest: &Manifest, desk: &Desk) -> a
     Ok(Exit::Done)
 }
 
-/// Writes the name into the user's `config.toml`; everything else in it stays as it is, comments included.
+/// Writes the name into the user's `config.toml`; everything else in it stays unchanged, comments included.
 fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
     let file = &desk.paths.config_file;
-    // A link to a file that is kept elsewhere stays a link.
+    // If the file is a link, the target is written and the link stays.
     let file = &desk.host.real_path(file).unwrap_or_else(|_| file.clone());
     let text = match desk.host.entry(file) {
         Some(_) => config_text(&desk.host, file)?,
         None => String::new(),
     };
     let changed = with_local_model(&text, &entry.name)
-        .map_err(|why| Wrong(format!("{}: {why}; mend it first", file.display())))?;
-    // A change that the file could not be read with is not made.
+        .map_err(|why| UsageError(format!("{}: {why}; mend it first", file.display())))?;
+    // A change that would make the file unreadable is not written.
     let in_force = Config::merge(Some((file, &changed)), &|name| variable(&desk.host, name))?;
     if changed != text {
         store::write(file, changed.as_bytes())?;
@@ -245,7 +249,7 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
             in_force.model
         ));
     }
-    if let Err(why) = models::installed_as(entry, &desk.paths) {
+    if let Err(why) = install::installed_as(entry, &desk.paths) {
         tell(&format!("but {why}"));
     }
     if let Some(file) = in_force.model_file {
@@ -254,12 +258,12 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The configuration's text with the local profile chosen and this model in it.
+/// Returns the configuration's text with the local profile and this model selected.
 fn with_local_model(text: &str, name: &str) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let set = |table: &mut dyn toml_edit::TableLike, key: &str, word: &str| {
         if let Some(old) = table.get_mut(key).and_then(Item::as_value_mut) {
-            // Assigning the decoration too keeps a comment that stands behind the value.
+            // Assigning the decoration too keeps a comment after the value.
             let decor = old.decor().clone();
             *old = word.into();
             *old.decor_mut() = decor;
@@ -267,7 +271,7 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
             table.insert(key, value(word));
         }
     };
-    // Tables that hold only tables need no header line of their own.
+    // Tables with only tables inside need no header line.
     let implicit = || {
         let mut table = Table::new();
         table.set_implicit(true);
@@ -285,7 +289,8 @@ fn with_local_model(text: &str, name: &str) -> Result<String, String> {
     Ok(document.to_string())
 }
 
-/// Rows with their columns aligned; the last column is ragged. A manifest's words may hold anything.
+/// Returns rows with aligned columns; the last column is ragged. Text from a manifest is untrusted and made safe to
+/// show.
 pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(|cell| one_line(cell))).collect();
     let widths: [usize; N] =
@@ -299,7 +304,8 @@ pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> String {
     text
 }
 
-/// Ends the program at Ctrl-C and its kin with a word on how to go on; what was fetched is on the disk by then.
+/// Ends the program at Ctrl-C and similar signals, with a hint how to continue; all fetched data is on the disk by
+/// then.
 fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let progress = Arc::clone(progress);
@@ -316,11 +322,11 @@ fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
 }
 
 fn locked(progress: &Mutex<Progress>) -> std::sync::MutexGuard<'_, Progress> {
-    // A bar is fit to use whatever happened while it was held.
+    // A progress bar is valid even if a thread panicked while it held the lock.
     progress.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows what a long piece of work tells: a bar on a terminal, else a line now and then.
+/// Shows the progress of long work: a bar on a terminal, otherwise a line now and then.
 struct Progress {
     bar: Option<ProgressBar>,
     terminal: bool,
@@ -391,7 +397,7 @@ fn bar(what: &str, total: u64, done: u64) -> ProgressBar {
     }
     bar.set_message(what.to_owned());
     bar.set_position(done);
-    // Speed and time left count from here, not from what an earlier fetch brought.
+    // Speed and remaining time count from here, without the data of earlier fetches.
     bar.reset_eta();
     bar.enable_steady_tick(TICK);
     bar

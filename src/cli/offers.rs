@@ -1,7 +1,7 @@
-//! `askline offers`: what the key offered for the line, as the entries of a menu, for shells that have such.
+//! `askline offers`: the offers of the last key press as entries of a menu, for shells that have menus.
 //!
-//! Prints one JSON array of `{value, description, span}`, empty where nothing was offered in this terminal or the line has
-//! become another one; the last entry is the person's own words. Asks no model: what was not found yet is not in it.
+//! Prints one JSON array of `{value, description, span}`. It is empty if there are no offers in this terminal or the
+//! line has changed. The last entry is the user's own words. Asks no model: only known offers are listed.
 
 use std::io::{self, Read as _};
 
@@ -11,26 +11,26 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::args::Offers;
 use super::{Exit, line, one_line, print};
-use crate::clean;
-use crate::host::Host as _;
-use crate::host::local::LocalHost;
 use crate::presses::{self, Place, Press};
+use askline_host::Host as _;
+use askline_host::local::LocalHost;
+use askline_syntax::clean;
 
-/// Most bytes of a line that are read; a longer one is none of ours.
+/// Maximum number of bytes of a line; a longer one cannot be an offer.
 const LINE_LIMIT: u64 = 1 << 16;
-/// What is said beside the person's words.
+/// Description of the entry with the user's words.
 const WORDS: &str = "your words";
-/// Columns of a menu's row that its number takes.
+/// Width of the entry number in a menu row, in columns.
 const NUMBER_COLUMNS: usize = 3;
-/// Columns that set a description apart from its command.
+/// Width of the gap between command and description, in columns.
 const SEPARATOR_COLUMNS: usize = 3;
 
-/// An entry as Nushell wants it.
+/// An entry in Nushell's format.
 #[derive(Debug, Serialize)]
 struct Entry {
     value: String,
     description: String,
-    /// What choosing it replaces: the whole line.
+    /// Part that the entry replaces: the whole line.
     span: Span,
 }
 
@@ -51,7 +51,7 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         if press.listed(line, args.shell).is_none() || !press.is_around(&here) {
             return Vec::new();
         }
-        // Whatever of the line was not handed over is replaced, too.
+        // The replaced part includes text that was not passed to us.
         let entries = entries(&press, args, line.len().max(args.bytes));
         memory.keep(&Press { place: Place::Any, ..press });
         entries
@@ -60,11 +60,11 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The line, of which Nushell hands over no more than what stands before a `!` that its history would take: it is the
-/// text of `press` that goes on so and is as long.
+/// Restores the whole line. Nushell passes only the text before a `!` that its history expansion would take; the
+/// missing part comes from the text of `press` with the same start and length.
 fn whole<'a>(press: &'a Press, start: &'a str, bytes: usize) -> &'a str {
     let texts = press.offers.iter().map(|offer| &offer.command).chain([&press.words]);
-    // The cursor, which tells the length, stands on the last character in vi's normal mode.
+    // The cursor position gives the length, and is on the last character in vi's normal mode.
     let on_last = |text: &str| text.char_indices().next_back().map(|(at, _)| at);
     let is_as_long = |text: &str| text.len() == bytes || on_last(text) == Some(bytes);
     let goes_on = |text: &&String| {
@@ -86,8 +86,8 @@ fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<Entry> {
     offers.chain(words).collect()
 }
 
-/// A description cut to the room that its command leaves on the rows which it fills anyway: menus count no others. How
-/// careful one should be is said in any case.
+/// Shortens a description to the room that its command leaves on its rows, because menus reserve no others. The risk
+/// label is always kept.
 fn fit(about: &str, value: &str, columns: usize) -> String {
     const ELLIPSIS: &str = "...";
     let columns = columns.saturating_sub(NUMBER_COLUMNS).max(1);
@@ -111,7 +111,7 @@ fn fit(about: &str, value: &str, columns: usize) -> String {
 mod tests {
     use super::*;
     use crate::presses::Offer;
-    use crate::shell::Shell;
+    use askline_syntax::shell::Shell;
 
     fn press(words: &str, commands: &[&str]) -> Press {
         let offer = |command: &&str| Offer {

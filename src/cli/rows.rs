@@ -1,4 +1,4 @@
-//! What a subcommand is asked: its words, the rows of a file, or what is piped in.
+//! Input of a subcommand: words, the rows of a file, or piped text.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal as _, Read};
@@ -6,69 +6,71 @@ use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
 
-use crate::config::Wrong;
+use askline_model::failure::UsageError;
 
-/// Longest row of a `--lines` file, bytes; a longer one is an error of its own, the rows after it are answered.
+/// Maximum length in bytes of a row of a `--lines` file; a longer one is an error by itself, and the rows after it
+/// are answered.
 const ROW_LIMIT: usize = 64 << 10;
 
-/// A request or a line, or why there is none, and where it stands.
+/// A request or a line, or the reason why there is none, with its place.
 pub(super) struct Row {
-    /// `FILE:LINE`, for the rows of a file.
+    /// Place as `FILE:LINE`, for the rows of a file.
     pub(super) place: Option<String>,
-    /// The text, without its line break.
+    /// Text without its line break.
     pub(super) text: anyhow::Result<String>,
 }
 
 impl Row {
-    /// The beginning of a message about this row.
+    /// Returns the prefix of a message about this row.
     pub(super) fn prefix(&self) -> String {
         self.place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
     }
 }
 
-/// Rows as they arrive; an error is the last.
+/// An iterator over rows as they arrive; it ends after an error.
 pub(super) type Rows = Box<dyn Iterator<Item = anyhow::Result<Row>>>;
 
-/// The words, each row of a file, or all that is piped in; `nothing` is said to whoever gives none of them.
+/// Returns the words as one row, the rows of a file, or all piped text as one row; `nothing` is the message if there
+/// is no input.
 ///
 /// # Errors
-/// [`Wrong`] when there is nothing to read.
+/// [`UsageError`] when there is nothing to read.
 pub(super) fn rows(words: &[String], lines: Option<&Path>, nothing: &str) -> anyhow::Result<Rows> {
     let one = |request| Ok(Box::new(std::iter::once(Ok(Row { place: None, text: Ok(request) }))) as Rows);
     match lines {
         Some(file) => rows_of(file),
         None if !words.is_empty() => one(words.join(" ")),
-        None if io::stdin().is_terminal() => Err(Wrong(nothing.to_owned()).into()),
+        None if io::stdin().is_terminal() => Err(UsageError(nothing.to_owned()).into()),
         None => one(piped(&mut io::stdin().lock(), nothing)?),
     }
 }
 
-/// All of the input as one request.
+/// Reads the whole input as one request.
 fn piped(input: &mut dyn Read, nothing: &str) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     input.take(ROW_LIMIT as u64 + 1).read_to_end(&mut bytes).context("can't read what is piped in")?;
-    let request = text_of(bytes).map_err(|error| Wrong(format!("{error:#}")))?;
+    let request = text_of(bytes).map_err(|error| UsageError(format!("{error:#}")))?;
     match request.trim() {
-        "" => Err(Wrong(nothing.to_owned()).into()),
+        "" => Err(UsageError(nothing.to_owned()).into()),
         request => Ok(request.to_owned()),
     }
 }
 
-/// Every row of a file, also the empty ones, so that answers can be counted.
+/// Returns every row of a file, including empty ones, to keep answers and rows aligned.
 fn rows_of(file: &Path) -> anyhow::Result<Rows> {
     let (name, mut reader): (_, Box<dyn BufRead>) = if file == Path::new("-") {
         ("stdin".to_owned(), Box::new(BufReader::new(io::stdin())))
     } else {
         let opened = File::open(file).map_err(|error| {
             let file = file.display();
-            Wrong(format!("can't read {file}: {error}; name a file, or - for stdin"))
+            UsageError(format!("can't read {file}: {error}; name a file, or - for stdin"))
         })?;
         (file.display().to_string(), Box::new(BufReader::new(opened)))
     };
     let mut broken = false;
     let mut numbers = 1_u64..;
     Ok(Box::new(std::iter::from_fn(move || {
-        // A reader that fails once (a directory, a lost disk) fails for ever.
+        // A failed reader (a directory, a lost disk) would fail forever.
         if broken {
             return None;
         }
@@ -85,7 +87,7 @@ fn rows_of(file: &Path) -> anyhow::Result<Rows> {
     })))
 }
 
-/// The next row of a reader, none at its end. A row that is too long or no text is read over.
+/// Reads the next row; `None` at the end. A row that is too long or not text is skipped with an error.
 fn row(reader: &mut dyn BufRead) -> io::Result<Option<anyhow::Result<String>>> {
     let mut row = Vec::new();
     if (&mut *reader).take(ROW_LIMIT as u64 + 1).read_until(b'\n', &mut row)? == 0 {
@@ -105,8 +107,8 @@ fn too_long() -> anyhow::Error {
     anyhow!("a request is longer than {ROW_LIMIT} bytes; shorten it")
 }
 
-/// The text of a request: without the end of its line, in either style, and without the mark that some editors put at the
-/// beginning of a file.
+/// Returns the text of a request, without its line ending (either style) and without the byte order mark that some
+/// editors put at the beginning of a file.
 fn text_of(mut bytes: Vec<u8>) -> anyhow::Result<String> {
     if ROW_LIMIT < bytes.len() {
         return Err(too_long());

@@ -1,4 +1,4 @@
-//! `askline stats`: what was asked, what it took, and how much of today's limits is used.
+//! `askline stats`: requests, time and tokens used, and the use of today's limits.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::args::Stats;
 use super::model::table;
 use super::{Desk, Exit, print};
-use crate::account::{Cost, Limits, Tally};
 use crate::metrics::{self, Book, Counts, Figures, Model};
+use askline_model::account::{Cost, Limits, Tally};
 
 pub(super) fn run(args: &Stats, desk: &Desk) -> anyhow::Result<Exit> {
     let limits = desk.config()?.limits;
@@ -21,7 +21,7 @@ pub(super) fn run(args: &Stats, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The last `days` days that have figures, today's among them, oldest first.
+/// Returns the figures of the last `days` days including today, oldest first; days without figures are left out.
 fn last(counts: &Counts, days: u32, now: SystemTime) -> impl Iterator<Item = (u32, &Figures)> {
     let today = counts.day(now);
     let first = today.saturating_sub(days.saturating_sub(1));
@@ -75,7 +75,7 @@ fn row(name: &str, model: &Model) -> [String; 9] {
     ]
 }
 
-/// The limits, and how much of today's is used.
+/// Returns the limits and today's use of them, as text.
 fn bounds(today: &Tally, limits: Limits) -> String {
     let of = |limit: u64| if limit == 0 { String::new() } else { format!(" of {}", grouped(limit)) };
     let mut text = "\nservers, by [limits] in the configuration\n".to_owned();
@@ -96,7 +96,7 @@ fn bounds(today: &Tally, limits: Limits) -> String {
     text
 }
 
-/// A number with its thousands apart.
+/// Formats a number with thousands separators.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -116,7 +116,8 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// All of it for programs; the field names are a contract. A limit that is not set is null; days without figures are left out.
+/// Returns all figures as JSON; the field names are a stable interface. A limit that is not set is null; days without
+/// figures are left out.
 fn object(counts: &Counts, limits: Limits, days: u32, now: SystemTime) -> Value {
     let limit = |limit: u64| (limit != 0).then_some(limit);
     let days: Vec<Value> = last(counts, days, now)
@@ -161,8 +162,8 @@ fn object_of(figures: &Figures) -> Value {
     })
 }
 
-/// Calls and what they took, as JSON; its field names are a contract. `cached_tokens` are among `prompt_tokens`; `cost` is in
-/// the unit of the prices in the profiles, null where there are none.
+/// Returns calls and their usage as JSON; the field names are a stable interface. `prompt_tokens` includes
+/// `cached_tokens`; `cost` is in the unit of the prices in the profiles, null if there are none.
 pub(super) fn usage(tally: &Tally) -> Value {
     json!({
         "calls": tally.calls,
@@ -178,7 +179,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use crate::account::Tokens;
+    use askline_model::account::Tokens;
 
     fn counts() -> Counts {
         let tally = |calls, prompt, cost: Option<u64>| Tally {

@@ -14,23 +14,23 @@ use super::interrupts::Interrupts;
 use super::rows::{Rows, rows};
 use super::stats::usage;
 use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
-use crate::account::Tally;
-use crate::clean::visible;
-use crate::failure::Failure;
-use crate::line::PromptLine;
 use crate::metrics::Outcome;
 use crate::models::{self, Occasion};
-use crate::patience::{Patience, Stage};
-use crate::risk::{Label, Risk};
-use crate::shell::Shell;
 use crate::suggest::{Request, prompt_for, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
-use crate::syntax::Span;
+use askline_model::account::Tally;
+use askline_model::failure::Failure;
+use askline_model::patience::{Patience, Stage};
+use askline_risk::{Label, Risk};
+use askline_syntax::Span;
+use askline_syntax::clean::visible;
+use askline_syntax::line::PromptLine;
+use askline_syntax::shell::Shell;
 
-/// How often the stage of the work is looked at, for a person who waits.
+/// Polling interval of the current stage, for a waiting user.
 const WATCH: Duration = Duration::from_millis(200);
 
-/// What is shown to whoever gives no request.
+/// Message if no request is given.
 const NO_REQUEST: &str =
     "no request; say what you want, such as `askline suggest list files bigger than 10 MB`, or pipe it in";
 
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
                 let request = Request { line: &line, shell, told: &[], before: None };
                 let _watched = Watched::start(patience);
                 let answer = suggest(&request, &desk.machine, model.as_mut(), &config, patience);
-                // Before anything can fail that has nothing to do with it, such as showing it.
+                // Usage is recorded before anything unrelated can fail, such as the output.
                 book.iter().for_each(|book| book.record(patience, Outcome::of(&answer)));
                 (line.text, answer)
             })
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-/// Rows of text must line up with the rows of the file.
+/// Checks that an answer fits on one row: rows of text must match the rows of the file.
 fn on_one_row(suggestion: Suggestion) -> anyhow::Result<Suggestion> {
     if suggestion.command.as_str().contains('\n') {
         bail!(Failure::NoCommand("the command has several lines; use --json to get it".to_owned()));
@@ -87,7 +87,7 @@ fn on_one_row(suggestion: Suggestion) -> anyhow::Result<Suggestion> {
     Ok(suggestion)
 }
 
-/// Tells a person at a terminal why nothing happens, as long as it lives: preparing a model takes a while.
+/// While it exists, shows a waiting user at a terminal what is going on: preparing a model takes a while.
 struct Watched {
     over: Arc<AtomicBool>,
 }
@@ -114,7 +114,8 @@ impl Drop for Watched {
     }
 }
 
-/// The exact text, or body for a server, that a model would get for each request, and no model asked. Those of a file have headings.
+/// Prints the exact text, or request body for a server, that a model would get for each request, without asking a
+/// model. Requests of a file get headings.
 fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
     let config = desk.config()?;
     let mut exit = Exit::Done;
@@ -140,7 +141,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
     Ok(exit)
 }
 
-/// One answer in the form that was asked for.
+/// Prints one answer in the requested form.
 fn show(
     args: &Suggest,
     prefix: &str,
@@ -196,8 +197,8 @@ fn show(
     Ok(())
 }
 
-/// The JSON object of one answer. Its field names are a contract; what this version can't tell yet is null. `usage` tells what
-/// models were asked for it, the one on this machine too, whether there is an answer or not.
+/// Returns the JSON object of one answer. Its field names are a stable interface; values that this version cannot
+/// provide are null. `usage` covers all models that were asked, including the local one, with or without an answer.
 pub fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, spent: &Tally) -> Value {
     match answer {
         Ok(suggestion) => {
@@ -246,10 +247,10 @@ pub fn object(request: &str, shell: Shell, answer: &anyhow::Result<Suggestion>, 
     }
 }
 
-/// Effects told of one line.
+/// Maximum number of effects in the JSON of one line.
 const MAX_EFFECTS: usize = 100;
 
-/// How careful one should be, as JSON; its field names are a contract. Spans are byte offsets [start, end) in the line.
+/// Returns the risk as JSON; its field names are a stable interface. Spans are byte offsets [start, end) in the line.
 pub fn risk(risk: &Risk) -> Value {
     let span = |span: &Span| json!([span.start, span.end]);
     let worst = risk.acts.iter().find(|act| act.label == risk.label && Some(&act.span) == risk.span.as_ref());
@@ -269,7 +270,7 @@ pub fn risk(risk: &Risk) -> Value {
     })
 }
 
-/// What was looked up, as JSON; its field names are a contract.
+/// Returns the check counts as JSON; the field names are a stable interface.
 pub fn checks(checks: &Checks) -> Value {
     json!({
         "flags_verified": checks.flags_verified,
@@ -280,7 +281,7 @@ pub fn checks(checks: &Checks) -> Value {
     })
 }
 
-/// Milliseconds with three decimals.
+/// Returns milliseconds with three decimals.
 fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -1,4 +1,4 @@
-//! How the configuration is read: each file's keys and kinds of values, with the line of every fault.
+//! Parser of the configuration file: known keys, value kinds, and the line number of every fault.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,11 +6,12 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::remote::{self, Address};
-use super::told::{Item, Reach};
+use super::server;
 use super::{Origin, Setting};
+use askline_model::prompt::disclosure::{Item, Reach};
+use askline_model::server::Address;
 
-/// The keys at the top of the file.
+/// Keys at the top level of the file.
 pub(super) const TOP_KEYS: [&str; 17] = [
     "profile",
     "deadline_ms",
@@ -31,7 +32,7 @@ pub(super) const TOP_KEYS: [&str; 17] = [
     "profiles",
 ];
 
-/// The keys of a profile.
+/// Keys of a profile.
 pub(super) const PROFILE_KEYS: [&str; 15] = [
     "protocol",
     "name",
@@ -50,19 +51,19 @@ pub(super) const PROFILE_KEYS: [&str; 15] = [
     "price_cached",
 ];
 
-/// The keys of `[roles]`: work for which a profile of its own may be named.
+/// Keys of `[roles]`: kinds of work that may have their own profile.
 pub(super) const ROLES: [&str; 3] = ["draft", "review", "summary"];
 
-/// The keys of `[fallback]`.
+/// Keys of `[fallback]`.
 const FALLBACK_KEYS: [&str; 1] = ["order"];
 
-/// The keys of `[limits]`.
+/// Keys of `[limits]`.
 pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
 
-/// The protocols.
+/// Names of the protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
 
-/// The keys of `[context]`.
+/// Keys of `[context]`.
 pub(super) const CONTEXT_KEYS: [&str; Item::ALL.len()] = {
     let mut names = [""; Item::ALL.len()];
     let mut n = 0;
@@ -73,27 +74,27 @@ pub(super) const CONTEXT_KEYS: [&str; Item::ALL.len()] = {
     names
 };
 
-/// Longest text of a setting, bytes.
+/// Maximum length of a text value, in bytes.
 const TEXT_BYTES_MAX: usize = 4096;
 
-/// Most names in a list.
+/// Maximum number of names in a list.
 const NAMES_MAX: usize = 16;
 
-/// What a key takes.
+/// Kind of value that a key takes.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// A whole number within bounds.
+    /// Integer within these bounds, inclusive.
     Whole(u64, u64),
-    /// A number of units from 0 up to this, with at most six decimals; kept in millionths.
+    /// Number of units from 0 to this value, with at most six decimals; stored in millionths.
     Amount(u32),
     Text,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A list of profiles.
+    /// List of profile names.
     Names,
 }
 
-/// What a known key takes.
+/// Returns the kind of value that a known key takes.
 fn kind(key: &str) -> Kind {
     match key {
         "deadline_ms" | "first_byte_ms" => Kind::Whole(50, 600_000),
@@ -121,26 +122,26 @@ fn kind(key: &str) -> Kind {
     }
 }
 
-/// A setting's value.
+/// Value of a setting.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     Whole(u64),
-    /// Millionths.
+    /// In millionths.
     Amount(u64),
     Text(String),
     Names(Vec<String>),
 }
 
-/// What has been read so far.
+/// Settings read so far.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
-    /// By key with its tables.
+    /// Values by full key, tables included.
     pub(super) values: BTreeMap<Vec<String>, (Value, Origin)>,
     pub(super) faults: Vec<String>,
 }
 
 impl Settings {
-    /// Lays a file over what is there; no path: the built-in defaults.
+    /// Adds a file, which overrides earlier values. Without a path, the text is the built-in defaults.
     pub(super) fn add_file(&mut self, path: Option<&Path>, text: &str) {
         let line = |offset: usize| 1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count();
         let named = path.unwrap_or(Path::new("the built-in defaults"));
@@ -178,7 +179,7 @@ impl Settings {
         }
     }
 
-    /// A number that has a default.
+    /// Returns an integer that has a default.
     pub(super) fn whole(&self, key: &str) -> u64 {
         match self.values.get([key.to_owned()].as_slice()) {
             Some((Value::Whole(number), _)) => *number,
@@ -186,7 +187,7 @@ impl Settings {
         }
     }
 
-    /// A number, if it is set; an amount in millionths.
+    /// Returns a number if it is set; an amount is in millionths.
     pub(super) fn number(&self, key: &[&str]) -> Option<u64> {
         match self.get(key) {
             Some((Value::Whole(number) | Value::Amount(number), _)) => Some(*number),
@@ -212,7 +213,7 @@ impl Settings {
             let value = match value {
                 Value::Whole(number) => number.to_string(),
                 Value::Amount(millionths) => (millionths as f64 / 1e6).to_string(),
-                // A command or an address may hold a key in itself.
+                // A command or a URL may contain a key.
                 Value::Text(_) if last == "key_cmd" => "\"(not shown)\"".to_owned(),
                 Value::Text(url) if last == "url" && !Address::parse(&url).is_ok_and(|url| !url.hides()) => {
                     "\"(not shown)\"".to_owned()
@@ -226,13 +227,13 @@ impl Settings {
     }
 }
 
-/// A file while it is read.
+/// State while reading one file.
 struct File<'a> {
     values: &'a mut BTreeMap<Vec<String>, (Value, Origin)>,
     path: &'a Path,
-    /// The line of a byte offset.
+    /// Returns the line number of a byte offset.
     line: &'a dyn Fn(usize) -> usize,
-    /// What is wrong, with the line.
+    /// Faults with their line numbers.
     faults: Vec<(usize, String)>,
 }
 
@@ -268,7 +269,7 @@ impl File<'_> {
         self.add_table(&["profiles", profile], &PROFILE_KEYS, value);
     }
 
-    /// The settings of the table that stands below the keys `path`.
+    /// Adds the settings of the table at the key path `path`.
     fn add_table(&mut self, path: &[&str], known: &[&'static str], value: &Spanned<DeValue<'_>>) {
         let Some(table) = value.get_ref().as_table() else {
             let (last, whole) = (path.last().unwrap_or(&""), path.join("."));
@@ -325,10 +326,10 @@ fn whole(text: &str, radix: u32, least: u64, most: u64) -> Result<Value, String>
     }
 }
 
-/// The millionths of a number of units.
+/// Parses a number of units into millionths.
 fn amount(text: &str, most: u32) -> Result<Value, String> {
     match text.parse::<f64>() {
-        // Up to 10^12, where every whole number has a float of its own.
+        // Millionths stay at or below 10^12, and an `f64` represents every integer up to there exactly.
         Ok(units) if (0.0..=f64::from(most)).contains(&units) => {
             Ok(Value::Amount((units * 1e6).round() as u64))
         }
@@ -343,7 +344,7 @@ fn text_of(key: &str, text: &str) -> Result<Value, String> {
     if text.chars().any(char::is_control) {
         return Err("must not hold a line break or another control character".to_owned());
     }
-    remote::fault(key, text).map_or_else(|| Ok(Value::Text(text.to_owned())), Err)
+    server::fault(key, text).map_or_else(|| Ok(Value::Text(text.to_owned())), Err)
 }
 
 fn names_of(names: &DeArray<'_>) -> Result<Value, String> {
@@ -384,7 +385,7 @@ fn unknown(key: &str, known: &[&'static str]) -> String {
     }
 }
 
-/// How alike two names must be to be taken for a slip, from 0 to 1.
+/// Minimum similarity of two names, 0 to 1, to suggest one as a correction of the other.
 const SLIP: f64 = 0.75;
 
 pub(super) fn nearest<'n>(name: &str, known: &mut dyn Iterator<Item = &'n str>) -> Option<&'n str> {
@@ -395,7 +396,7 @@ pub(super) fn nearest<'n>(name: &str, known: &mut dyn Iterator<Item = &'n str>) 
         .map(|(_, known)| known)
 }
 
-/// A part of a key as TOML writes it.
+/// Returns a part of a key as written in TOML.
 fn quoted(part: &str) -> String {
     let bare = part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
     if bare && !part.is_empty() { part.to_owned() } else { toml::Value::String(part.to_owned()).to_string() }

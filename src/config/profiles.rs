@@ -1,15 +1,18 @@
-//! From profiles to models: which one is asked, which after it, and what each of them stands for.
+//! Resolution of profiles to models: the model to ask, its fallbacks, and the model of each profile.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
-use super::remote::{self, Address, KeyCommand, KeySource, KeyringItem, Protocol, Remote};
-use super::{Form, ModelChoice, Origin};
-use crate::account::Prices;
+use super::server;
+use super::{ModelChoice, Origin};
+use askline_host::{KeyCommand, KeyringItem};
+use askline_model::account::Prices;
+use askline_model::prompt::Form;
+use askline_model::server::{Address, KeySource, Protocol, Remote};
 
-/// The keys of a profile that only a server's has.
+/// Profile keys that only a server profile may have.
 const REMOTE_KEYS: [&str; 11] = [
     "url",
     "key_env",
@@ -24,7 +27,7 @@ const REMOTE_KEYS: [&str; 11] = [
     "price_cached",
 ];
 
-/// What the settings choose.
+/// Models chosen by the settings.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub(super) model: ModelChoice,
@@ -35,7 +38,7 @@ pub(super) struct Chosen {
 }
 
 impl Settings {
-    /// The models to ask; `named` is the value of `ASKLINE_MODEL`, which stands alone: nobody else is asked after it.
+    /// Returns the models to ask. `named` is the value of `ASKLINE_MODEL`; a model named there has no fallback.
     pub(super) fn choose(&self, named: Option<&str>) -> Result<Chosen, Vec<String>> {
         let names: Vec<&str> = self.profile_names();
         let profiles: BTreeMap<String, _> =
@@ -62,7 +65,7 @@ impl Settings {
             }
             model => {
                 faults.extend(model.err());
-                // One fault may be met on several ways.
+                // The same fault may be found in several ways.
                 faults.sort();
                 faults.dedup();
                 Err(faults)
@@ -83,7 +86,7 @@ impl Settings {
         names
     }
 
-    /// The profile that drafts: the variable's, else that of `[roles]`, else `profile`.
+    /// Returns the profile for drafting: from the variable, else from `[roles]`, else `profile`.
     fn used(&self) -> (&str, &Origin) {
         let general = self.text(&["profile"]).unwrap_or(("local", &Origin::Default));
         match self.text(&["roles", "draft"]) {
@@ -92,7 +95,7 @@ impl Settings {
         }
     }
 
-    /// The model of a profile that is named at `origin`.
+    /// Returns the model of the profile that is named at `origin`.
     fn resolve(
         &self,
         name: &str,
@@ -108,9 +111,9 @@ impl Settings {
         })
     }
 
-    /// The models that follow the profile `used`, and their forms: those behind it in `order`, or, where it isn't in there, all of them. A
-    /// local one that isn't in there is followed by local ones alone: what is asked here leaves this machine only by an
-    /// order that says so.
+    /// Returns the models that follow the profile `used`, with their prompt formats: those after it in `order`,
+    /// or all of `order` if `used` is not in it. A local profile that is not in `order` is followed only by
+    /// local models: a request leaves this machine only by an explicit order.
     fn fallback(
         &self,
         used: &str,
@@ -132,7 +135,7 @@ impl Settings {
         following
     }
 
-    /// What the profile stands for, or what it lacks.
+    /// Returns the model of a profile, or the fault.
     fn profile(&self, profile: &str) -> Result<ModelChoice, String> {
         let setting = |key| self.text(&["profiles", profile, key]);
         let needed = |key| {
@@ -153,7 +156,7 @@ impl Settings {
         let url =
             Address::parse(needed("url")?).map_err(|fault| format!("profile `{profile}`: `url` {fault}"))?;
         let command = match setting("key_cmd") {
-            // Only a file has profiles; the defaults have no command.
+            // Only a file can set `key_cmd`; the defaults do not.
             Some((text, Origin::File(file, _))) => {
                 let command = KeyCommand::parse(text, file);
                 Some(command.map_err(|fault| format!("profile `{profile}`: `key_cmd` {fault}"))?)
@@ -173,13 +176,13 @@ impl Settings {
             name: needed("name")?.to_owned(),
             key,
             ca_file: path("ca_file"),
-            first_byte: number("first_byte_ms", remote::FIRST_BYTE_MS),
-            deadline: number("deadline_ms", remote::DEADLINE_MS),
+            first_byte: number("first_byte_ms", server::FIRST_BYTE_MS),
+            deadline: number("deadline_ms", server::DEADLINE_MS),
             prices: self.prices(profile)?,
         })))
     }
 
-    /// What tokens cost by a profile, or the price that it lacks.
+    /// Returns the token prices of a profile, or the fault if only one of the two required prices is set.
     fn prices(&self, profile: &str) -> Result<Option<Prices>, String> {
         let price = |key| self.number(&["profiles", profile, key]);
         match (price("price_in"), price("price_out"), price("price_cached")) {
@@ -196,7 +199,7 @@ impl Settings {
         }
     }
 
-    /// What would be dangerous or without effect in a profile, whether it is in use or not.
+    /// Returns the fault if a profile has a dangerous or useless setting, whether the profile is used or not.
     fn misuse(&self, profile: &str) -> Option<String> {
         let protocol = self.text(&["profiles", profile, "protocol"])?.0;
         let own = |key: &&str| {
@@ -211,7 +214,7 @@ impl Settings {
         }
         let (url, origin) = self.text(&["profiles", profile, "url"])?;
         let has_key = PROFILE_KEYS.iter().filter(|key| key.starts_with("key_")).any(|key| own(key).is_some());
-        // What an address asks for may be a key as well.
+        // The query of a URL may be a key as well.
         let is_open = Address::parse(url).is_ok_and(|url| url.is_open() && (has_key || url.hides()));
         is_open.then(|| {
             format!(
@@ -220,7 +223,7 @@ impl Settings {
         })
     }
 
-    /// How the profile wants requests to be put.
+    /// Returns the prompt format of a profile.
     fn form_of(&self, profile: &str) -> Form {
         match self.text(&["profiles", profile, "prompt"]) {
             Some(("chat", _)) => Form::Chat,
@@ -229,7 +232,7 @@ impl Settings {
     }
 }
 
-/// The model that a value of `ASKLINE_MODEL` names.
+/// Returns the model named by a value of `ASKLINE_MODEL`.
 fn model_of_variable(value: &str) -> Result<ModelChoice, String> {
     match value.split_once(':') {
         None => Ok(ModelChoice::Local(value.to_owned())),

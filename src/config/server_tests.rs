@@ -1,14 +1,15 @@
-//! Tests of servers' profiles: what they hold, what is refused and never shown, who is asked after whom.
+//! Tests of server profiles: contents, refused values that are never shown, and fallback order.
 
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
 
+use super::server::{DEADLINE_MS, FIRST_BYTE_MS};
 use super::*;
 
 const SECRET: &str = "sk-Geheim123";
 
-fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
+fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), UsageError> {
     let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
 }
@@ -18,7 +19,7 @@ fn faults(text: &str, expected: Expect) {
     expected.assert_eq(&merge(text, &[]).unwrap_err().to_string());
 }
 
-/// A profile of a server with these lines in it.
+/// Returns the text of a server profile with these lines.
 fn server(name: &str, lines: &str) -> String {
     format!("[profiles.{name}]\nprotocol = \"openai\"\nname = \"m\"\n{lines}\n")
 }
@@ -103,7 +104,7 @@ fn a_key_in_the_wrong_place_is_refused_and_not_repeated() {
         ("key_cmd", format!("key_cmd = [\"pass\", \"{SECRET}\"]")),
     ];
     for (key, line) in wrong {
-        // Also in a profile that nobody uses.
+        // Faults are found also in an unused profile.
         let text = format!("[profiles.team]\nprotocol = \"openai\"\n{line}\n");
         let error = merge(&text, &[]).unwrap_err().to_string();
         assert!(
@@ -207,7 +208,8 @@ fn what_a_profile_lacks_matters_when_it_is_asked() {
     );
 }
 
-/// Who is asked, in order, with these first lines, profiles `team` and `other` of servers, `local` and `small` here.
+/// Returns the models to ask, in order, for a configuration that starts with `lines`. `team` and `other` are
+/// server profiles; `local` and `small` are local.
 fn order(lines: &str, env: &[(&str, &str)]) -> String {
     let text = format!(
         "{lines}\n{}{}[profiles.small]\nprotocol = \"local\"\nname = \"small\"\n[profiles.local]\nname = \"local\"\n",
@@ -230,15 +232,15 @@ fn nothing_goes_to_a_server_that_was_not_told_to() {
     assert_eq!(order("profile = \"team\"", &[]), "team");
     assert_eq!(order(&format!("profile = \"team\"\n{both}"), &[]), "team other local");
     assert_eq!(order(&format!("profile = \"other\"\n{both}"), &[]), "other local");
-    // A local profile that stands last, or not at all, is never followed by a server.
+    // A local profile at the end of the order, or absent from it, is never followed by a server.
     assert_eq!(order(both, &[]), "local");
     assert_eq!(order(&format!("profile = \"small\"\n{both}"), &[]), "small local");
     assert_eq!(order(&format!("profile = \"team\"\n{both}"), &[("ASKLINE_PROFILE", "small")]), "small local");
-    // Unless the user wrote it so.
+    // An explicit order may put a server after a local profile.
     assert_eq!(order("[fallback]\norder = [\"local\", \"team\"]", &[]), "local team");
-    // One that isn't in the order comes before it.
+    // A profile outside the order comes before it.
     assert_eq!(order("profile = \"team\"\n[fallback]\norder = [\"local\"]", &[]), "team local");
-    // A model that is named directly stands alone.
+    // A model named directly has no fallback.
     let named = [("ASKLINE_MODEL", "local:x")];
     assert_eq!(order(&format!("profile = \"team\"\n{both}"), &named), "x");
     assert_eq!(

@@ -1,11 +1,12 @@
-//! Tests of merging: defaults, file and environment, and every fault by name.
+//! Tests of merging: defaults, file, environment, and every fault by name.
 
 use expect_test::{Expect, expect};
 
 use super::file::{CONTEXT_KEYS, LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
+use askline_model::prompt::disclosure::{Audience, Item};
 
-fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), Wrong> {
+fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), UsageError> {
     let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
     Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
 }
@@ -15,7 +16,7 @@ fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
     expected.assert_eq(&merge(text, env).unwrap_err().to_string());
 }
 
-/// What is told where nothing is set.
+/// Default disclosure policy.
 fn usual() -> Telling {
     Telling::new(|item| {
         if matches!(item, Item::Last | Item::Output | Item::Columns) { Reach::Local } else { Reach::Off }

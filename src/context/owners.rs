@@ -1,42 +1,42 @@
-//! Whose files count: those that only root or the user can have put where they are. Whether a command or a man page may be
-//! believed hangs on it.
+//! File ownership checks: finds files that only root or the user can have put in place. askline trusts a command or a
+//! man page only if this holds.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::host::{Entry, Host};
+use askline_host::{Entry, Host};
 
-/// Most directories whose owners are remembered.
+/// Maximum number of directories whose owners are remembered.
 const MEMORY_MAX: usize = 4096;
 
-/// Looks at each directory once.
+/// Checks owners, each directory once.
 #[derive(Debug, Default)]
 pub struct Owners {
-    /// The user, by the owner of the home directory; none where that is not known, and then root alone counts.
+    /// User id, from the owner of the home directory; `None` if unknown, and then only root is trusted.
     user: Option<u32>,
     directories: Mutex<HashMap<PathBuf, Seen>>,
 }
 
-/// What was seen of a directory; neither where its owner doesn't count.
+/// Permissions of a directory; both `false` if its owner is not trusted.
 #[derive(Debug, Default, Clone, Copy)]
 struct Seen {
-    /// Others can't put anything into it.
+    /// `true` if others cannot add files.
     is_closed: bool,
-    /// Others can't replace what doesn't belong to them.
+    /// `true` if others cannot replace files that they do not own.
     keeps: bool,
 }
 
 impl Owners {
-    /// The owners that count on a machine.
+    /// Returns the trusted owners of a machine: root and the user.
     pub fn of(host: &dyn Host) -> Self {
         let home = host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
         let user = home.and_then(|home| host.entry(&home)).map(|entry| entry.owner);
         Self { user, ..Self::default() }
     }
 
-    /// Whether only they can have made or changed a file: it is theirs, and so is every directory above it, by the path it
-    /// goes by and by its real one.
+    /// Reports whether only trusted owners can have made or changed a file: they own it and every directory above it,
+    /// on both the given and the real path.
     pub fn made_file(&self, host: &dyn Host, path: &Path) -> bool {
         let above = |path: &Path| path.parent().is_some_and(|above| self.made_directory(host, above));
         above(path)
@@ -46,8 +46,8 @@ impl Owners {
             })
     }
 
-    /// Whether only they can have put something into a directory: it is theirs alone to write, and nobody else can put
-    /// another one in its place.
+    /// Reports whether only trusted owners can have put files into a directory: nobody else can write to it or
+    /// replace it.
     pub fn made_directory(&self, host: &dyn Host, directory: &Path) -> bool {
         let mut places = directory.ancestors();
         directory.is_absolute()
@@ -56,7 +56,7 @@ impl Owners {
     }
 
     fn look(&self, host: &dyn Host, directory: &Path) -> Seen {
-        // Each answer is fit to use whatever happened while the map was held.
+        // Each cached answer is valid even if a thread panicked while it held the lock.
         let known = || self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seen) = known().get(directory) {
             return *seen;
@@ -78,12 +78,13 @@ impl Owners {
     }
 }
 
-/// Whether nobody but its owner can change it. Who is in a group is not known, so a group is everybody.
+/// Reports whether only the owner can change a file. Group members are unknown, so a group-writable file counts as
+/// open to everyone.
 pub fn is_closed(entry: &Entry) -> bool {
     entry.mode & 0o022 == 0
 }
 
-/// Whether others may add to a directory, but not replace what isn't theirs: `/nix/store`, `/var/tmp`.
+/// Reports whether others may add to a directory but not replace files of other owners: `/nix/store`, `/var/tmp`.
 pub fn is_sticky(entry: &Entry) -> bool {
     entry.is_directory && entry.mode & 0o1000 != 0
 }
@@ -91,7 +92,7 @@ pub fn is_sticky(entry: &Entry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::recorded::RecordedHost;
+    use askline_host::recorded::RecordedHost;
 
     const MACHINE: &str = r#"
         programs = [

@@ -1,4 +1,4 @@
-//! One connection: hello, a question, and events until its end.
+//! Handling of one connection: handshake, one request, and events until the final one.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -7,21 +7,23 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::post::{End, Pending, Post};
-use crate::model::resident::door::is_ours;
-use crate::model::resident::wire::{Ask, BEAT, Event, Hello, PROTOCOL, Question, Wire};
-use crate::patience::{Patience, Stage};
+use askline_model::patience::{Patience, Stage};
+use askline_model::resident::door::is_ours;
+use askline_model::resident::wire::{Ask, BEAT, Event, Hello, PROTOCOL, Question, Wire};
 
-/// How often the stage of the work is looked at.
+/// Interval between checks of the current stage.
 const WATCH: Duration = Duration::from_millis(20);
-/// How long somebody may take to hear something.
+/// Maximum time to send one message.
 const SEND_WAIT: Duration = Duration::from_secs(2);
-/// How long the connection of whoever ended this process is held, for they wait for its close.
+/// Time to keep the connection of a client that asked this process to end, because the client waits for its
+/// close.
 const END_LIMIT: Duration = Duration::from_secs(5);
 
-/// Holds a conversation to its end. `limit` is how long it may take to put the question.
+/// Handles a connection to its end. `limit` is the time for the client to send its request.
 ///
 /// # Errors
-/// When the other side is another user, goes away or says what can't be understood.
+///
+/// If the other side disconnects or sends an invalid message. A connection of another user is closed silently.
 pub(super) fn hold(stream: UnixStream, post: &Post, hello: &Hello, limit: Duration) -> io::Result<()> {
     if !is_ours(&stream)? {
         return Ok(());
@@ -43,7 +45,8 @@ pub(super) fn hold(stream: UnixStream, post: &Post, hello: &Hello, limit: Durati
     }
 }
 
-/// Has a question answered, and says meanwhile what is done. Whoever asked and goes away, or says anything more, cancels it.
+/// Submits a request and reports its progress until the answer. The request is cancelled if the client
+/// disconnects or sends anything more.
 fn answer(wire: &mut Wire, ask: Box<Ask>, post: &Post) -> io::Result<()> {
     let visit = Visit::new(post);
     let Some(pending) = post.submit(ask, &visit.patience)? else {
@@ -68,7 +71,7 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, post: &Post) -> io::Result<()> {
     }
 }
 
-/// Somebody who waits for an answer. When they leave, on whatever path, the work on it stops.
+/// Guard of a client that waits for an answer. Dropping it, on any path, stops the work.
 struct Visit<'a> {
     post: &'a Post,
     patience: Patience,
@@ -89,9 +92,9 @@ impl Drop for Visit<'_> {
 }
 
 enum Heard {
-    /// The worker's last word.
+    /// Final event of the worker.
     End(Event),
-    /// Whoever asked is gone.
+    /// The client has disconnected or sent something more.
     Gone,
     Nothing,
 }
@@ -99,13 +102,13 @@ enum Heard {
 fn wait(wire: &Wire, pending: &Pending) -> Heard {
     let timeout = Timespec::try_from(WATCH).unwrap_or_default();
     let mut ready = [PollFd::new(&pending.done, PollFlags::IN), PollFd::new(wire.stream(), PollFlags::IN)];
-    // A failed wait is a short one: the loop comes here again.
+    // If the wait fails, the loop runs again earlier.
     if poll(&mut ready, Some(&timeout)).is_err() {
         return Heard::Nothing;
     }
     let [done, gone] = ready.map(|ready| !ready.revents().is_empty());
     if done {
-        // Without a word the worker panicked.
+        // A worker that sent no event has panicked.
         return Heard::End(pending.said.try_recv().unwrap_or(Event::Broken));
     }
     if gone { Heard::Gone } else { Heard::Nothing }

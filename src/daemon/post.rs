@@ -1,4 +1,4 @@
-//! The questions that wait, and the one thread that works on them with the one model that is loaded.
+//! Job queue, and the single worker thread that runs the jobs with the one loaded model.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,38 +10,38 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::{Bell, Waits};
-use crate::failure::Failure;
-use crate::host::Host as _;
-use crate::host::local::LocalHost;
-use crate::model::local::Local;
-use crate::model::memory;
-use crate::model::resident::wire::{Ask, Event, Failed, Spec, Status, What};
-use crate::model::scripted::Scripted;
-use crate::model::{Further, Model, Reply, Usage};
-use crate::patience::Patience;
-use crate::prompt::Prompt;
+use askline_host::Host as _;
+use askline_host::local::LocalHost;
+use askline_model::failure::Failure;
+use askline_model::local::Local;
+use askline_model::memory;
+use askline_model::patience::Patience;
+use askline_model::prompt::Prompt;
+use askline_model::resident::wire::{Ask, Event, Failed, Spec, Status, What};
+use askline_model::scripted::Scripted;
+use askline_model::{Further, Model, Reply, Usage};
 
-/// Most questions that wait.
+/// Maximum number of queued jobs.
 const WAITING_MAX: usize = 4;
-/// Most tokens of an answer, whatever is asked; as the configuration's own bound.
+/// Upper bound on the tokens of an answer, as in the configuration.
 const TOKENS_MAX: usize = 4096;
-/// Most further answers at a time.
+/// Maximum number of alternatives per job.
 const OTHERS_MAX: usize = 8;
-/// Longest time without a question, whatever is asked.
+/// Upper bound on the idle time.
 const IDLE_MAX: Duration = Duration::from_hours(24);
-/// Largest script that is read, bytes.
+/// Maximum size of a script, in bytes.
 const SCRIPT_LIMIT: u64 = 1 << 20;
 
-/// How the process ends.
+/// Way in which the process ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Now: who waits is told so.
+    /// At once: waiting clients are notified.
     AtOnce,
-    /// When all who are there have their answer.
+    /// After all connected clients have their answer.
     Finish,
 }
 
-/// The questions that wait, shared between conversations and worker.
+/// Job queue, shared by connections and worker.
 pub(super) struct Post {
     state: Mutex<State>,
     changed: Condvar,
@@ -52,40 +52,40 @@ pub(super) struct Post {
 
 struct State {
     waiting: VecDeque<Job>,
-    /// Being worked on: whether somebody waits for it, and how to stop it.
+    /// Job in progress: `true` if a client waits for it, and the control that cancels it.
     current: Option<(bool, Patience)>,
     end: Option<End>,
-    /// When something was asked or answered last.
+    /// Time of the last request or answer.
     active: Instant,
     idle: Duration,
     model: Option<String>,
     rests: bool,
     answered: u64,
-    /// Those who have not heard their last word yet.
+    /// Number of clients that have not received their final event yet.
     inside: usize,
 }
 
-/// A question on its way.
+/// A queued request.
 struct Job {
     ask: Box<Ask>,
     patience: Patience,
     say: mpsc::Sender<Event>,
-    /// Closed when the last word was said, or will never be.
+    /// Closed after the final event was sent, or when none will be.
     _done: PipeWriter,
 }
 
 impl Job {
     fn drop_it(self) {
-        // Who has gone needs no answer.
+        // A disconnected client needs no answer.
         let _ = self.say.send(Event::Dropped);
     }
 }
 
-/// What whoever asked holds of a question.
+/// Client side of a queued request.
 pub(super) struct Pending {
-    /// Readable when there is something in `said`, or never will be.
+    /// Readable when `said` has an event or never will have one.
     pub(super) done: PipeReader,
-    /// The last word.
+    /// Channel of the final event.
     pub(super) said: mpsc::Receiver<Event>,
 }
 
@@ -106,8 +106,8 @@ impl Post {
         Self { state, changed, waits, started: Instant::now(), bell }
     }
 
-    /// Puts a question behind those that wait; none when too many do. One that somebody waits for drops all that nobody
-    /// waits for.
+    /// Appends a job to the queue; `None` if the queue is full. An urgent job drops all jobs that are not
+    /// urgent.
     pub(super) fn submit(&self, ask: Box<Ask>, patience: &Patience) -> io::Result<Option<Pending>> {
         let (done, end) = io::pipe()?;
         let (say, said) = mpsc::channel();
@@ -140,22 +140,22 @@ impl Post {
         Ok(Some(pending))
     }
 
-    /// Somebody came for an answer.
+    /// Counts a client that waits for an answer.
     pub(super) fn come(&self) {
         self.state().inside += 1;
     }
 
-    /// They have heard it, or gave up.
+    /// Counts a client as done: it has its answer or gave up.
     pub(super) fn leave(&self) {
         self.state().inside -= 1;
     }
 
-    /// Whether nobody is left to hear anything.
+    /// Reports whether no client is waiting.
     pub(super) fn is_left(&self) -> bool {
         self.state().inside == 0
     }
 
-    /// Begins to end; an end at once counts more than one that waits.
+    /// Starts to end. [`End::AtOnce`] overrides [`End::Finish`].
     pub(super) fn end(&self, end: End) {
         let mut state = self.state();
         if state.end != Some(End::AtOnce) {
@@ -169,19 +169,19 @@ impl Post {
         self.bell.ring();
     }
 
-    /// How the process ends, if it does.
+    /// Returns the way in which the process ends, if it is ending.
     pub(super) fn ending(&self) -> Option<End> {
         self.state().end
     }
 
-    /// When the process ends if nobody asks.
+    /// Returns the time at which the process ends unless a request arrives.
     pub(super) fn idle_at(&self) -> Instant {
         let state = self.state();
         let active = if state.current.is_some() { Instant::now() } else { state.active };
         active + state.idle
     }
 
-    /// How it all is.
+    /// Returns the current status.
     pub(super) fn status(&self) -> Status {
         let state = self.state();
         Status {
@@ -195,7 +195,8 @@ impl Post {
         }
     }
 
-    /// The next question, which is then the current one; waits for it. `has_model` tells that one is there to rest.
+    /// Waits for the next job and makes it the current one. `has_model` is `true` if a loaded model could
+    /// release memory.
     fn next(&self, has_model: bool) -> Next {
         let mut state = self.state();
         loop {
@@ -220,7 +221,7 @@ impl Post {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Plain data that is fit to use whatever happened while it was held.
+        // The state is plain data and stays valid after a panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -231,7 +232,7 @@ enum Next {
     End,
 }
 
-/// Works on the questions until the end.
+/// Runs jobs until the end.
 pub(super) fn work(post: &Post) {
     let mut loaded: Option<Loaded> = None;
     loop {
@@ -252,14 +253,14 @@ pub(super) fn work(post: &Post) {
             Ok(Err(error)) => match error.downcast_ref::<Failure>() {
                 Some(Failure::Cancelled) => Event::Dropped,
                 _ if error.is::<Short>() => {
-                    // Whoever presses next may start one with more room.
+                    // The next key press may start a process with higher limits.
                     post.end(End::Finish);
                     Event::Unable(format!("{error:#}"))
                 }
                 failure => Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") }),
             },
             Err(_) => {
-                // What is left of it may be in any state.
+                // After a panic the model may be in any state.
                 loaded = None;
                 Event::Broken
             }
@@ -271,23 +272,23 @@ pub(super) fn work(post: &Post) {
         state.rests = false;
         state.answered += u64::from(matches!(event, Event::Replies(..) | Event::Failed(_)));
         drop(state);
-        // The main thread counts the time without questions anew.
+        // The main thread must compute its idle time again.
         post.bell.ring();
         let _ = job.say.send(event);
     }
 }
 
-/// The model that is loaded.
+/// The loaded model.
 struct Loaded {
     spec: Spec,
     model: Box<dyn Model>,
-    /// What it was asked last, with how many tokens at most, and its answer.
+    /// Last prompt, its token limit, and the answer.
     last: Option<(Prompt, usize, Reply)>,
 }
 
 impl Loaded {
-    /// An answer; the last one again where the same is asked again, for a model's answer to a prompt is always the same. Whoever
-    /// looks for further answers begins so.
+    /// Returns the answer to a prompt. Repeats the last answer for the same prompt, because a model's answer to
+    /// a prompt is always the same; requests for alternatives start this way.
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         if let Some((known, most, reply)) = &self.last
             && (known, *most) == (prompt, max_tokens)
@@ -311,7 +312,7 @@ fn answer(
         return Err(failure.into());
     }
     if loaded.as_ref().is_none_or(|loaded| loaded.spec != ask.spec) {
-        // Two of them may be more than the machine holds.
+        // Two models may need more memory than the machine has.
         *loaded = None;
         *loaded = Some(Loaded { spec: ask.spec.clone(), model: load(&ask.spec)?, last: None });
     }
@@ -330,7 +331,7 @@ fn answer(
         }
         What::Others { prompt, further } => {
             let (most, max_tokens) = (further.most.min(OTHERS_MAX), further.max_tokens.min(TOKENS_MAX));
-            // Somebody else may have asked in between; the model goes on from what it was asked last.
+            // Another client may have asked in between, and the model continues from its last prompt.
             loaded.complete(prompt, max_tokens, patience)?;
             loaded.model.others(prompt, Further { most, max_tokens, ..*further }, patience)?
         }
@@ -338,7 +339,7 @@ fn answer(
     Ok((replies, loaded.model.notes()))
 }
 
-/// This process has no room for a model.
+/// Context of an error: this process has too little memory for a model.
 #[derive(Debug)]
 struct Short;
 
@@ -348,12 +349,12 @@ impl fmt::Display for Short {
     }
 }
 
-/// A model whose weights are read when it is asked.
+/// Creates a model; weights are read at the first request.
 fn load(spec: &Spec) -> anyhow::Result<Box<dyn Model>> {
     Ok(match spec {
         Spec::Local { name, file, room, threads, states, memory, .. } => {
             let local = Local::new(name.clone(), file.clone(), states.clone(), *room, *threads);
-            // The file knows best; what it leaves open was estimated by whoever asks.
+            // The file gives the best figure; the client's estimate is used if the file leaves it open.
             let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
             if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
                 return Err(anyhow::Error::new(shortage).context(Short));

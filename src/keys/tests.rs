@@ -1,4 +1,4 @@
-//! Tests of where keys come from: the order, private files, real commands, and that no message holds a secret.
+//! Tests of key sources: order, private files, real commands; no message contains a secret.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use super::*;
 use crate::config::{Config, ModelChoice};
-use crate::host::local::LocalHost;
-use crate::host::recorded::RecordedHost;
+use askline_host::local::LocalHost;
+use askline_host::recorded::RecordedHost;
 
 const SECRET: &str = "sk-Geheim123";
 
-/// A home with a configuration in it.
+/// Temporary home directory with a configuration.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -26,7 +26,7 @@ impl Home {
         path.display().to_string()
     }
 
-    /// The profile of a server with these settings, which stand in a file of this home.
+    /// Returns a server profile with these settings, written in a file of this home.
     fn profile(&self, lines: &str) -> Remote {
         let text = format!(
             "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://h.example\"\nname = \"m\"\n{lines}\n"
@@ -40,7 +40,7 @@ impl Home {
     }
 }
 
-/// A machine with this environment and nothing else.
+/// Returns a recorded machine with only this environment.
 fn machine(env: &str) -> RecordedHost {
     let rows = format!("[env]\n{env}\n[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n");
     RecordedHost::parse(Path::new("machine.toml"), &rows).unwrap()
@@ -99,7 +99,7 @@ fn a_file_with_a_key_is_for_its_owner_alone() {
         let file = home.file("key", SECRET, mode);
         says(&with(&file), &LocalHost, &format!("others can read {file}; run `chmod 600 {file}`"));
     }
-    // A link is as good as what it leads to.
+    // A link is accepted if its target is.
     fs::remove_file(home.0.path().join("key")).unwrap();
     let file = home.file("key", SECRET, 0o600);
     let link = home.0.path().join("link");
@@ -147,7 +147,7 @@ fn a_command_that_gives_no_key_is_told_without_its_words() {
     refused("printf 'sk-Geheim\\033[31m'", "control character");
     let begun = Instant::now();
     refused("sleep 60", "did not end in time");
-    assert!(begun.elapsed() < crate::host::KEY_PATIENCE + Duration::from_secs(5));
+    assert!(begun.elapsed() < askline_host::KEY_PATIENCE + Duration::from_secs(5));
     says(&home.profile("key_cmd = \"no-such-program-here x\""), &LocalHost, "is not there; install it");
 }
 
@@ -162,7 +162,7 @@ fn a_command_that_others_could_have_written_is_not_run() {
     }
     fs::set_permissions(&config, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(secret(&remote, &LocalHost).unwrap(), "key");
-    // A recorded machine runs nothing, and a foreign file is refused there too.
+    // A recorded machine runs nothing, but refuses another user's file too.
     let foreign = format!(
         "programs = [\"/bin/echo\"]\n[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n[files]\n{config:?} = \"\"\n[owners]\n{config:?} = 4242\n"
     );
@@ -172,8 +172,8 @@ fn a_command_that_others_could_have_written_is_not_run() {
     says(&remote, &host, "no key command is run on a machine that is replayed");
 }
 
-/// Reads a key by a script that was written just now: another test that starts a program at that moment holds it open
-/// for writing.
+/// Reads a key by a script that was just written. Retries because another test that starts a program at that
+/// moment may hold the script open for writing.
 fn read_busy(remote: &Remote) -> Result<String, String> {
     loop {
         match read(remote, &LocalHost) {

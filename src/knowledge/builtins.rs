@@ -1,12 +1,12 @@
-//! What each shell runs itself, without a program: builtins and reserved words. A table.
+//! Names that each shell runs itself, without a program: a table of builtins and reserved words.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::shell::Shell;
-use crate::syntax;
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 
 #[derive(Deserialize)]
 struct Table {
@@ -20,7 +20,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("builtins.toml")).expect("the table is TOML of this form")
 });
 
-/// All names that a shell runs itself; Nushell's may have several words (`str trim`).
+/// Returns all names that a shell runs itself; those of Nushell may have several words (`str trim`).
 pub(super) fn of(shell: Shell) -> &'static BTreeSet<String> {
     match shell {
         Shell::Bash => &TABLE.bash,

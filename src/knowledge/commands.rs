@@ -1,5 +1,5 @@
-//! What Nushell says of all its own commands: asked of the program once, kept for a day as long as it is the same file; inside
-//! Nushell with what its user defined, which is asked anew.
+//! Nushell's documentation of its own commands: read from the program once and cached for a day while the program
+//! file is unchanged. Inside Nushell the user's definitions are added, read anew each time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,46 +9,46 @@ use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
 use super::kept::{self, Key, Stamp};
-use crate::catalogue::Catalogue;
-use crate::host::{OUTPUT_LIMIT, Probe};
-use crate::shell::Shell;
-use crate::store;
+use askline_host::store;
+use askline_host::{OUTPUT_LIMIT, Probe};
+use askline_manual::catalogue::Catalogue;
+use askline_syntax::shell::Shell;
 
-/// Kind and version in the first line of the file.
+/// Kind and format version in the header line of the file.
 const KIND: (&str, u32) = ("nushell-commands", 1);
 
-/// What the words of a level never are, so that the file has a name of its own.
+/// Words that no command level has, to give the file a unique name.
 const WORDS: [&str; 1] = ["scope commands"];
 
-/// The commands, and how they are kept.
+/// The command documentation and its cache entry.
 #[derive(Debug)]
 pub(super) struct Own {
     catalogue: Arc<Catalogue>,
-    /// What the cache doesn't hold yet.
+    /// Entry that is not in the cache yet.
     fresh: Option<(Key, Record)>,
 }
 
-/// What is kept.
+/// Contents of the cache entry.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
-    /// The program, links followed.
+    /// Program file, links resolved.
     program: Stamp,
-    /// When it was asked, seconds since 1970.
+    /// Time of the query, in seconds since 1970.
     written_s: u64,
-    /// What it printed.
+    /// Output of the program.
     rows: String,
 }
 
 impl Own {
-    /// This, if it is still to be kept.
+    /// Returns `self` if it is not in the cache yet.
     pub(super) fn to_keep(&self) -> Option<&Self> {
         self.fresh.is_some().then_some(self)
     }
 
-    /// Keeps it. It waits for the disk.
+    /// Writes the cache entry. This waits for the disk.
     ///
     /// # Errors
-    /// When the cache can't be written.
+    /// When the cache cannot be written.
     pub(super) fn keep(&self, cache: &Path) -> anyhow::Result<()> {
         let Some((key, record)) = &self.fresh else { return Ok(()) };
         store::write_versioned(&key.file(cache), KIND.0, KIND.1, &postcard::to_allocvec(record)?)
@@ -56,8 +56,8 @@ impl Own {
 }
 
 impl Knowledge {
-    /// The commands of Nushell as it documents them; none for other shells and where it can't be asked. The first time takes as
-    /// long as Nushell takes to start; later ones nothing.
+    /// Returns Nushell's commands as it documents them; `None` for other shells or if Nushell cannot be asked. The
+    /// first call takes as long as a start of Nushell, later ones no time.
     pub fn commands(&self) -> Option<Arc<Catalogue>> {
         if self.context.shell != Shell::Nu {
             return None;
@@ -66,7 +66,7 @@ impl Knowledge {
         (!own.catalogue.is_empty()).then(|| own.catalogue.clone())
     }
 
-    /// The same with what the user defined, where the very shell that asks can tell: inside Nushell.
+    /// Like [`Self::commands`], with the user's own definitions if the user's running Nushell can be asked.
     pub fn all_commands(&self) -> Option<Arc<Catalogue>> {
         let own = self.commands()?;
         let with_all = || {
@@ -84,10 +84,11 @@ impl Knowledge {
         let (rows, fresh) = match known {
             Some(rows) => (rows, None),
             None => {
-                // Not out of the time there is for looking up the commands of a line: this is done once a day.
+                // This does not count against the time limit for a line's lookups, because it happens once a day.
                 let output = self.host.probe(&program.real_path, &Probe::Commands);
                 let output = output.inspect_err(|error| tracing::debug!("no commands: {error:#}")).ok();
-                // What was cut or broken off is no list of all; that there was none is kept, too, for a while.
+                // Truncated or failed output is not a complete list. The failure itself is cached too, for a shorter
+                // time.
                 let whole = output.filter(|output| output.success && output.stdout.len() < OUTPUT_LIMIT);
                 let rows = whole
                     .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -100,11 +101,11 @@ impl Knowledge {
     }
 }
 
-/// What is kept under a name, if it is still true of `program`.
+/// Returns the cached output under a key, if it is still valid for `program`.
 fn recall(cache: &Path, key: &Key, program: &Stamp) -> Option<String> {
     let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, kept::FILE_LIMIT).ok().flatten()?;
     let record: Record = postcard::from_bytes(&body).ok()?;
-    // One written in the future is from before the clock was set.
+    // A time in the future means that the clock was changed.
     let age = kept::seconds(SystemTime::now()).checked_sub(record.written_s)?;
     let lasts = if record.rows.is_empty() { kept::MISSED_FOR } else { kept::FOUND_FOR };
     (age <= lasts.as_secs() && record.program == *program).then_some(record.rows)

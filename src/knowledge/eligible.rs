@@ -1,6 +1,6 @@
-//! Which programs may be started to ask them for their documentation: those that a package put where only the system's
-//! owner can write, that say themselves that they have a help text, and that are not on the list of those that do harm,
-//! hang or open windows. Pure.
+//! Rules for starting a program to read its documentation: it must be installed by a package in a place that only the
+//! system's owner can write to, name a help text itself, and not be listed as harmful, hanging or opening windows.
+//! Pure functions.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,28 +8,28 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::context::owners::{is_closed, is_sticky};
-use crate::host::Entry;
+use askline_host::Entry;
 
-/// What is looked at.
+/// Facts that the decision uses.
 #[derive(Debug, Clone)]
 pub(super) struct Facts<'a> {
-    /// As it is typed.
+    /// Name as typed.
     pub name: &'a str,
-    /// As found on `PATH`.
+    /// Path as found on `PATH`.
     pub path: &'a Path,
-    /// With links followed.
+    /// Path with links resolved.
     pub real_path: &'a Path,
-    /// The file itself.
+    /// Entry of the file itself.
     pub file: Entry,
-    /// The directories above it, links followed, in any order.
+    /// Entries of the directories above it, links resolved, in any order.
     pub above: &'a [Entry],
-    /// The user's home directory.
+    /// Home directory of the user.
     pub home: Option<&'a Path>,
-    /// Where the user stands.
+    /// Working directory of the user.
     pub current_dir: Option<&'a Path>,
-    /// Its man page names `--help`.
+    /// `true` if its man page names `--help`.
     pub page_says_help: bool,
-    /// Its own bytes, or its page, name `--help`.
+    /// `true` if its own bytes or its page name `--help`.
     pub says_help: bool,
 }
 
@@ -47,7 +47,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
     toml::from_str(include_str!("eligible.toml")).expect("the table is TOML of this form")
 });
 
-/// Whether it may be asked for its help text; otherwise why not.
+/// Checks that a program may be asked for its help text; the error is the reason why not.
 pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     let file_name = |path: &Path| path.file_name().and_then(|name| name.to_str().map(str::to_owned));
     let (Some(found), Some(real)) = (file_name(facts.path), file_name(facts.real_path)) else {
@@ -59,7 +59,7 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     }
     is_settled(paths, facts.home, &[])?;
     let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
-    // Standing in `/usr/bin` does not make it a working tree.
+    // Being in `/usr/bin` does not make it a working tree.
     let is_tree =
         |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
@@ -85,14 +85,14 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether a trusted shell may be started to read a line; otherwise why not. `paths` are the one it was found under and its
-/// real one.
+/// Checks that a trusted shell may be started to parse a line; the error is the reason why not. `paths` are the path
+/// it was found under and its real path.
 pub(super) fn for_lines(paths: [&Path; 2], home: Option<&Path>) -> Result<(), &'static str> {
     is_settled(paths, home, &TABLE.shells_in)
 }
 
-/// Whether a program is the one that is meant, and not the user's own or a tool manager's; `passed` are parts of paths that
-/// do not count as such.
+/// Checks that a program is neither in the user's home nor a tool manager's shim; `passed` are path components that
+/// do not count as shims.
 fn is_settled(paths: [&Path; 2], home: Option<&Path>, passed: &[String]) -> Result<(), &'static str> {
     let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
     if home.is_some_and(|home| home != Path::new("/") && is_below(home)) {
@@ -105,28 +105,29 @@ fn is_settled(paths: [&Path; 2], home: Option<&Path>, passed: &[String]) -> Resu
     Ok(())
 }
 
-/// Whether a program that may be asked for its help may also be asked for an option, by its name or an applet's.
+/// Reports whether a program that may be asked for help may also be asked about an option, by its own name or that of
+/// an applet.
 pub(super) fn for_options(name: &str) -> bool {
     !is_listed(&TABLE.never, name) && !is_listed(&TABLE.never_options, name)
 }
 
-/// Whether a name, of a program or an applet, is on the list of those never started.
+/// Reports whether the name of a program or an applet is on the list of programs that are never started.
 pub(super) fn is_never(name: &str) -> bool {
     is_listed(&TABLE.never, name)
 }
 
-/// Whether a path stands where the system's packages put programs.
+/// Reports whether a path is in a directory for packaged programs.
 pub(super) fn in_system(path: &Path) -> bool {
     TABLE.directories.iter().any(|directory| path.starts_with(directory))
 }
 
-/// Whether a directory is one of the system's with programs, or above one: standing in `/usr/bin` does not make it a working
-/// tree.
+/// Reports whether a directory is one of the system's program directories, or above one: being in `/usr/bin` does not
+/// make it a working tree.
 pub(super) fn holds_system(directory: &Path) -> bool {
     TABLE.directories.iter().any(|known| Path::new(known).starts_with(directory))
 }
 
-/// A row is a name, or the beginning of names when it ends in `*`.
+/// Reports whether a list contains a name. A row is a name, or a name prefix if it ends in `*`.
 fn is_listed(rows: &[String], name: &str) -> bool {
     rows.iter().any(|row| match row.strip_suffix('*') {
         Some(start) => name.starts_with(start),

@@ -1,5 +1,5 @@
-//! What was found out about a command, kept in our cache directory for a day: one file for each level of each program, believed
-//! only while the program and its man page are the files that they were.
+//! The cache of facts about commands, kept for a day: one file for each level of each program, valid only while the
+//! program and its man page are unchanged.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,32 +9,33 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::host::{Entry, Host};
-use crate::manual::Manual;
-use crate::store;
+use askline_host::store;
+use askline_host::{Entry, Host};
+use askline_manual::Manual;
 
-/// Kind and version in the first line of each file.
+/// Kind and format version in the header line of each file.
 const KIND: (&str, u32) = ("knowledge", 1);
 
-/// The directory's name in our cache directory.
+/// Name of the directory in the cache directory.
 const DIRECTORY: &str = "knowledge";
 
-/// How long what was found is believed: a package's data may change without its program.
+/// Lifetime of found facts: a package's data may change without its program.
 pub(super) const FOUND_FOR: Duration = Duration::from_hours(24);
 
-/// How long it is believed that there is no documentation: the next thing people do is to install it.
+/// Lifetime of the fact that there is no documentation. It is short because users often install documentation next.
 pub(super) const MISSED_FOR: Duration = Duration::from_mins(10);
 
-/// Largest file kept or read, bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
+/// Maximum size of a file in bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
 pub(super) const FILE_LIMIT: u64 = 1 << 20;
 
-/// Most files kept: with [`FILE_LIMIT`] the bound of the directory, which in practice holds a tenth of a percent of it.
+/// Maximum number of files. With [`FILE_LIMIT`] it bounds the size of the directory, which in practice reaches 0.1 %
+/// of the bound.
 const FILES_MAX: usize = 1000;
 
-/// Most options whose answers are kept with a level.
+/// Maximum number of options with stored answers per level.
 const ANSWERS_MAX: usize = 256;
 
-/// A file as it was when it was looked at.
+/// Identity of a file at the time when it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     path: PathBuf,
@@ -58,31 +59,31 @@ impl Stamp {
     }
 }
 
-/// What is kept of a level.
+/// Cached facts about a level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
-    /// The program, links followed.
+    /// Program file, links resolved.
     pub program: Stamp,
-    /// The man page's file.
+    /// File of the man page.
     pub page: Option<Stamp>,
-    /// The man page names `--help`.
+    /// `true` if the man page names `--help`.
     pub page_says_help: bool,
-    /// The page, or the program's bytes, name `--help`; told with the program itself, not with its subcommands.
+    /// `true` if the page or the program's bytes name `--help`; set for the program itself, not for its subcommands.
     pub says_help: bool,
-    /// The help text was read, or asking for it led nowhere.
+    /// `true` if the help text was read or asking for it failed.
     pub help_was_read: bool,
-    /// What the program said to `--version`; the inner none stands for nothing usable.
+    /// Answer to `--version`; the inner `None` means that it was not usable.
     pub version: Option<Option<String>>,
-    /// What its parser said to options.
+    /// Answers of its parser about options.
     pub answers: BTreeMap<String, Option<bool>>,
-    /// What is documented.
+    /// Documented facts.
     pub manual: Option<Arc<Manual>>,
-    /// When it was found out, seconds since 1970.
+    /// Time of the lookup, in seconds since 1970.
     written_s: u64,
 }
 
 impl Record {
-    /// A record of now, with nothing found yet.
+    /// Creates an empty record with the current time.
     pub(super) fn new(program: Stamp) -> Self {
         Self {
             program,
@@ -97,7 +98,7 @@ impl Record {
         }
     }
 
-    /// Keeps an answer, unless there are already too many.
+    /// Stores an answer, unless there are already too many.
     pub(super) fn answer(&mut self, option: &str, accepted: Option<bool>) {
         if self.answers.len() < ANSWERS_MAX {
             self.answers.insert(option.to_owned(), accepted);
@@ -106,7 +107,7 @@ impl Record {
 
     fn is_fresh(&self, host: &dyn Host, program: &Stamp, now: SystemTime) -> bool {
         let lasts = if self.manual.is_some() { FOUND_FOR } else { MISSED_FOR };
-        // One written in the future is from before the clock was set.
+        // A time in the future means that the clock was changed.
         let age = seconds(now).checked_sub(self.written_s);
         age.is_some_and(|age| age <= lasts.as_secs())
             && self.program == *program
@@ -118,8 +119,8 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The name under which a level is kept: the program as found and as it is, whether it is trusted here, and the words that lead
-/// to the level. What was read of a trusted program is not there for the same one where it isn't.
+/// Cache key of a level: the path of the program as found, its real path, whether it is trusted, and the words of the
+/// level. Facts about a trusted program are not used for the same program when it is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key(String);
 
@@ -143,17 +144,17 @@ impl Key {
     }
 }
 
-/// What is kept under a name, if it is still true of `program`.
+/// Returns the cached record under a key, if it is still valid for `program`.
 pub(super) fn recall(host: &dyn Host, cache: &Path, key: &Key, program: &Stamp) -> Option<Record> {
     let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, FILE_LIMIT).ok().flatten()?;
     let record: Record = postcard::from_bytes(&body).ok()?;
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
 }
 
-/// Keeps a record, without waiting for the disk: somebody waits for the terminal, and a record that is damaged is made anew.
+/// Stores a record without waiting for the disk: the terminal is waiting, and a damaged record is simply rebuilt.
 ///
 /// # Errors
-/// When the cache can't be written.
+/// When the cache cannot be written.
 pub(super) fn keep(cache: &Path, key: &Key, record: &Record) -> anyhow::Result<()> {
     let body = postcard::to_allocvec(record)?;
     if FILE_LIMIT <= body.len() as u64 + 64 {
@@ -162,10 +163,10 @@ pub(super) fn keep(cache: &Path, key: &Key, record: &Record) -> anyhow::Result<(
     store::write_passing(&key.file(cache), KIND.0, KIND.1, &body)
 }
 
-/// Leaves the records that were written last, as many as may be kept.
+/// Removes all but the last written records, up to the maximum number.
 ///
 /// # Errors
-/// When the directory can't be listed.
+/// When the directory cannot be listed.
 pub(super) fn thin_out(cache: &Path) -> anyhow::Result<()> {
     store::thin_out(&cache.join(DIRECTORY), FILES_MAX)
 }
@@ -175,7 +176,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::host::local::LocalHost;
+    use askline_host::local::LocalHost;
 
     struct Setting {
         home: tempfile::TempDir,

@@ -1,37 +1,40 @@
-//! Finds a command's man page and reads its source, without `man`: in the manual directories of `MANPATH`, of `manpath.config` and
-//! beside the directories of `PATH`, packed or not, through links and `.so` requests.
+//! Search for man pages, without `man`: finds a command's page in the manual directories of `MANPATH`, of
+//! `manpath.config` and beside the directories of `PATH`, and reads its source, compressed or not, through links and
+//! `.so` requests.
 
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::host::Host;
-use crate::manual;
+use askline_host::Host;
+use askline_manual as manual;
 
-/// Largest file that is read, and most that one may unpack to, bytes. The longest pages (compilers, ffmpeg) have 2 MB.
+/// Maximum size in bytes of a page file, and of its uncompressed content. The longest pages (compilers, ffmpeg) have
+/// 2 MB.
 const PAGE_LIMIT: u64 = 8 << 20;
 
-/// Most memory that unpacking `.xz` may take, KiB: what `xz -9` needs, with room.
+/// Memory limit for decompressing `.xz`, in KiB: the needs of `xz -9`, with a margin.
 const XZ_MEMORY_KB: u32 = 100 << 10;
 
-/// Largest `manpath.config` that is read, bytes.
+/// Maximum size of a `manpath.config` in bytes.
 const SETTINGS_LIMIT: u64 = 64 << 10;
 
-/// Most that is read and unpacked in one search, bytes: room for the longest page behind others that say nothing.
+/// Maximum number of bytes that are read and decompressed in one search: enough for the longest page after useless
+/// ones.
 const SEARCH_LIMIT: u64 = 2 * PAGE_LIMIT;
 
-/// How long one search may take before nothing more is opened.
+/// Time limit of one search; after that no further file is opened.
 const SEARCH_TIME: Duration = Duration::from_secs(1);
 
-/// Most `.so` requests followed from one page.
+/// Maximum number of `.so` requests that are followed from one page.
 const REDIRECTS_MAX: usize = 5;
 
-/// Most manual directories that are looked in.
+/// Maximum number of manual directories that are searched.
 const DIRECTORIES_MAX: usize = 32;
 
-/// The sections with commands, in the order they are looked in, each with the directory it stands in: the standard's
-/// pages last, for they describe no program that is here.
+/// Manual sections with commands and their directories, in search order. Pages of the POSIX standard come last,
+/// because they describe no installed program.
 const SECTIONS: [(&str, &str); 13] = [
     ("man1", "1"),
     ("man8", "8"),
@@ -48,27 +51,27 @@ const SECTIONS: [(&str, &str); 13] = [
     ("man1posix", "1posix"),
 ];
 
-/// How pages are packed, by the end of their names.
+/// Compression suffixes of page files.
 const PACKINGS: [&str; 4] = [".gz", "", ".zst", ".xz"];
 
-/// Settings that name manual directories.
+/// Configuration files that name manual directories.
 const SETTINGS: [&str; 3] = ["/etc/manpath.config", "/etc/man_db.conf", "/etc/man.conf"];
 
 /// A page that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Page {
-    /// The file that holds its text, after `.so` requests.
+    /// File that contains the text, after `.so` requests.
     pub file: PathBuf,
-    /// Its source.
+    /// Source text.
     pub text: String,
 }
 
-/// One search for the page of one level of a command, under all names it may have: what it may still open.
+/// One search for the page of one level of a command under all its possible names, with its remaining limits.
 pub(super) struct Search<'a, B> {
     host: &'a dyn Host,
-    /// Whether a file may be believed; another one is not there.
+    /// Returns `true` for trusted files; untrusted ones are treated as missing.
     is_believed: B,
-    /// Opened before, and it was no page.
+    /// Files that were opened before and are not pages.
     opened: HashSet<PathBuf>,
     bytes_left: u64,
     until: Instant,
@@ -84,20 +87,20 @@ impl<'a, B: Fn(&Path) -> bool> Search<'a, B> {
         self.bytes_left == 0 || self.until <= Instant::now()
     }
 
-    /// The page that stands at `file`, packed in whatever way, with `.so` requests followed within its manual directory.
+    /// Returns the page at `file`, with any compression suffix; follows `.so` requests within its manual directory.
     fn read(&mut self, directory: &Path, file: PathBuf) -> Option<Page> {
         let mut wanted = file;
         for _ in 0..=REDIRECTS_MAX {
             let (file, text) = self.text(&wanted)?;
             let Some(target) = manual::redirect(&text) else { return Some(Page { file, text }) };
             let target = Path::new(target);
-            // `..` and full paths lead out of the manual.
+            // `..` and absolute paths lead out of the manual.
             if !target.components().all(|part| matches!(part, Component::Normal(_))) {
                 return None;
             }
             let above = if target.components().count() == 1 { file.parent()? } else { directory };
             let target = above.join(target);
-            // It may name the packed file.
+            // The request may name the compressed file.
             wanted = match target.extension().and_then(|end| end.to_str()) {
                 Some("gz" | "zst" | "xz") => target.with_extension(""),
                 _ => target,
@@ -106,7 +109,7 @@ impl<'a, B: Fn(&Path) -> bool> Search<'a, B> {
         None
     }
 
-    /// The source that stands at a path, in the first packing that is there: the others are not tried after it.
+    /// Returns the source at a path, from the first existing compression variant; the others are not tried after it.
     fn text(&mut self, file: &Path) -> Option<(PathBuf, String)> {
         let host = self.host;
         let is_there =
@@ -134,12 +137,12 @@ pub(super) struct Manuals {
 }
 
 impl Manuals {
-    /// What `MANPATH`, the settings and `PATH` lead to. Relative directories are passed over: what they hold depends on
-    /// where the user stands.
+    /// Returns the directories from `MANPATH`, the configuration files and `PATH`. Relative directories are skipped,
+    /// because their content depends on the working directory.
     pub(super) fn of(host: &dyn Host) -> Self {
         let mut manuals = Self::default();
         let split = |name| host.env(name).map(|value| std::env::split_paths(&value).collect::<Vec<_>>());
-        // An empty entry of MANPATH stands for the system's own; those follow anyway.
+        // An empty entry of MANPATH means the system's own directories, which are added anyway.
         for directory in split("MANPATH").unwrap_or_default() {
             manuals.add(host, directory);
         }
@@ -159,7 +162,7 @@ impl Manuals {
         manuals
     }
 
-    /// The directories themselves; all exist.
+    /// Returns the directories; all exist.
     pub(super) fn into_directories(self) -> Vec<PathBuf> {
         self.directories
     }
@@ -182,8 +185,8 @@ impl Manuals {
         }
     }
 
-    /// The page of a name, such as `git-log`; that of the same installation as the program first, so that two versions
-    /// don't get mixed up.
+    /// Returns the page of a name, such as `git-log`. The program's own installation is searched first, to avoid
+    /// mixing two versions.
     pub(super) fn find<B: Fn(&Path) -> bool>(
         &self,
         search: &mut Search<'_, B>,
@@ -200,7 +203,7 @@ impl Manuals {
         let directories: Vec<&Path> =
             extra.iter().copied().chain(own.iter().chain(others).map(PathBuf::as_path)).collect();
         directories.iter().find_map(|directory| {
-            // One look instead of dozens where there is no such directory.
+            // One check instead of dozens if the directory does not exist.
             search.host.entry(directory).filter(|_| !search.is_over())?;
             SECTIONS.iter().find_map(|(within, section)| {
                 search.read(directory, directory.join(within).join(format!("{name}.{section}")))
@@ -209,14 +212,14 @@ impl Manuals {
     }
 }
 
-/// Where an installation with programs in this directory keeps its manuals.
+/// Returns the manual directories of an installation with programs in this directory.
 fn beside(programs: &Path) -> [PathBuf; 2] {
     let prefix = programs.parent().unwrap_or(Path::new("/"));
     [prefix.join("share/man"), prefix.join("man")]
 }
 
-/// The directories that a `manpath.config` names: `MANDATORY_MANPATH DIR`, `MANPATH_MAP BIN DIR`, `MANPATH DIR` and
-/// FreeBSD's `MANPATH`.
+/// Returns the directories that a `manpath.config` names: `MANDATORY_MANPATH DIR`, `MANPATH_MAP BIN DIR`, `MANPATH
+/// DIR` and FreeBSD's `MANPATH`.
 fn named_in(settings: &str) -> Vec<PathBuf> {
     let directory = |line: &str| {
         let mut words = line.split_whitespace();
@@ -229,7 +232,7 @@ fn named_in(settings: &str) -> Vec<PathBuf> {
     settings.lines().filter_map(directory).collect()
 }
 
-/// What was packed. Its bytes are taken off `bytes_left`, and what there are not enough for is not read to its end.
+/// Decompresses data. The size is subtracted from `bytes_left`; data that exceeds it is not read to the end.
 fn unpacked(packed: &[u8], packing: &str, bytes_left: &mut u64) -> Option<Vec<u8>> {
     let mut all = |reader: &mut dyn Read| {
         let limit = PAGE_LIMIT.min(*bytes_left);
@@ -246,7 +249,7 @@ fn unpacked(packed: &[u8], packing: &str, bytes_left: &mut u64) -> Option<Vec<u8
     }
 }
 
-/// Pages that are not UTF-8 are Latin-1, as manuals were before.
+/// Decodes a page: text that is not UTF-8 is treated as Latin-1, as manuals formerly were.
 fn text_of(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -257,7 +260,7 @@ fn text_of(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::recorded::RecordedHost;
+    use askline_host::recorded::RecordedHost;
 
     const MACHINE: &str = r#"
         directories = ["/usr/local/share/man", "/opt/tool/man"]
@@ -324,7 +327,7 @@ mod tests {
         gz.write_all(b"text").unwrap();
         let gz = gz.finish().unwrap();
         assert_eq!(unpack(&gz, ".gz").unwrap(), b"text");
-        // What `zstd` and `xz --check=crc32` made of it.
+        // Output of `zstd` and `xz --check=crc32` for this text.
         let zst = b"\x28\xb5\x2f\xfd\x04\x58\x21\x00\x00\x74\x65\x78\x74\x52\xaf\xcc\x88";
         assert_eq!(unpack(zst, ".zst").unwrap(), b"text");
         let xz = b"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\x03\x74\x65\x78\x74\x00\xc7\xa7\x8b\x3b\x00\x01\x18\x04\x6b\xe9\xf0\xa5\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a";
@@ -356,7 +359,8 @@ mod tests {
         assert_eq!(find("/usr"), None);
     }
 
-    /// Pages of 7 MB that lead to themselves or to the next, packed and not: each is read once, and no more than two.
+    /// Pages of 7 MB that refer to themselves or to the next page, compressed and not: each is read once, and at most
+    /// two are read.
     #[test]
     fn no_page_makes_a_search_long() {
         use std::io::Write as _;
@@ -379,7 +383,7 @@ mod tests {
         put("turn.1", "turn.1");
         (1..=5).for_each(|n| put(&format!("chain{n}.1"), &format!("chain{}.1", n + 1)));
         for (name, n_opened) in [("turn", 1), ("chain1", 3)] {
-            let host = crate::host::local::LocalHost;
+            let host = askline_host::local::LocalHost;
             let mut search = Search::new(&host, |_| true);
             let started = Instant::now();
             for _ in 0..4 {

@@ -1,4 +1,5 @@
-//! What a name stands for, and whether the program it leads to may be asked for its documentation.
+//! Resolution of command names: aliases, builtins and programs, and whether a program may be asked for its
+//! documentation.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,33 +9,33 @@ use super::kept::Record;
 use super::{Knowledge, builtins};
 use crate::config::Help;
 use crate::context::Directory;
-use crate::host::{Entry, find_on_path};
-use crate::reference::Kind;
-use crate::shell::Shell;
-use crate::syntax;
+use askline_check::reference::Kind;
+use askline_host::{Entry, find_on_path};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 
-/// Most aliases followed from one to the next.
+/// Maximum length of a chain of aliases.
 const ALIASES_MAX: usize = 8;
 
-/// A program that a name leads to.
+/// A program that a name resolves to.
 #[derive(Debug, Clone)]
 pub(super) struct Program {
-    /// As it goes by: `ls`, also where that is a link to `busybox`.
+    /// Name as used: `ls`, also if that is a link to `busybox`.
     pub name: String,
     pub path: PathBuf,
     pub real_path: PathBuf,
     pub file: Entry,
-    /// Only root or the user can have put it there; documentation of its name is about it.
+    /// `true` if only root or the user can have put it there; documentation of that name then describes it.
     pub trusted: bool,
-    /// One of fish's own, with a page in fish's manual; the program is fish.
+    /// `true` for fish's own commands, which have a page in fish's manual; the program is then fish.
     pub is_builtin: bool,
 }
 
 impl Knowledge {
-    /// What a command's first word stands for, and the program with the words that follow it, once aliases are followed.
+    /// Returns the meaning of a command's first word, and the program with the words after it, aliases expanded.
     pub(super) fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-        // `^ls` is the program, whatever else goes by its name.
+        // `^ls` is always the program, even if an alias or function has the same name.
         let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
         if let Some(name) = external.filter(|_| self.context.shell == Shell::Nu) {
             let Some(program) = self.program(&name) else { return (Kind::Missing, None) };
@@ -43,11 +44,11 @@ impl Knowledge {
         }
         let mut alias = None;
         let mut followed = BTreeSet::new();
-        // A shell does not expand an alias again inside of itself.
+        // A shell does not expand an alias again inside its own expansion.
         while let Some(name) = words.first().cloned().filter(|name| !followed.contains(name)) {
             let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
             alias.get_or_insert_with(|| value.clone());
-            // Of several commands, the words behind the alias are the last one's: which that is, is not ours to say.
+            // If the expansion has several commands, it is unclear which of them the next words belong to.
             let Some(expanded) = simple_words(value, self.context.shell) else {
                 return (alias.map_or(Kind::Missing, Kind::Alias), None);
             };
@@ -78,7 +79,7 @@ impl Knowledge {
         }
     }
 
-    /// The program of a name, or at a path.
+    /// Returns the program with a name, or at a path.
     pub(super) fn program(&self, name: &str) -> Option<Program> {
         let host = self.host.as_ref();
         let (path, trusted) = if name.contains('/') {
@@ -88,7 +89,7 @@ impl Knowledge {
         } else {
             let commands = &self.context.commands;
             let found = commands.find(name).or_else(|| {
-                // What was not scanned in time may still be there.
+                // A program missed by an incomplete scan may still exist.
                 (!commands.complete).then(|| find_on_path(host, name)).flatten()
             });
             let path = found?;
@@ -105,13 +106,14 @@ impl Knowledge {
         Some(Program { name, path, real_path, file, trusted, is_builtin: false })
     }
 
-    /// Whether a file is one that only root or the user can have made, outside the working tree, which anyone may have sent.
+    /// Reports whether only root or the user can have made a file, and it is outside the working tree, whose files
+    /// anyone may have written.
     pub(super) fn is_believed(&self, file: &Path) -> bool {
         !self.is_in_working_tree(file) && self.owners.made_file(self.host.as_ref(), file)
     }
 
-    /// Whether a path stands below the working directory, where that is a project: not the home directory or one above it,
-    /// nor where the system keeps programs.
+    /// Reports whether a path is below the working directory, if that is a project: not the home directory, not a
+    /// directory above it, and not a system program directory.
     fn is_in_working_tree(&self, path: &Path) -> bool {
         let is_project =
             |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
@@ -119,7 +121,7 @@ impl Knowledge {
         current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
     }
 
-    /// A path as the shell would hand it to a program.
+    /// Returns the path as the shell would pass it to a program.
     pub(super) fn whole_path(&self, path: &str) -> Option<PathBuf> {
         if path.is_empty() || path.contains('\0') {
             return None;
@@ -132,7 +134,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether the program may be started, and only in a cage; `own` is what is known of the program itself.
+    /// Reports whether the program may be started in a sandbox; `own` is the record of the program itself.
     pub(super) fn is_eligible(&self, program: &Program, own: &Record) -> bool {
         if self.help == Help::Never || program.is_builtin || !program.trusted {
             return false;
@@ -157,10 +159,10 @@ impl Knowledge {
     }
 }
 
-/// The words of what an alias stands for, where that is one command and nothing in it is expanded.
+/// Returns the words of an alias's expansion, if it is a single command without expansions.
 fn simple_words(value: &str, shell: Shell) -> Option<Vec<String>> {
     if shell == Shell::Nu {
-        // Its own engine took the alias, which can only be one call.
+        // Nushell itself accepted the alias, so it can only be one call.
         return if value.contains(['|', ';', '(', '\n']) { None } else { shell_words::split(value).ok() };
     }
     let parsed = syntax::parse(value, shell);
@@ -174,7 +176,7 @@ fn simple_words(value: &str, shell: Shell) -> Option<Vec<String>> {
 }
 
 impl Program {
-    /// One file for many programs: it is another one by each name.
+    /// Reports whether one file acts as many programs, chosen by its name.
     pub(super) fn is_multi_call(&self) -> bool {
         let name = self.real_path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         name.starts_with("busybox") || name.starts_with("toybox")
@@ -184,7 +186,7 @@ impl Program {
         self.real_path.file_name().is_some_and(|name| name == self.name.as_str())
     }
 
-    /// What tells its records from those of other names of the same file.
+    /// Returns the path part of the cache key, which differs for different names of the same file.
     pub(super) fn key_path(&self) -> PathBuf {
         if self.is_builtin { Path::new("builtin").join(&self.name) } else { self.path.clone() }
     }

@@ -1,14 +1,15 @@
-//! Reads what a program says when its parser is asked for an option: `cmd OPTION --zzznope`. Pure.
+//! Interpretation of a program's reply when its parser is asked about an option: `cmd OPTION --zzznope`. Pure
+//! functions.
 //!
-//! Parsers stop at the first option that they don't know, or name all of them. So a complaint about the option refutes it,
-//! and a complaint about the nonsense behind it alone shows that the option was taken.
+//! Parsers stop at the first unknown option or name all unknown ones. So a complaint about the option refutes it, and
+//! a complaint about only the nonsense option after it shows that the option was accepted.
 
-use crate::host::OptionName;
+use askline_host::OptionName;
 
-/// Most of a reply that is read, characters; complaints come first.
+/// Maximum number of characters of a reply that are read; complaints come first.
 const REPLY_MAX: usize = 8 << 10;
 
-/// Words by which parsers say that they don't know an option.
+/// Words in messages about an unknown option.
 const COMPLAINTS: [&str; 17] = [
     "unrecognized",
     "unrecognised",
@@ -29,7 +30,7 @@ const COMPLAINTS: [&str; 17] = [
     "unsupported",
 ];
 
-/// Words by which they say that they know it, and that its value is at fault.
+/// Words in messages about a known option with a wrong value.
 const OF_THE_VALUE: [&str; 9] = [
     "invalid argument",
     "invalid value",
@@ -42,7 +43,7 @@ const OF_THE_VALUE: [&str; 9] = [
     "takes no",
 ];
 
-/// Whether the program takes the option, by what it printed; none where that is not clear.
+/// Reports whether the program accepts the option, according to its output; `None` if that is unclear.
 pub(super) fn accepts(option: &str, printed: &str) -> Option<bool> {
     let printed: String = printed.chars().take(REPLY_MAX).map(plain_quote).collect();
     let mut taken = None;
@@ -76,8 +77,8 @@ fn plain_quote(c: char) -> char {
     }
 }
 
-/// Whether a complaint names the option: whole, without its dashes in quotes or at the end (Perl, git), or a short one by
-/// its letter (`invalid option -- 'j'`).
+/// Reports whether a complaint names the option: in full, without its dashes in quotes or at the end (Perl, git), or
+/// a short one by its letter (`invalid option -- 'j'`).
 fn names(line: &str, option: &str) -> bool {
     let bare = option.trim_start_matches('-');
     let is_short = bare.chars().count() == 1;
@@ -96,7 +97,7 @@ fn names(line: &str, option: &str) -> bool {
     if is_short {
         return end.ends_with(&format!("-- {bare}")) || end.ends_with(&format!("character: {bare}"));
     }
-    // Go's `flag` and others write one dash for any number.
+    // Go's `flag` and others print one dash for any number of dashes.
     whole(&format!("-{bare}")) || end.ends_with(&format!(": {bare}"))
 }
 
@@ -133,7 +134,7 @@ mod tests {
             ("--foo", "curl: option --foo: is unknown", Some(false)),
             ("-j", "lsof: illegal option character: j", Some(false)),
             ("--foo", "E: Command line option --foo is not understood in combination", Some(false)),
-            // Nothing clear.
+            // Unclear replies.
             ("--foo", "", None),
             ("--foo", "fatal: not a git repository", None),
             ("--foo", "usage: x [--foo] [--zzznope]", None),

@@ -1,4 +1,5 @@
-//! What Nushell's `open` makes of files: their first bytes are read when a line names them, and kept in mind.
+//! File schemas as seen by Nushell's `open`: reads the first bytes of each file that a line names, and remembers the
+//! result.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,32 +9,32 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Knowledge, held};
-use crate::host::Host;
-use crate::shape::{HEAD_BYTES_MAX, Shape};
-use crate::shell::Shell;
+use askline_check::shape::{HEAD_BYTES_MAX, Shape};
+use askline_host::Host;
+use askline_syntax::shell::Shell;
 
-/// Files that are read for one press.
+/// Maximum number of files that are read per key press.
 const FILES_MAX: usize = 8;
-/// How long a file is waited for: it may stand on a server that is gone. After one that was late none is read any more, so
-/// that a press waits no longer than this for all of them.
+/// Time limit for one file, which may be on an unreachable server. After one timeout no more files are read, so this
+/// also bounds the total wait of a key press.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Reads that go on at once in a process that lives long: those that never end stay.
+/// Maximum number of concurrent reads in a long-lived process: reads that never end remain counted.
 const READS_MAX: usize = 16;
 static READS: AtomicUsize = AtomicUsize::new(0);
 
-/// What was found.
+/// Schemas found for one key press.
 #[derive(Default)]
 pub(super) struct Shapes {
-    /// Of each file; none where nothing is known.
+    /// Schema of each file; `None` if unknown.
     known: HashMap<PathBuf, Option<Arc<Shape>>>,
     is_late: bool,
 }
 
 impl Knowledge {
-    /// The shape of a file that stands below the working directory; none for any other and where it can't be read.
+    /// Returns the schema of a file below the working directory; `None` for any other file and if it cannot be read.
     pub(super) fn file_shape(&self, path: &str) -> Option<Arc<Shape>> {
-        // Nushell takes `..` out by words, and `...` for more of it, wherever a link leads.
+        // Nushell resolves `..` textually, and `...` as several levels, without regard to links.
         let is_up = |part: &str| 2 <= part.len() && part.bytes().all(|byte| byte == b'.');
         if self.context.shell != Shell::Nu || path.split('/').any(is_up) {
             return None;
@@ -55,7 +56,7 @@ impl Knowledge {
         let (told, heard) = mpsc::sync_channel(1);
         let (host, asked) = (Arc::clone(&self.host), file.clone());
         let read = move || {
-            // Nobody may listen any more.
+            // The receiver may be gone.
             let _ = told.send(head(&*host, &asked, &here));
             READS.fetch_sub(1, Ordering::Relaxed);
         };
@@ -79,8 +80,8 @@ struct Head {
     is_whole: bool,
 }
 
-/// Reads a file that really stands below a directory. What seems empty isn't read: so seem files of the system that wait for
-/// something to tell.
+/// Reads a file that is really below a directory. Files of size 0 are not read, because special system files, which
+/// block until data arrives, look like that.
 fn head(host: &dyn Host, file: &Path, here: &Path) -> Option<Head> {
     let (real, here) = (host.real_path(file).ok()?, host.real_path(here).ok()?);
     if !real.starts_with(here) {
@@ -100,9 +101,9 @@ mod tests {
     use super::*;
     use crate::config::Help;
     use crate::context::{self, Machine};
-    use crate::host::recorded::RecordedHost;
-    use crate::host::{Entry, Output, Probe, System};
-    use crate::reference::Reference as _;
+    use askline_check::reference::Reference as _;
+    use askline_host::recorded::RecordedHost;
+    use askline_host::{Entry, Output, Probe, System};
 
     fn host() -> RecordedHost {
         let files: String = (0..20).map(|n| format!("\"/home/ada/work/{n}.csv\" = \"a\\n1\\n\"\n")).collect();
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// A machine with a file that nobody finishes reading.
+    /// A machine with a file whose read blocks.
     struct Stuck(RecordedHost);
 
     impl Host for Stuck {

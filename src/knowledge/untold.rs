@@ -1,15 +1,16 @@
-//! What is true of a command and stands in none of its texts, added to what they say.
+//! Application of the manual overrides: adds undocumented facts to parsed manuals.
 
 use std::sync::Arc;
 
 use super::Knowledge;
 use super::kept::Record;
 use super::program::Program;
-use crate::manual::{self, Manual};
-use crate::platform::{Userland, userland_of};
+use askline_manual as manual;
+use askline_manual::Manual;
+use askline_manual::userland::{Userland, userland_of};
 
 impl Knowledge {
-    /// What the texts say of a level, with what our table knows besides.
+    /// Returns the documented facts about a level, with the overrides applied.
     pub(super) fn completed(
         &self,
         program: &Program,
@@ -17,14 +18,14 @@ impl Knowledge {
         record: &Record,
     ) -> Option<Arc<Manual>> {
         let own = record.manual.clone();
-        // The table is about the programs of packages.
+        // The table covers only programs from packages.
         if !program.trusted || program.is_builtin {
             return own;
         }
         let command = [&[program.name.as_str()], words].concat().join(" ");
         let untold = |command: &str| manual::exceptions(command, self.userland(program));
         let Some(exceptions) = untold(&command) else { return own };
-        // One step only: what the other is like does not count.
+        // Only one step: references in the other entry are not followed.
         let other =
             exceptions.like.as_deref().filter(|other| untold(other).is_none_or(|it| it.like.is_none()));
         let other = other.and_then(|other| self.level(&self.program(other)?, &[], true).manual.clone());

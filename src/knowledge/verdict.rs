@@ -1,25 +1,27 @@
-//! What a shell says of a line that it has read without running it. Pure: the shells' answers in, a verdict out.
+//! Interpretation of a shell's answer about a line that it parsed without running. Pure functions: shell output in,
+//! verdict out.
 //!
-//! Each shell has its traps: bash takes a half-open `[[` and only complains of it; zsh's exit status is turned around by `!`, it
-//! expands words and so opens the files of `$(<file)`, and it takes a line that ends in `&&`; fish says nothing by its status with `-c`, so it reads standard input; Nushell accepts an open pipe.
+//! Each shell has pitfalls. bash accepts an unfinished `[[` and only prints a complaint. zsh negates its exit status
+//! on `!`, expands words and therefore opens the files of `$(<file)`, and accepts a trailing `&&`. fish reports
+//! nothing by its status with `-c`, so it reads standard input. Nushell accepts a trailing pipe.
 
 use serde::Deserialize;
 
-use crate::host::Output;
-use crate::shell::Shell;
-use crate::syntax::Span;
+use askline_host::Output;
+use askline_syntax::Span;
+use askline_syntax::shell::Shell;
 
-/// Longest message kept, characters.
+/// Maximum length of a stored message, in characters.
 const MESSAGE_MAX: usize = 200;
 
-/// What a shell says of a line.
+/// Verdict of a shell on a line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyntaxVerdict {
-    /// Whether it would accept the line; none where it could not be asked or its answer is not clear.
+    /// `true` if the shell would accept the line; `None` if it could not be asked or its answer is unclear.
     pub ok: Option<bool>,
-    /// What it complains of, in its own words; empty without a complaint.
+    /// Error message in the shell's own words; empty if there is none.
     pub message: String,
-    /// Where in the line, when that can be told.
+    /// Position of the error in the line, if known.
     pub span: Option<Span>,
 }
 
@@ -33,27 +35,27 @@ impl SyntaxVerdict {
     }
 }
 
-/// Whether the shell may be asked about the line at all.
+/// Reports whether the shell may be asked about the line at all.
 pub(super) fn may_be_asked(shell: Shell, line: &str) -> bool {
     !(line.contains('\0') || shell == Shell::Zsh && may_read_files(line))
 }
 
-/// Whether zsh could read a file while it reads the line: it expands words, and performs `$(<file)` then in all its forms,
-/// `$(0<file)` or with a comment before it. A pipe would hold it for ever and a device fill the memory. What can't be told
-/// apart by looking at a few characters counts as such.
+/// Reports whether zsh could read a file while it parses the line. zsh expands words, including `$(<file)` in all its
+/// forms, such as `$(0<file)` or with a comment before it. A named pipe would block it forever, and a device would
+/// fill the memory. Unclear cases count as reading.
 fn may_read_files(line: &str) -> bool {
-    // It reads on over a broken line, also between `$` and `(`.
+    // zsh joins continued lines, even between `$` and `(`.
     let line = line.replace("\\\n", "");
     let after = |opening: &'static str| {
         line.match_indices(opening).filter_map(|(start, _)| line.get(start + opening.len()..))
     };
     let holds_redirection = |rest: &str| {
         let inside = rest.split(')').next().unwrap_or_default();
-        // Where something is quoted, nested or a comment, the first `)` may not be the end.
+        // With quotes, nesting or a comment inside, the first `)` may not be the end.
         let is_sure = !inside.contains(['\'', '"', '\\', '#', '(', '`']);
         (if is_sure { inside } else { rest }).contains('<')
     };
-    // `${(e)…}` performs substitutions in a text, in which the characters need not even stand as themselves.
+    // `${(e)…}` performs substitutions in a text, even if the characters are encoded there.
     let may_evaluate = |rest: &str| {
         let flags = rest.split(')').next().unwrap_or_default();
         flags.contains('e') || !flags.chars().all(|c| c.is_ascii_alphabetic() || c == '@')
@@ -63,7 +65,7 @@ fn may_read_files(line: &str) -> bool {
         || line.contains('`') && line.contains('<')
 }
 
-/// Reads the shell's answer about `line`.
+/// Converts the shell's answer about `line` into a verdict.
 pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerdict {
     let stderr = String::from_utf8_lossy(&answer.stderr);
     if let Some(operator) = open_operator(shell, line) {
@@ -73,7 +75,7 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
     }
     match shell {
         Shell::Fish if answer.success => SyntaxVerdict::accepted(),
-        // Its status is 0 after some errors: `[[ -f x ]`.
+        // Bash's status is 0 after some errors: `[[ -f x ]`.
         Shell::Bash => {
             let is_complaint = |text: &&str| !text.is_empty() && !text.starts_with("warning: ");
             match stderr.lines().map(after_program).find(is_complaint) {
@@ -86,7 +88,7 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
         Shell::Zsh => {
             let complaints = ["parse error", "unmatched", "closing brace expected"];
             let says = |text: &&str| complaints.iter().any(|complaint| text.starts_with(complaint));
-            // Nothing is run, but a `!` turns the status around all the same.
+            // Nothing is run, but a `!` negates the status anyway.
             let is_turned = || stderr.trim().is_empty() && line.split_whitespace().any(|word| word == "!");
             match stderr.lines().map(after_program).find(says) {
                 Some(text) => SyntaxVerdict::refused(text, near(line, text)),
@@ -98,7 +100,7 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
     }
 }
 
-/// The operator at the end of the line after which this shell would have to complain and does not.
+/// Returns the trailing operator that this shell wrongly accepts at the end of a line.
 fn open_operator(shell: Shell, line: &str) -> Option<&'static str> {
     let operators: &[&str] = match shell {
         Shell::Zsh => &["&&", "||"],
@@ -115,7 +117,7 @@ fn open_operator(shell: Shell, line: &str) -> Option<&'static str> {
     })
 }
 
-/// `bash: line 1: syntax error …` without the program and the line.
+/// Returns the message in `bash: line 1: syntax error …`, without program and line number.
 fn after_program(text: &str) -> &str {
     let text = text.split_once(": ").map_or(text, |(_program, rest)| rest);
     match text.strip_prefix("line ").and_then(|rest| rest.split_once(": ")) {
@@ -124,7 +126,7 @@ fn after_program(text: &str) -> &str {
     }
 }
 
-/// Where the quoted token of a message stands, when it stands there only once.
+/// Returns the position of the quoted token of a message, if it occurs only once in the line.
 fn near(line: &str, message: &str) -> Option<Span> {
     let (_, quoted) = message.split_once('`')?;
     let token = quoted.strip_suffix('\'')?;
@@ -132,7 +134,7 @@ fn near(line: &str, message: &str) -> Option<Span> {
     (line.rfind(token) == Some(start)).then(|| start..start + token.len())
 }
 
-/// A message, the line and a caret below the place.
+/// Parses fish's output: a message, the line, and a caret below the error position.
 fn of_fish(line: &str, stderr: &str) -> SyntaxVerdict {
     let mut rows = stderr.lines();
     let Some(message) = rows.by_ref().map(after_program).find(|row| !row.trim().is_empty()) else {
@@ -165,7 +167,7 @@ struct Ends {
     end: usize,
 }
 
-/// What a fresh engine in a cage can't know: the user's own variables, modules, overlays and scripts.
+/// Messages that a fresh, sandboxed Nushell gives for the user's own variables, modules, overlays and scripts.
 const UNKNOWABLE: [&str; 5] =
     ["Variable not found", "Module not found", "overlay not found", "Module file", "File not found"];
 

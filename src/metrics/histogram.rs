@@ -1,39 +1,41 @@
-//! Times in a few fixed classes: enough for "half of them" and "nearly all", small however many there are.
+//! Histogram of times with a few fixed classes: precise enough for the median and the 95th percentile, small
+//! for any number of times.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Upper bounds of the classes in milliseconds, each about 1.4 times the one before; a last class holds what is longer.
+/// Upper bounds of the classes in milliseconds, each about 1.4 times the previous one. One more class contains
+/// all longer times.
 const BOUNDS_MS: [u64; 27] = [
     10, 14, 20, 28, 40, 57, 80, 113, 160, 226, 320, 453, 640, 905, 1_280, 1_810, 2_560, 3_620, 5_120, 7_241,
     10_240, 14_482, 20_480, 28_963, 40_960, 57_926, 81_920,
 ];
 
-/// How many times fell into each class.
+/// Number of times in each class.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram([u64; BOUNDS_MS.len() + 1]);
 
 impl Histogram {
-    /// Adds another one.
+    /// Adds another histogram.
     pub fn add(&mut self, other: &Self) {
         for (own, more) in self.0.iter_mut().zip(other.0) {
             *own = own.saturating_add(more);
         }
     }
 
-    /// How many times there are.
+    /// Returns the number of times.
     pub fn len(&self) -> u64 {
         self.0.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Whether there is none.
+    /// Reports whether the histogram is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The time that this share of them, 0 to 1, did not exceed: exact to the class, evenly divided within it. None where
-    /// there are no times.
+    /// Returns the time that this share of entries (0 to 1) did not exceed. The class is exact; values within a
+    /// class are assumed to be evenly distributed. `None` if the histogram is empty.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let wanted = share.clamp(0.0, 1.0) * self.len() as f64;
         let (mut below, mut passed) = (0, 0.0);

@@ -1,14 +1,14 @@
-//! Tests of the figures: what is counted where, clocks that jump, files that are broken, many writers at once.
+//! Tests of the statistics: what is counted where, clock jumps, broken files, concurrent writers.
 
 use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::account::{Cost, Tokens};
+use askline_model::account::{Cost, Tokens};
 
 const NOON: u64 = 43_200;
 
-/// Noon of a day.
+/// Returns noon of a day.
 fn at(day: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(day * 86_400 + NOON)
 }
@@ -63,18 +63,18 @@ fn no_clock_makes_a_figure_smaller() {
     }
     let kept = |counts: &Counts| counts.days.keys().copied().collect::<Vec<_>>();
     assert_eq!(kept(&counts), (20_779 - 30..=20_779).collect::<Vec<_>>());
-    // Never set: it goes on counting in the last day that is known.
+    // Clock never set: counts continue in the last recorded day.
     for unset in [UNIX_EPOCH, UNIX_EPOCH - Duration::from_secs(9), at(1)] {
         counts.count(&press, Outcome::Answered, unset);
         assert_eq!(counts.today(unset), counts.today(at(today)));
     }
     assert_eq!((counts.today(at(today)).presses, counts.days.len()), (4, DAYS_MAX));
-    // Far ahead: one old day goes; back again, that day goes first.
+    // Clock far ahead: one old day is dropped. After the clock is back, the far day is dropped first.
     counts.count(&press, Outcome::Answered, at(60_000));
     assert_eq!((counts.days.len(), counts.today(at(today)).presses), (DAYS_MAX, 4));
     counts.count(&press, Outcome::Answered, at(today + 1));
     assert_eq!(kept(&counts), (20_779 - 29..=20_780).collect::<Vec<_>>());
-    // Back by a day: yesterday goes on.
+    // Clock back by one day: counting continues in yesterday.
     counts.count(&press, Outcome::Answered, at(today));
     assert_eq!((counts.today(at(today)).presses, counts.total.presses), (5, 47));
     let mut new = Counts::default();
@@ -101,14 +101,14 @@ fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
         let kept = fs::read_to_string(book.directory.join(format!("counts.bad-{aside}"))).unwrap();
         assert_eq!(kept, broken);
     }
-    // The lock, the file, three that are broken.
+    // The lock, the file, and three broken files.
     assert_eq!(fs::read_dir(&book.directory).unwrap().count(), 2 + BAD_MAX);
-    // What a later version may add is passed over, what it leaves out is nothing.
+    // Unknown fields of a later version are ignored; missing ones count as zero.
     fs::write(book.file(), "askline stats 1\n{\"total\":{\"presses\":7,\"new\":[1]},\"more\":1}").unwrap();
     assert_eq!(book.read().unwrap().total.presses, 7);
 }
 
-/// Bounds for a day hold on the day on which the figures were lost; the next one begins anew anyhow.
+/// Daily limits stay enforced on the day on which the figures were lost; they restart the next day in any case.
 #[test]
 fn a_day_whose_figures_were_lost_has_no_tally() {
     let top = tempfile::tempdir().unwrap();
@@ -120,7 +120,7 @@ fn a_day_whose_figures_were_lost_has_no_tally() {
     fs::write(book.file(), "").unwrap();
     let refused = |day| format!("{:#}", book.servers_today(at(day)).unwrap_err());
     assert!(refused(20_779).contains("run `askline forget stats`"), "{}", refused(20_779));
-    // Nor once a press that was refused has made a new file.
+    // Also after a refused press has created a new file.
     assert!(press() && press());
     refused(20_779);
     assert_eq!(book.read().unwrap().total.presses, 2);
@@ -140,7 +140,7 @@ fn a_link_in_its_place_is_neither_read_nor_written_through() {
     assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
 }
 
-/// Each writer has a model of its own: what one says must not undo what another one said.
+/// Each writer has its own model, so one writer must not undo the counts of another.
 #[test]
 fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
     let top = tempfile::tempdir().unwrap();
@@ -154,7 +154,7 @@ fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
                     let name = format!("model {}", n % NAMES_MAX);
                     let begun = Instant::now();
                     let done = book.count(&asked(&name, true), Outcome::Answered, at(20_779)).unwrap();
-                    // A busy machine may be late; the lock alone is never waited for any longer.
+                    // A busy machine may be late, but the wait for the lock is bounded.
                     assert!(done || begun.elapsed() < LOCK_WAIT + Duration::from_secs(5));
                     done.then_some(name)
                 })
@@ -173,7 +173,7 @@ fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
     assert!(!book.directory.join("counts.bad-1").exists());
 }
 
-/// The lock of a process that hangs is not waited for.
+/// The lock of a hanging process is not waited for.
 #[test]
 fn a_lock_that_is_kept_costs_a_tenth_of_a_second_and_one_press() {
     let top = tempfile::tempdir().unwrap();

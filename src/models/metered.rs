@@ -1,26 +1,27 @@
-//! A model on this machine whose calls are counted. Those to a server are counted where they are sent, one by one.
+//! Wrapper that counts the calls to a model on this machine. Requests to servers are counted individually where
+//! they are sent.
 
 use std::time::Instant;
 
-use crate::config::Audience;
-use crate::failure::Failure;
-use crate::model::{Further, Model, Reply};
-use crate::patience::Patience;
-use crate::prompt::Prompt;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt::Prompt;
+use askline_model::prompt::disclosure::Audience;
+use askline_model::{Further, Model, Reply};
 
-/// Enters what a model takes into the account of the press.
+/// Model whose usage is added to that of the key press.
 pub(super) struct Metered {
     model: Box<dyn Model>,
     name: String,
 }
 
 impl Metered {
-    /// `name` is what is counted together; it holds no path of the user's.
+    /// Wraps a model. Usage is counted under `name`, which contains no path of the user.
     pub(super) fn new(model: Box<dyn Model>, name: String) -> Self {
         Self { model, name }
     }
 
-    /// Counts a call that has ended, unless there was no model to call.
+    /// Counts a finished call, unless there was no model to call.
     fn count(&self, reply: &anyhow::Result<Reply>, asked: Instant, patience: &Patience) {
         let mut account = patience.account();
         match reply {

@@ -1,14 +1,16 @@
-//! A model of this machine with what it reads: its own form of a prompt, and the facts that may be told here.
+//! Wrapper that gives a local model its prompt: in the format of its profile, with the facts that local models
+//! may get.
 
-use crate::config::{Audience, Form};
-use crate::model::{Further, Model, Reply};
-use crate::patience::Patience;
-use crate::prompt::Prompt;
+use askline_model::patience::Patience;
+use askline_model::prompt::Form;
+use askline_model::prompt::Prompt;
+use askline_model::prompt::disclosure::Audience;
+use askline_model::{Further, Model, Reply};
 
-/// What the status row says is asked.
+/// Name of the model on the status row.
 const WHO: &str = "local";
 
-/// A model on this machine and the form that its profile wants.
+/// A model on this machine and the prompt format of its profile.
 pub(super) struct Reader {
     pub(super) model: Box<dyn Model>,
     pub(super) form: Form,
@@ -16,7 +18,7 @@ pub(super) struct Reader {
 
 impl Reader {
     fn told(&self, prompt: &Prompt) -> anyhow::Result<Prompt> {
-        // Nothing leaves the machine, so no secret is taken out.
+        // Nothing leaves the machine, so nothing is redacted.
         Ok(prompt.told(self.form, Audience::Machine, &mut str::to_owned)?)
     }
 }

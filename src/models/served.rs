@@ -1,49 +1,54 @@
-//! A profile's model on a server: its key is fetched and the server asked when there is something to ask.
+//! Model of a server profile: reads its key and connects at the first request.
 
 use std::sync::LazyLock;
 use std::time::{Instant, SystemTime};
 
 use zeroize::Zeroizing;
 
-use crate::account::{Limits, Tally};
-use crate::config::{self, Audience, Form, Protocol};
-use crate::failure::Failure;
-use crate::host::Host;
 use crate::keys;
 use crate::metrics::Book;
-use crate::model::remote::{self, Allowance, Key, Remote, Spec};
-use crate::model::{Model, Reply};
-use crate::patience::Patience;
-use crate::prompt::Prompt;
-use crate::redact::{Kept, Redactor};
+use askline_host::Host;
+use askline_model::account::{Limits, Tally};
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt::Form;
+use askline_model::prompt::Prompt;
+use askline_model::prompt::disclosure::Audience;
+use askline_model::remote::{Allowance, Key, Remote, Spec};
+use askline_model::server;
+use askline_model::{Model, Reply};
+use askline_redact::{Kept, Redactor};
 
-/// Takes secrets out of what leaves this machine.
+/// Redactor of secrets in prompts for servers.
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
-/// The model of a profile, opened when it is first asked.
+/// Model of a profile, opened at the first request.
 pub(super) struct Served<H> {
-    profile: config::Remote,
+    profile: server::Remote,
     form: Form,
     host: H,
     open: Option<Remote>,
-    /// Secrets taken out of one request in all its rounds, which are put back into the answers.
+    /// Secrets redacted from one request in all its rounds; restored in the answers.
     kept: Kept,
-    /// That request.
+    /// Request to which `kept` belongs.
     request: Option<Zeroizing<String>>,
     limits: Limits,
-    /// Tells what earlier presses of today took.
+    /// Statistics with the usage of earlier key presses of today.
     book: Book,
 }
 
 impl<H: Host> Served<H> {
-    pub(super) fn new(profile: config::Remote, form: Form, host: H, limits: Limits, book: Book) -> Self {
+    pub(super) fn new(profile: server::Remote, form: Form, host: H, limits: Limits, book: Book) -> Self {
         Self { profile, form, host, open: None, kept: Kept::new(), request: None, limits, book }
     }
 
-    /// How much may be asked now. It is looked up anew each time, for other shells ask too.
+    /// Returns the current limits, usage and prices. Usage is read anew each time, because other shells make
+    /// requests too.
     ///
     /// # Errors
-    /// When today's use can't be told though it is bounded: a bound that doesn't hold would be worse than none.
+    ///
+    /// If today's usage is unknown although it is limited: a limit that is silently not enforced would be worse
+    /// than none.
     fn allowance(&self) -> Result<Allowance, Failure> {
         let today = match self.limits.count_days() {
             false => Ok(Tally::default()),
@@ -71,9 +76,10 @@ impl<H: Host> Served<H> {
     }
 }
 
-/// The body of the first request for a prompt, as it would be sent. The key is no part of it, and is not read.
+/// Returns the body of the first request for a prompt, as it would be sent. It does not contain the key, which
+/// is not read.
 pub(super) fn body(
-    profile: &config::Remote,
+    profile: &server::Remote,
     form: Form,
     prompt: &Prompt,
     max_tokens: usize,
@@ -83,20 +89,16 @@ pub(super) fn body(
     server.body(&prompt, server.fits(&prompt, max_tokens), max_tokens)
 }
 
-/// The prompt as a server gets it: without the secrets in what a person wrote, in what a model answered, where we put them
-/// back, and in what was read on the machine; the rest of it is ours.
+/// Returns the prompt for a server, with secrets redacted from all text that is not askline's own: the user's,
+/// the model's (where secrets were restored) and facts of the machine.
 fn told(prompt: &Prompt, form: Form, kept: &mut Kept) -> Result<Prompt, Failure> {
     prompt.told(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))
 }
 
-/// The server as it is asked.
-fn spec(profile: &config::Remote, key: Option<Key>) -> Spec {
+/// Returns the server's settings for the client.
+fn spec(profile: &server::Remote, key: Option<Key>) -> Spec {
     Spec {
-        protocol: match profile.protocol {
-            Protocol::OpenAi => remote::Protocol::OpenAi,
-            Protocol::Anthropic => remote::Protocol::Anthropic,
-            Protocol::Ollama => remote::Protocol::Ollama,
-        },
+        protocol: profile.protocol,
         url: profile.url.as_str().to_owned(),
         model: profile.name.clone(),
         key,
@@ -117,13 +119,14 @@ impl<H: Host> Model for Served<H> {
 
     fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
         let limited = patience.within(Instant::now() + self.profile.deadline);
-        // What a server may not be told needs no key, and a key is known before anything is taken out.
+        // This checks first whether the server may get the subject of the request, because a refusal needs no
+        // key; real redaction needs the key first.
         told(prompt, self.form, &mut Kept::new())?;
         let allowance = self.allowance()?;
         self.open()?;
         let request = prompt.source.as_ref().map(|source| source.request());
         if self.request.as_ref().map(|request| request.as_str()) != request {
-            // What one row of many holds is nothing to the next.
+            // Secrets of one request in a batch do not concern the next one.
             self.kept.begin_anew();
             self.request = request.map(|request| Zeroizing::new(request.to_owned()));
         }
@@ -133,7 +136,7 @@ impl<H: Host> Model for Served<H> {
         server.allow(allowance);
         let reply = server.complete(&prompt, max_tokens, &limited);
         match reply.map(|reply| Reply { text: REDACTOR.restore(&reply.text, &self.kept), ..reply }) {
-            // The person waits on; only this profile's own time is over.
+            // Only the profile's own deadline has passed; the key press may continue.
             Err(error)
                 if error.downcast_ref() == Some(&Failure::TimedOut)
                     && patience.spent(Instant::now()).is_none() =>
@@ -158,12 +161,13 @@ mod tests {
 
     use super::*;
     use crate::config::{Config, ModelChoice};
-    use crate::prompt::{Solved, draft};
-    use crate::shell::Shell;
+    use askline_model::prompt::{Solved, draft};
+    use askline_syntax::shell::Shell;
 
     const PROFILE: &str = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://h.example\"\nname = \"m\"\n";
 
-    /// In the text and in the turns, whatever came back from a model or from the press before.
+    /// Neither the text nor the turns contain the secret, whether it came back from a model or from the
+    /// previous key press.
     #[test]
     fn no_step_of_a_prompt_brings_a_secret_back() {
         let config = Config::merge(Some((Path::new("config.toml"), PROFILE)), &|_| None).unwrap();

@@ -1,20 +1,20 @@
-//! What a model is told beside an error, so that it need not guess again: what the command of Nushell takes that the error is about, and
-//! which other one may be meant.
+//! Hints that a model gets with an error, to avoid another guess: the signature of the Nushell command at fault and
+//! similar commands.
 
-use crate::catalogue::Card;
-use crate::check::{Finding, Kind};
 use crate::examine::Examiner;
-use crate::shell::Shell;
-use crate::syntax::SimpleCommand;
-use crate::syntax::nu::NOT_UNDERSTOOD;
+use askline_check::finding::{Finding, Kind};
+use askline_manual::catalogue::Card;
+use askline_syntax::SimpleCommand;
+use askline_syntax::nu::NOT_UNDERSTOOD;
+use askline_syntax::shell::Shell;
 
-/// Other commands that are named.
+/// Maximum number of other commands in a hint.
 const OTHERS_MAX: usize = 2;
-/// Longest hint, in characters; what would not fit is left out.
+/// Maximum length of a hint in characters; parts that do not fit are left out.
 const HINT_CHARS_MAX: usize = 320;
-/// Longest example in it, in characters.
+/// Maximum length of an example in a hint, in characters.
 const EXAMPLE_CHARS_MAX: usize = 80;
-/// What Nushell's parser says where the right words stand behind the wrong command.
+/// Messages of Nushell's parser for correct arguments after the wrong command.
 const OTHER_COMMAND: [&str; 7] = [
     NOT_UNDERSTOOD,
     "needs input from a pipe",
@@ -24,14 +24,15 @@ const OTHER_COMMAND: [&str; 7] = [
     "Missing required positional",
     "input type",
 ];
-/// What is said of a name below another one that isn't there: it is sought anywhere.
+/// Start of the message about a missing subcommand. Similar names are then searched among all commands.
 const NO_SUCH: &str = "nushell has no `";
-/// What it says where the command does not take what comes in.
+/// Message of Nushell's parser for an input type that the command does not accept.
 const OTHER_INPUT: &str = "does not support";
-/// Types of input that are told.
+/// Maximum number of input types in a hint.
 const INPUTS_MAX: usize = 6;
 
-/// The hint for what was found in a line that answers a request; none where the shell documents no commands or none is concerned.
+/// Returns the hint for a finding in an answer to `request`; `None` if the shell documents no commands or the finding
+/// concerns none.
 pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner<'_>) -> Option<String> {
     let is_about_one = matches!(wrong.kind, Kind::Syntax | Kind::CommandMissing | Kind::FlagRefuted);
     if examiner.shell != Shell::Nu || !is_about_one {
@@ -55,7 +56,7 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     }
     let is_other = wrong.kind == Kind::CommandMissing
         || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
-    // Where more is said, what to write instead is told already.
+    // A longer message already contains the replacement.
     let is_all = || wrong.text.starts_with(NO_SUCH) && !wrong.text.contains("; ");
     let missing = line.get(wrong.span.clone()).filter(|_| is_all());
     if is_other || missing.is_some() {
@@ -73,7 +74,7 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     (!hint.is_empty()).then_some(hint)
 }
 
-/// A command that may be meant: what it takes, and its shortest example.
+/// Renders a command that may be meant: its signature and its shortest example.
 fn shown(card: &Card) -> String {
     let examples = card.examples.iter().map(|example| example.command.as_str());
     let short = |text: &&str| {

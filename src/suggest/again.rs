@@ -1,22 +1,23 @@
-//! An earlier suggestion that is shown again: its risk is what is true now.
+//! Showing an earlier suggestion again, with its risk judged anew.
 
 use super::asked::Asked;
 use super::{Request, guard};
-use crate::clean::clean;
 use crate::config::Config;
 use crate::context::{self, Machine};
 use crate::examine::Examiner;
-use crate::failure::Failure;
 use crate::knowledge::Knowledge;
-use crate::line::LineText;
-use crate::risk::{self, Risk};
 use crate::surroundings::Surroundings;
+use askline_model::failure::Failure;
+use askline_risk as risk;
+use askline_risk::Risk;
+use askline_syntax::clean::clean;
+use askline_syntax::line::LineText;
 
-/// A command that was suggested for a request, as it would be suggested now: the line, behind its guard where it needs one,
-/// and how careful to be with it. No model is asked, and no program is started.
+/// Returns an earlier suggestion as it would be suggested now: the line, guarded if needed, and its current risk.
+/// Asks no model and starts no program.
 ///
 /// # Errors
-/// [`Failure::Unclean`] when it may not reach a prompt line.
+/// [`Failure::Unclean`] when the command may not reach a prompt line.
 pub fn again(
     request: &Request<'_>,
     command: &str,
@@ -26,7 +27,7 @@ pub fn again(
     let context = context::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    // The line that the person saw may be behind a guard, where it does nothing.
+    // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);
     let line = clean(bare.as_deref().unwrap_or(command), request.shell).map_err(Failure::Unclean)?.text;
     let said = Asked::of(request).ok().map(|asked| asked.said());

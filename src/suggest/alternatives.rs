@@ -1,4 +1,4 @@
-//! Further suggestions for a request that was answered.
+//! Further suggestions for a request that was already answered.
 
 use std::time::Duration;
 
@@ -8,13 +8,13 @@ use crate::config::Config;
 use crate::context::{self, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
-use crate::model::Model;
-use crate::patience::Patience;
 use crate::refine::{self, Refined};
 use crate::suggestion::{Suggestion, Timing};
 use crate::surroundings::Surroundings;
+use askline_model::Model;
+use askline_model::patience::Patience;
 
-/// Other suggestions than those `known` for a request, each looked up and labelled, the best first.
+/// Returns suggestions other than the `known` ones for a request, each checked and labelled, best first.
 ///
 /// # Errors
 /// As [`super::suggest`].

@@ -1,37 +1,38 @@
-//! What a person asks: words, words that change the request before, or an empty line after a command that failed.
+//! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
 use super::{Request, system};
-use crate::clean::clean;
 use crate::config::Config;
 use crate::context::{Context, Machine};
 use crate::examine::Examiner;
-use crate::failure::Failure;
 use crate::fix::Failed;
 use crate::knowledge::Knowledge;
-use crate::prompt::{self, Prompt, Situation, Solved};
 use crate::refine::{self, Refined, Spent};
-use crate::shell::Shell;
 use crate::situation;
-use crate::typed;
+use askline_check::typed;
+use askline_model::failure::Failure;
+use askline_model::prompt;
+use askline_model::prompt::{Prompt, Situation, Solved};
+use askline_syntax::clean::clean;
+use askline_syntax::shell::Shell;
 
-/// Most characters of a command that are told again.
+/// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
 
 /// A request in words.
 #[derive(Debug)]
 pub(super) struct Asked<'a> {
     request: &'a Request<'a>,
-    /// The command to put right, where the line is empty.
+    /// The failed command to correct, if the prompt line is empty.
     failed: Option<Failed>,
-    /// What to look for.
+    /// Text to search the documentation with.
     words: String,
 }
 
 impl<'a> Asked<'a> {
-    /// What a request comes to.
+    /// Reads a request.
     ///
     /// # Errors
-    /// When there is nothing to do: no words, and no command that failed.
+    /// When there is nothing to do: no words and no failed command.
     pub(super) fn of(request: &'a Request<'a>) -> Result<Self, Failure> {
         let text = &request.line.text;
         if !text.trim().is_empty() {
@@ -42,7 +43,7 @@ impl<'a> Asked<'a> {
         Ok(Self { request, words: failed.request(), failed: Some(failed) })
     }
 
-    /// The answer where the checks alone have it; none when a model must be asked.
+    /// Returns the answer if the checks alone find it; `None` if a model must be asked.
     pub(super) fn settled(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
             Some(failed) => failed.mended(examiner),
@@ -50,7 +51,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// What a model gets.
+    /// Builds the model's prompt.
     pub(super) fn prompt(
         &self,
         config: &Config,
@@ -68,22 +69,23 @@ impl<'a> Asked<'a> {
         before.map_or(draft.clone(), |before| draft.after(before))
     }
 
-    /// Solved requests that are like this one, from what the shell documents of its commands; none for a command that failed.
+    /// Returns solved requests similar to this one, from the shell's documentation of its commands; empty for a
+    /// failed command.
     fn like(&self, knowledge: &Knowledge) -> Vec<Solved> {
         let commands = if self.failed.is_some() { None } else { knowledge.all_commands() };
         commands.map(|commands| commands.examples(&self.words)).unwrap_or_default()
     }
 
-    /// The answers that are worth showing.
+    /// Returns the answers that are worth showing.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there are none.
     pub(super) fn worth(&self, refined: Refined) -> Result<Refined, Failure> {
         self.failed.as_ref().map_or(Ok(refined.clone()), |failed| failed.another(refined))
     }
 
-    /// Which command is put right, where that may not be the last one: bash tells what it keeps, and leaves out what
-    /// `HISTCONTROL` says, such as a command behind a blank.
+    /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of
+    /// its history, which omits what `HISTCONTROL` excludes, such as a command with a leading blank.
     pub(super) fn about(&self) -> Option<String> {
         let failed = self.failed.as_ref().filter(|_| self.request.shell == Shell::Bash)?;
         let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
@@ -93,14 +95,14 @@ impl<'a> Asked<'a> {
         Some(format!("for {command}"))
     }
 
-    /// All that the person said. Nothing that was read on the machine is among it.
+    /// Returns everything that the user wrote, and nothing that was read on the machine.
     pub(super) fn said(&self) -> String {
         let before = self.request.before.map(|before| format!("{}\n", before.request));
         before.unwrap_or_default() + &self.words
     }
 }
 
-/// What stands on the line is a command already: it is right as it is, or the checks mend it.
+/// Returns the answer for a prompt line that is already a correct command.
 fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     if !typed::is_command(line, &examiner.parse(line), examiner.knowledge) {
         return None;

@@ -1,6 +1,7 @@
-//! Profiles of servers in the whole program: whose key goes where, who is asked after whom, and what nobody is shown.
+//! Server profiles in the whole program: which key goes to which server, the order of servers, and what must never be
+//! sent or shown.
 //!
-//! The servers listen on this machine and say one thing; how the protocols are spoken is tested in `remote`.
+//! The servers listen on this machine and give one fixed reply. The protocols are tested in `remote`.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -12,20 +13,21 @@ use expect_test::expect;
 
 use crate::cli::Askline;
 
-/// The key of every profile here.
+/// The key of every profile in these tests.
 const KEY: &str = "sk-Geheim123";
 
-/// Longest request that is read here, bytes.
+/// Longest request that a server reads, in bytes.
 const REQUEST_MAX: usize = 256 << 10;
 
-/// A server that answers every request alike and remembers them all.
+/// A server that gives the same answer to every request and records all requests.
 pub(crate) struct Server {
     port: u16,
     heard: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// One that answers with this, a whole HTTP response; with an empty one it keeps the connection and says nothing.
+    /// Starts a server that sends `response`, a whole HTTP response. If it is empty, the server keeps the connection
+    /// open and sends nothing.
     pub(crate) fn start(response: String) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -46,7 +48,7 @@ impl Server {
         Self { port, heard }
     }
 
-    /// One that answers with a command, as OpenAI's protocol streams it.
+    /// Starts a server that answers with a command, streamed in OpenAI's protocol.
     pub(crate) fn answering(command: &str) -> Self {
         let event =
             serde_json::json!({"choices": [{"delta": {"content": command}, "finish_reason": "stop"}]});
@@ -59,7 +61,7 @@ impl Server {
         self.heard.lock().unwrap().clone()
     }
 
-    /// Its profile, with further lines.
+    /// Returns the profile of this server, with additional configuration lines.
     pub(crate) fn profile(&self, name: &str, lines: &str) -> String {
         let port = self.port;
         format!(
@@ -68,7 +70,7 @@ impl Server {
     }
 }
 
-/// Head and body of one request.
+/// Reads the head and body of one request.
 fn request(connection: &mut TcpStream) -> String {
     connection.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let mut read = Vec::new();
@@ -89,12 +91,13 @@ fn request(connection: &mut TcpStream) -> String {
     String::from_utf8_lossy(&read).into_owned()
 }
 
-/// A port where nobody listens.
+/// Returns a port on which no process listens.
 fn closed_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// `askline suggest` with this configuration, in which `HOME/` works, and a script of `replies` as its profile `script`.
+/// Runs `askline suggest` with this configuration, in which `HOME/` is replaced by the home directory, and with a
+/// script of `replies` as its profile `script`.
 fn suggest(config: &str, replies: &str) -> Askline {
     let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"/dev/null\"\n";
     let run = Askline::new(["suggest", "--shell", "bash", "--json", "list", "the", "files"]);
@@ -165,7 +168,7 @@ fn what_is_shown_of_a_request_is_what_is_sent() {
     assert!(shown.contains("list \\\"the\\\" files"), "{shown}");
 }
 
-/// A secret in the words stays here; the line that comes back has it.
+/// A secret in the request is not sent; it is put back into the command that comes back.
 #[test]
 fn secrets_do_not_leave() {
     let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
@@ -194,7 +197,7 @@ fn without_its_key_a_server_is_not_asked() {
     let said = "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd, key_keyring or key_file";
     assert_eq!(json(&ran.stdout)["error"], said);
     assert_eq!((ran.code, server.heard().len()), (2, 0));
-    // The next in the order is asked instead, and why is told.
+    // The next model in the order answers, and the output gives the reason.
     let config = format!(
         "profile = \"team\"\n[fallback]\norder = [\"team\", \"script\"]\n{}",
         server.profile("team", "key_env = \"TEAM_KEY\"")
@@ -238,7 +241,7 @@ fn the_next_is_asked_when_a_server_is_gone_busy_closed_or_silent() {
     assert!(!busy.heard().is_empty() && !broken.heard().is_empty() && !silent.heard().is_empty());
 }
 
-/// Each profile of an order gets the form of prompt that it asks for, whichever comes first.
+/// Each profile in an order gets the prompt form that it asks for, whichever profile is first.
 #[test]
 fn each_model_of_an_order_is_asked_in_its_own_form() {
     let broken = Server::start(
@@ -261,7 +264,7 @@ fn each_model_of_an_order_is_asked_in_its_own_form() {
     }
 }
 
-/// What `[context]` lets out reaches the server, without secrets, and is shown before; nothing else does.
+/// The server gets only what `[context]` permits, without secrets, and `--show-request` shows it beforehand.
 #[test]
 fn a_server_is_told_what_the_configuration_lets_out() {
     let secret = ["ghp", "16C7e42F292c6912E7710c838347Ae178B4a"].join("_");
@@ -384,7 +387,8 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
     assert_eq!(server.heard().len(), 0);
 }
 
-/// Findings of `askline doctor --online` on this configuration about what was tried, with ports left out; and the exit code.
+/// Returns what `askline doctor --online` reports about servers with this configuration, with ports removed, and the
+/// exit code.
 fn tried(config: &str, ports: &[u16]) -> (String, i32) {
     let run = Askline::new(["doctor", "--online", "--json"]).config(config).env("TEAM_KEY", KEY);
     let ran = run.env("HTTPS_PROXY", "http://me:Geheim@127.0.0.1:1/").run();
@@ -399,7 +403,7 @@ fn tried(config: &str, ports: &[u16]) -> (String, i32) {
     for port in ports {
         told = told.replace(&port.to_string(), "PORT");
     }
-    // Times differ.
+    // Times vary between runs.
     let words = told
         .split(' ')
         .map(|word| if word.contains('.') && word.parse::<f64>().is_ok() { "TIME" } else { word });
@@ -453,13 +457,13 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
             models.example: can't connect through the proxy 127.0.0.1:1: Connection refus…; check HTTPS_PROXY and NO_PROXY
         ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
     "#]].assert_eq(&told);
-    // A local model is tried by nobody, and nothing goes out for a script.
+    // A local model is not tried, and a scripted model sends nothing.
     let (told, _) = tried("", &[]);
     expect![[r#"
         ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
     "#]]
     .assert_eq(&told);
-    // Without a key nobody is asked.
+    // Without a key no server is asked.
     let before = answering.heard().len();
     let missing = answering.profile("team", "key_file = \"/nowhere/key\"");
     let (told, code) = tried(&format!("profile = \"team\"\n{missing}"), &ports);
@@ -467,7 +471,7 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
     assert_eq!((answering.heard().len(), code), (before, 1));
 }
 
-/// A command that waits for a person must not stay behind when the wait is over.
+/// A key command that waits for input must not outlive the helper.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_key_command_ends_with_the_helper() {
@@ -479,7 +483,7 @@ fn a_key_command_ends_with_the_helper() {
         "profile = \"team\"\ndeadline_ms = 300\n{}",
         server.profile("team", &format!("key_cmd = \"/bin/sh {script}\""))
     );
-    // Without a terminal of its own.
+    // Runs without a controlling terminal.
     let ran = run.file("show-key", body).config(&config).in_sh("setsid -w RUN").run().code(3);
     assert!(ran.stdout.contains("no answer in time"), "{}", ran.stdout);
     assert!(ran.path("begun").exists());

@@ -1,4 +1,5 @@
-//! The checks on this machine, with its real manuals and programs: valid lines raise no alarm, invented options do.
+//! The checks on this machine, with its real manuals and programs: valid lines raise no alarm, invented options are
+//! found.
 
 #![expect(clippy::print_stdout, reason = "the figures are for whoever runs these by hand")]
 
@@ -6,27 +7,29 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use askline::check::{self, Finding, Grade, Kind, Report};
 use askline::config::Help;
 use askline::context::{self, Context, Machine};
-use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
-use askline::prompt::{Section, rows};
-use askline::reference::{self, Known, Reference};
-use askline::shell::Shell;
-use askline::syntax;
+use askline_check::check;
+use askline_check::finding::{Finding, Grade, Kind, Report};
+use askline_check::reference;
+use askline_check::reference::{Known, Reference};
+use askline_host::local::LocalHost;
+use askline_model::prompt::{Section, rows};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 
-/// False alarms that are allowed, per thousand options.
+/// Permitted false alarms per thousand options.
 const FALSE_ALARMS_PER_THOUSAND: f64 = 1.0;
-/// Invented long options that must be found.
+/// Minimum share of invented long options that must be found.
 const LONG_FLOOR: f64 = 0.95;
-/// Short options that the program itself refuses and that must be found by its documentation alone.
+/// Minimum share of the short options refused by the program itself that must be found from its documentation alone.
 const SHORT_FLOOR: f64 = 0.90;
-/// Tools that detection is measured on, where they are installed.
+/// Tools on which detection is measured, if they are installed.
 const TOOLS: &str = "ls cp mv ln mkdir touch cat tac head tail wc sort uniq cut paste join comm tr expand fold fmt \
     split tee du df stat date seq shuf basename readlink realpath mktemp sha256sum base64 truncate id uname nproc grep \
     sed tar gzip xz find xargs diff cmp ps free lsblk file curl wget rsync zip less column git jq dpkg";
-/// No program takes these.
+/// Options that no program has.
 const INVENTED: [&str; 8] = [
     "--recursivly",
     "--show-hidden-entries",
@@ -38,7 +41,7 @@ const INVENTED: [&str; 8] = [
     "--outfile-path",
 ];
 
-/// This machine with a cache of its own.
+/// This machine, with a separate cache.
 struct Here {
     machine: Machine,
     context: Context,
@@ -53,7 +56,7 @@ impl Here {
         Self { machine, context, _cache: cache }
     }
 
-    /// A new one for each line, as on a key press, so that each has its whole time for questions.
+    /// Returns a new instance for each line, as on a key press, so each line has the full time budget for questions.
     fn knowledge(&self) -> Knowledge {
         Knowledge::new(&self.machine, &self.context, &[], Help::System)
     }
@@ -67,7 +70,7 @@ impl Here {
     }
 }
 
-/// What is documented, without asking programs for single options.
+/// Knowledge from documentation only; programs are not asked about single options.
 struct DocumentsOnly<'a>(&'a Knowledge);
 
 impl Reference for DocumentsOnly<'_> {
@@ -92,7 +95,8 @@ fn checked(line: &str, reference: &dyn Reference) -> Report {
     check::check(line, Shell::Bash, &syntax::commands(line, Shell::Bash), reference)
 }
 
-/// What would be shown to a person or sent back to the model; files of the lines need not exist here.
+/// Returns the findings that would be shown to a user or sent back to the model. Files named in the lines need not
+/// exist.
 fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
     report.findings.iter().filter(|finding| finding.grade < Grade::Hint && finding.kind != Kind::PathMissing)
 }
@@ -100,7 +104,7 @@ fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
 #[test]
 fn valid_lines_raise_no_alarm() {
     let here = Here::new(Shell::Bash);
-    let lines = include_str!("../data/check/valid.txt")
+    let lines = include_str!("../../crates/check/tests/data/check/valid.txt")
         .lines()
         .filter(|line| !line.starts_with("# --") && !line.starts_with("# "));
     let (mut n_lines, mut passed_over, mut flags, mut verified) = (0, 0, 0, 0);
@@ -132,7 +136,7 @@ fn valid_lines_raise_no_alarm() {
     assert!(wrong.len() as f64 <= allowed, "{} of {flags} options:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The examples that every model is shown are right on any machine that has their programs.
+/// The solved requests in every prompt are correct on any machine that has their programs.
 #[test]
 fn solved_requests_raise_no_alarm() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
@@ -179,7 +183,7 @@ fn invented_options_are_found() {
     assert!(LONG_FLOOR <= share(documents_found), "{missed:?}");
 }
 
-/// The program's own parser is the judge of what is wrong; what finds it here is the documentation alone.
+/// The program's own parser decides what is wrong; the finding must come from the documentation alone.
 #[test]
 fn wrong_short_options_are_found() {
     let here = Here::new(Shell::Bash);
@@ -195,7 +199,7 @@ fn wrong_short_options_are_found() {
             let option = format!("-{letter}");
             let documented =
                 judge.known(&[tool]).manual.as_ref().is_some_and(|manual| manual.option(&option).is_some());
-            // Half of the letters are enough, and keep within the time for questions.
+            // Half of the letters are enough and stay within the time for questions.
             if documented || u32::from(letter) % 2 == 0 {
                 continue;
             }
@@ -230,8 +234,8 @@ fn wrong_short_options_are_found() {
     assert!(SHORT_FLOOR <= share, "{missed:?}");
 }
 
-/// Reads lines from the file that `ASKLINE_CHECK_LINES` names, for the shell that `ASKLINE_CHECK_SHELL` names (else
-/// bash), and prints what is found in them.
+/// Reads lines from the file named by `ASKLINE_CHECK_LINES`, for the shell named by `ASKLINE_CHECK_SHELL` (default
+/// bash), and prints the findings.
 #[test]
 #[ignore = "a tool for looking at the findings of many lines"]
 fn lines_of_a_file() {

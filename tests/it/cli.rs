@@ -1,7 +1,7 @@
-//! The program as scripts use it: arguments, output, exit codes. Add a case here when it needs no terminal and no
-//! shell; those have modules of their own.
+//! The program as scripts use it: arguments, output, exit codes. Add a case to this module if it needs no terminal and no
+//! shell; those have their own modules.
 //!
-//! [`Askline`] runs the program in a home of its own with an empty environment and compares whole streams.
+//! [`Askline`] runs the program in a home of its own with an empty environment and compares whole output streams.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,26 +12,26 @@ use expect_test::expect;
 mod stats;
 mod suggest;
 
-/// One run of the program: describe it, then [`Askline::run`] it.
+/// One run of the program: set it up, then call [`Askline::run`].
 pub(crate) struct Askline {
     home: tempfile::TempDir,
     command: Command,
     stdin: Vec<u8>,
 }
 
-/// What a run printed; each method checks one thing and gives the run back.
+/// Output of a run. Each method checks one thing and returns `self`.
 pub(crate) struct Ran {
-    /// Standard output, with the home directory written as `HOME`.
+    /// Standard output, with the home directory replaced by `HOME`.
     pub(crate) stdout: String,
-    /// Standard error, likewise.
+    /// Standard error, with the same replacement.
     pub(crate) stderr: String,
-    /// The exit code; -1 when a signal ended it.
+    /// Exit code; -1 if a signal ended the run.
     pub(crate) code: i32,
     home: tempfile::TempDir,
 }
 
 impl Askline {
-    /// `askline` with these arguments, in an empty home directory that is also the working directory.
+    /// Prepares `askline` with these arguments, in an empty home directory that is also the working directory.
     pub(crate) fn new<'a>(args: impl IntoIterator<Item = &'a str>) -> Self {
         let home = tempfile::tempdir().unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
@@ -44,13 +44,13 @@ impl Askline {
         Self { home, command, stdin: Vec::new() }
     }
 
-    /// With a variable; `HOME/` at the start of the value, or after a colon, stands for the home directory.
+    /// Sets a variable. `HOME/` at the start of the value or after a colon is replaced by the home directory.
     pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value.replace("HOME/", &format!("{}/", self.home.path().display())));
         self
     }
 
-    /// With a file below the home directory, its folders made as needed.
+    /// Adds a file below the home directory and creates its folders.
     pub(crate) fn file(self, path: &str, text: &str) -> Self {
         let file = self.home.path().join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -58,28 +58,28 @@ impl Askline {
         self
     }
 
-    /// With our `config.toml`.
+    /// Adds our `config.toml`.
     pub(crate) fn config(self, text: &str) -> Self {
         self.file("config/askline/config.toml", text)
     }
 
-    /// With a scripted model: one JSON row per line.
+    /// Adds a scripted model: one JSON row per line.
     pub(crate) fn model(self, rows: &str) -> Self {
         self.file("model.jsonl", rows).env("ASKLINE_MODEL", "scripted:HOME/model.jsonl")
     }
 
-    /// Where a path below the home directory is.
+    /// Returns a path below the home directory.
     pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.home.path().join(path)
     }
 
-    /// With text on standard input.
+    /// Sets the standard input.
     pub(crate) fn stdin(mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> Self {
         self.stdin = text.as_ref().to_owned();
         self
     }
 
-    /// Runs by `sh -c SCRIPT` instead, in which RUN stands for the program with its arguments.
+    /// Runs through `sh -c SCRIPT`, in which RUN is replaced by the program with its arguments.
     pub(crate) fn in_sh(mut self, script: &str) -> Self {
         let mut sh = Command::new("sh");
         sh.args(["-c", &script.replace("RUN", "\"$@\""), "sh"]).arg(self.command.get_program());
@@ -89,14 +89,14 @@ impl Askline {
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     pub(crate) fn run(mut self) -> Ran {
         use std::io::Write as _;
         let mut child =
             self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         let input = self.stdin;
-        // A thread, as the program may print much before it reads; it may also end without reading.
+        // A thread, because the program may print much before it reads; it may also end without reading.
         let writer = std::thread::spawn(move || stdin.write_all(&input));
         let output = child.wait_with_output().unwrap();
         let _ = writer.join().unwrap();
@@ -112,28 +112,28 @@ impl Askline {
 }
 
 impl Ran {
-    /// Standard output is exactly this.
+    /// Checks that standard output is exactly `expected`.
     #[track_caller]
     pub(crate) fn stdout(self, expected: &str) -> Self {
         assert_eq!(self.stdout, expected, "stdout; stderr was {:?}", self.stderr);
         self
     }
 
-    /// Standard error is exactly this.
+    /// Checks that standard error is exactly `expected`.
     #[track_caller]
     pub(crate) fn stderr(self, expected: &str) -> Self {
         assert_eq!(self.stderr, expected, "stderr");
         self
     }
 
-    /// The exit code is this.
+    /// Checks the exit code.
     #[track_caller]
     pub(crate) fn code(self, expected: i32) -> Self {
         assert_eq!(self.code, expected, "stdout {:?}, stderr {:?}", self.stdout, self.stderr);
         self
     }
 
-    /// Where a path below the home directory is.
+    /// Returns a path below the home directory.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.home.path().join(path)
     }
@@ -290,7 +290,8 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     Askline::new(["config"]).env("ASKLINE_CONFIG", "/dev/null").run().stderr("").code(0);
 }
 
-/// A clone with a hostile `config.toml` or `askline.toml` in it must not redirect anything, nor must what is piped in.
+/// A hostile `config.toml` or `askline.toml` in the working directory must not change the configuration, nor must
+/// standard input.
 #[test]
 fn the_working_directory_and_stdin_are_never_configuration() {
     let text = "deadline_ms = 99\n";
@@ -390,7 +391,7 @@ fn doctor_speaks_json() {
     assert!(rows.iter().all(|row| row.as_object().unwrap().len() == 4), "{rows:?}");
 }
 
-/// What `ASKLINE_MODEL_FILE` names is what is looked at.
+/// `doctor` examines the file named by `ASKLINE_MODEL_FILE`.
 #[test]
 fn doctor_finds_fault_with_a_model_file_that_is_none() {
     let ran = Askline::new(["doctor"])
@@ -405,7 +406,7 @@ fn doctor_finds_fault_with_a_model_file_that_is_none() {
     assert!(ran.stdout.contains(expected), "{}", ran.stdout);
 }
 
-/// A bug report's machine in place of this one.
+/// `doctor` examines the recorded machine of a bug report, not this one.
 #[test]
 fn doctor_looks_at_a_recorded_machine() {
     let machine = r#"

@@ -1,5 +1,5 @@
-//! What is said of the columns in files, against Nushell itself: what is wrong ends with an error there, what was mended and
-//! what is right does not.
+//! Findings about columns in files, compared with Nushell itself: a line with a finding ends with an error there; a
+//! repaired or correct line does not.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ struct Wrong {
     #[expect(dead_code, reason = "held against ours beside the code")]
     says: String,
     fixed: Option<String>,
-    /// Nushell gives nothing, or nothing of use, and no error.
+    /// `true` if Nushell returns nothing useful and no error.
     #[serde(default)]
     silent: bool,
 }
@@ -37,8 +37,8 @@ struct Nothing {
     unknown: Vec<String>,
 }
 
-/// Whether each line ends without an error; none where Nushell isn't installed. Each is run by a Nushell of its own that
-/// stands among the files: they are ours, and none of them writes.
+/// Reports for each line whether it ends without an error; `None` if Nushell is not installed. Each line runs in its
+/// own Nushell among the test files. The lines are ours, and none of them writes.
 fn run(lines: &[&str], data: &Data) -> Option<Vec<bool>> {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in &data.files {
@@ -52,10 +52,11 @@ fn run(lines: &[&str], data: &Data) -> Option<Vec<bool>> {
 
 #[test]
 fn nushell_agrees() {
-    let data: Data = toml::from_str(include_str!("../data/check/columns.toml")).unwrap();
+    let data: Data =
+        toml::from_str(include_str!("../../crates/check/tests/data/check/columns.toml")).unwrap();
     let wrong = data.wrong.iter().map(|row| (row.line.as_str(), row.silent));
     let fixed = data.wrong.iter().filter_map(|row| Some((row.fixed.as_deref()?, true)));
-    // What another column is missing in stays wrong.
+    // A file without that other column stays wrong.
     let fixed = fixed.filter(|(line, _)| !line.contains("Stock"));
     let right = data.nothing.right.iter().map(|line| (line.as_str(), true));
     let rows: Vec<(&str, bool)> = wrong.chain(fixed).chain(right).collect();
@@ -106,7 +107,7 @@ fn the_model_is_told_the_columns_and_asked_again() {
         .code(0);
 }
 
-/// A person always sees the names; so does a model that finds none of them.
+/// A user always sees the column names; so does a model that finds none of them.
 #[test]
 fn what_stays_wrong_is_told_with_the_names() {
     let ran = Askline::new(["suggest", "--shell", "nu", "goods that cost more than 400"])
@@ -118,8 +119,8 @@ fn what_stays_wrong_is_told_with_the_names() {
     assert!(ran.stderr.contains(expected), "{}", ran.stderr);
 }
 
-/// Names that only a file holds reach a server when `[context] columns` says "all", and not otherwise: neither in what is
-/// wrong nor in a line that was mended with one.
+/// Column names that only a file contains reach a server only if `[context] columns` is "all", neither in findings nor
+/// in a repaired line.
 #[test]
 fn a_server_sees_no_name_of_a_column_unasked() {
     let answers = ["open goods.csv | where amount > 400", "open goods.csv | where Price > 400 | get amount"];
@@ -148,8 +149,8 @@ fn a_server_sees_no_name_of_a_column_unasked() {
     }
 }
 
-/// A model of this machine is told the names, writes one of them, and fails: the server that is asked next hears of the line
-/// that was written before.
+/// A local model gets the column names, uses one, and fails. The server that is asked next gets the line from before
+/// that.
 #[test]
 fn what_an_informed_model_wrote_is_not_for_a_server() {
     let replies = concat!(

@@ -1,4 +1,4 @@
-//! The committed completions: up to date, and each loads in its shell without a word.
+//! The committed completions: they are up to date, and each loads in its shell without output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::cli::Askline;
 
-/// Shell, its file in `completions/`, and the arguments with which it reads a script silently.
+/// Shell, its file in `completions/`, and the arguments to read a script silently.
 const SHELLS: [(&str, &str, &[&str]); 4] = [
     ("bash", "askline.bash", &["--norc", "-eu"]),
     ("zsh", "_askline", &["-f", "-c", "autoload -Uz compinit && compinit -u -D && source $0"]),
@@ -49,7 +49,7 @@ fn completions_load_in_their_shells_without_output() {
     }
 }
 
-/// Bash's completion is asked for real: shells are offered after `init`, models after the words that take one.
+/// Asks bash's completion for real: it offers shells after `init`, and models after the words that take one.
 #[test]
 fn bash_offers_shells_and_models() {
     assert_eq!(offered(&["init"]), ["nu", "zsh", "bash", "fish"]);
@@ -59,7 +59,7 @@ fn bash_offers_shells_and_models() {
     }
 }
 
-/// What bash offers for the word after these, options left out.
+/// Returns what bash offers for the word after these, without options.
 fn offered(words: &[&str]) -> Vec<String> {
     let script = "source \"$1\"; shift; COMP_WORDS=(askline \"$@\" ''); COMP_CWORD=$(($# + 1)); \
                   _askline askline '' \"${!#}\"; printf '%s\\n' \"${COMPREPLY[@]}\"";
@@ -70,7 +70,7 @@ fn offered(words: &[&str]) -> Vec<String> {
     offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
 }
 
-/// fish's generator leaves such words out, so ours are asked for.
+/// fish's generator omits such words, so ours are tested.
 #[test]
 fn fish_offers_shells_and_models() {
     for (line, word) in
@@ -96,7 +96,7 @@ fn completions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("completions")
 }
 
-/// A shell that isn't here fails the run in CI and is said on a developer's machine.
+/// Fails the run in CI if a shell is missing; on a developer's machine prints a note.
 #[expect(clippy::print_stderr, reason = "a skipped check must be seen")]
 fn missing(shell: &str) {
     assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");

@@ -1,5 +1,5 @@
-//! What is asked of servers in one press after the other: each request is counted, however it ends, and what is secret in one
-//! stays here in all rounds.
+//! Requests to servers over several key presses: each request is counted, however it ends, and a secret stays on this
+//! machine in every round.
 
 use std::fs;
 use std::io::Read as _;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::chain::Server;
 use crate::cli::Askline;
 
-/// Requests to servers that a file of figures tells of.
+/// Returns the number of requests to servers in a usage file.
 fn calls(counts: &Path) -> u64 {
     let text = fs::read_to_string(counts).unwrap();
     let figures: serde_json::Value = serde_json::from_str(text.split_once('\n').unwrap().1).unwrap();
@@ -77,7 +77,7 @@ fn a_request_that_is_interrupted_is_counted() {
     }
 }
 
-/// An empty file is what a power cut may leave of one that was just written.
+/// A power cut may leave a newly written file empty.
 #[test]
 fn a_bounded_day_without_its_figures_asks_nobody() {
     let server = Server::answering("ls -l");
@@ -89,7 +89,7 @@ fn a_bounded_day_without_its_figures_asks_nobody() {
     };
     let refused = ask("day_calls = 3", "");
     assert!(refused.stderr.contains("run `askline forget stats`"), "{}", refused.stderr);
-    // Nor when the file that was put aside has given way to a new one.
+    // The request is also refused when a new file has replaced the one that was set aside.
     let new = fs::read_to_string(refused.path(COUNTS)).unwrap();
     let refused = ask("day_calls = 3", &new);
     assert!(refused.stderr.contains("run `askline forget stats`"), "{}", refused.stderr);
@@ -98,7 +98,7 @@ fn a_bounded_day_without_its_figures_asks_nobody() {
     assert_eq!(server.heard().len(), 1);
 }
 
-/// What one row holds is no answer to another.
+/// A secret from one row must not appear in the answer to another.
 #[test]
 fn a_secret_of_one_row_is_not_put_into_the_answer_to_another() {
     let server = Server::answering("echo SECRET_1_PLACEHOLDER");
@@ -111,7 +111,7 @@ fn a_secret_of_one_row_is_not_put_into_the_answer_to_another() {
     assert!(server.heard().iter().all(|request| !request.contains("hunter2")));
 }
 
-/// The model's answer goes back to it with what is wrong with it, and holds the secret again by then.
+/// The model's answer is sent back to it with its errors; by then the answer contains the secret again.
 #[test]
 fn a_secret_stays_here_in_the_second_round() {
     let server = Server::answering("ls --nosuchflagzz SECRET_1_PLACEHOLDER");

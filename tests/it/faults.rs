@@ -1,9 +1,8 @@
-//! Machines that misbehave: homes that are missing or full, files that are damaged, limits, clocks that jump, processes that
-//! are killed. Whatever happens, the key answers or says why in one message, nothing of ours is left half written, and
-//! nobody waits for ever.
+//! Misbehaving machines: missing or full homes, damaged files, limits, clock jumps, killed processes. In each case the key
+//! answers or gives the reason in one message, none of our files is left half written, and no wait is unbounded.
 //!
-//! Each case is the real helper in a real terminal, in a home of its own, with a scripted model. The resident process has its
-//! faults in `resident`, servers in `remote::faults`, model files in `models::tests`, the shells in `shells`.
+//! Each case runs the real helper in a real terminal, in a home of its own, with a scripted model. Faults of the resident
+//! process are in `resident`, of servers in `remote::faults`, of model files in `models::tests`, of shells in `shells`.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,11 +22,11 @@ mod many;
 mod surroundings;
 mod terminal;
 
-/// What the model says, once.
+/// A model script with one reply.
 const LS: &str = r#"{"reply": "ls -la"}"#;
-/// What stands beside that answer.
+/// The message shown with that answer.
 const CHECKED: &str = "askline: checked 2/2 flags";
-/// A line of its own in an environment, by which the processes of a place are found.
+/// An environment variable that identifies the processes of one test place.
 const MARK: &str = "ASKLINE_TEST_PLACE";
 
 /// A home, a runtime directory and a working directory for one case.
@@ -35,13 +34,13 @@ struct Place {
     top: TempDir,
 }
 
-/// What became of a press.
+/// Result of a key press.
 #[derive(Debug)]
 struct Pressed {
     code: i32,
-    /// The line, the separator and the message.
+    /// The new prompt line, the separator and the message.
     out: String,
-    /// Nothing, unless the helper died.
+    /// Standard error; empty unless the helper died.
     err: String,
     took: Duration,
 }
@@ -61,7 +60,7 @@ impl Place {
         self.top.path().join(name)
     }
 
-    /// Where our files are, by the home directory.
+    /// Returns our cache directory below the home directory.
     fn cache(&self) -> PathBuf {
         self.path("home/.cache/askline")
     }
@@ -78,8 +77,8 @@ impl Place {
         fs::write(self.path("model"), rows).unwrap();
     }
 
-    /// Starts one press with these words on the line. Before it, `sh` does what `before` says, with the helper and its
-    /// arguments in `$@`, which may be changed; `$top` is the place.
+    /// Starts one key press with these words on the prompt line. First `sh` runs `before`, with the helper and its
+    /// arguments in `$@`, which it may change; `$top` is the place.
     fn start(&self, words: &str, before: &str) -> Pty {
         let script = format!(
             r#"
@@ -97,7 +96,7 @@ impl Place {
         self.terminal(&script, &[("words", words)])
     }
 
-    /// A terminal in which `sh` runs a script.
+    /// Starts a terminal in which `sh` runs a script.
     fn terminal(&self, script: &str, more: &[(&str, &str)]) -> Pty {
         let mut command = CommandBuilder::new("/bin/sh");
         command.args(["-c", script]);
@@ -127,14 +126,14 @@ impl Place {
         ]
     }
 
-    /// The program without a terminal.
+    /// Returns a command that runs the program without a terminal.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
         command.args(args).env_clear().envs(self.environment()).current_dir(self.path("work"));
         command
     }
 
-    /// One press, to its end.
+    /// Runs one key press to its end.
     #[track_caller]
     fn press_on(&self, words: &str, before: &str) -> Pressed {
         let started = Instant::now();
@@ -143,7 +142,7 @@ impl Place {
         self.pressed(started)
     }
 
-    /// What the press that has ended left behind.
+    /// Returns the result of the press that has ended.
     fn pressed(&self, started: Instant) -> Pressed {
         let told = |name: &str| {
             String::from_utf8(fs::read(self.path("told").join(name)).unwrap_or_default()).unwrap()
@@ -152,32 +151,32 @@ impl Place {
         Pressed { code, out: told("out"), err: told("err"), took: started.elapsed() }
     }
 
-    /// One press for which the model has an answer.
+    /// Runs one key press for which the model has an answer.
     #[track_caller]
     fn press(&self, before: &str) -> Pressed {
         self.press_on("list files", before)
     }
 
-    /// A press with nothing in its way, which gets its answer.
+    /// Checks that a press without faults gets its answer.
     #[track_caller]
     fn is_well(&self) {
         self.press("").answers();
     }
 
-    /// What was counted.
+    /// Returns the counted usage.
     #[track_caller]
     fn counts(&self) -> Value {
         let text = fs::read_to_string(self.stats().join("counts")).unwrap();
         serde_json::from_str(text.split_once('\n').unwrap().1).unwrap()
     }
 
-    /// Presses that were counted.
+    /// Returns the number of presses counted.
     #[track_caller]
     fn counted(&self) -> u64 {
         self.counts()["total"]["presses"].as_u64().unwrap()
     }
 
-    /// Looks at every file of ours: each is whole. Gives how many there are, and how many temporary ones were left.
+    /// Checks that every file of ours is complete. Returns their number, and the number of temporary files left over.
     #[track_caller]
     fn sound(&self) -> (usize, usize) {
         let (mut whole, mut temporary) = (0, 0);
@@ -191,7 +190,7 @@ impl Place {
             let Ok(entries) = fs::read_dir(&directory) else { continue };
             for entry in entries {
                 let entry = entry.unwrap();
-                // Gone again: a temporary file of a process that works meanwhile.
+                // Already removed: a temporary file of a process that is still at work.
                 let Ok(found) = entry.metadata() else { continue };
                 let name = entry.file_name().into_string().unwrap();
                 if name.starts_with(".tmp-") {
@@ -211,7 +210,7 @@ impl Place {
         (whole, temporary)
     }
 
-    /// Makes what killed processes left older than any process that still writes.
+    /// Makes the temporary files of killed processes older than those of any process that still writes.
     fn ages_temporary_files(&self) {
         let then = SystemTime::now() - Duration::from_hours(2);
         for directory in [self.cache(), self.cache().join("knowledge"), self.stats(), self.presses()] {
@@ -224,7 +223,7 @@ impl Place {
         }
     }
 
-    /// The processes that were started in here, are no zombies and still live.
+    /// Returns the processes that were started in this place and are still alive, without zombies.
     fn processes(&self) -> Vec<i32> {
         let needle = format!("{MARK}={}", self.path("").display());
         let all = fs::read_dir("/proc").unwrap();
@@ -238,13 +237,13 @@ impl Place {
 }
 
 impl Pressed {
-    /// It answered as if nothing were wrong.
+    /// Checks that the press answers as if nothing were wrong.
     #[track_caller]
     fn answers(self) -> Self {
         self.is(0, "ls -la", CHECKED)
     }
 
-    /// It ended like this, and silently.
+    /// Checks the exit code, line and message, and that stderr is empty.
     #[track_caller]
     fn is(self, code: i32, line: &str, message: &str) -> Self {
         assert_eq!(
@@ -256,7 +255,7 @@ impl Pressed {
         self
     }
 
-    /// It gives a line, whatever it says beside it.
+    /// Checks that the press gives a line, with any message.
     #[track_caller]
     fn gives(self, line: &str) -> Self {
         let (given, _) = self.out.split_once('\u{1f}').unwrap_or_else(|| panic!("{self:?}"));
@@ -264,7 +263,7 @@ impl Pressed {
         self
     }
 
-    /// It keeps the line and says why, in at most three rows.
+    /// Checks that the press keeps the line and gives the reason, in at most three rows.
     #[track_caller]
     fn says(self, why: &str) -> Self {
         let message = self.out.strip_prefix("\u{1f}askline: ").unwrap_or_else(|| panic!("{self:?}"));
@@ -274,7 +273,7 @@ impl Pressed {
     }
 }
 
-/// Whether a file of ours is one that was written to its end.
+/// Reports whether one of our files was written to its end.
 fn is_whole(name: &str, directory: &Path, bytes: &[u8]) -> bool {
     let has_json = |header: &[u8]| {
         bytes.strip_prefix(header).is_some_and(|body| serde_json::from_slice::<Value>(body).is_ok())
@@ -282,14 +281,14 @@ fn is_whole(name: &str, directory: &Path, bytes: &[u8]) -> bool {
     match directory.file_name().and_then(|name| name.to_str()) {
         Some("stats") => has_json(b"askline stats 1\n"),
         Some("presses") => has_json(b"askline press 2\n"),
-        // How long its body is tells more where it is known what was to be written; see `many`.
+        // The length of the body is checked in `many`, where the expected content is known.
         Some("knowledge") => bytes.starts_with(b"askline knowledge 1\n") && 40 < bytes.len(),
         _ if name == "commands" => bytes.starts_with(b"askline commands 2\n") && bytes.ends_with(b"\n/\n"),
         _ => name.starts_with("resident."),
     }
 }
 
-/// Numbers that look like chance and are the same in each run.
+/// A pseudo-random number generator with the same sequence in each run.
 struct Dice(u64);
 
 impl Default for Dice {
@@ -299,7 +298,7 @@ impl Default for Dice {
 }
 
 impl Dice {
-    /// A number below `end`.
+    /// Returns a number below `end`.
     fn roll(&mut self, end: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -308,12 +307,12 @@ impl Dice {
     }
 }
 
-/// Tells a figure that was measured, where the test harness can't swallow it.
+/// Prints a measured figure in a way that the test harness does not capture.
 fn figure(text: &str) {
     std::io::stderr().write_all(format!("figure: {text}\n").as_bytes()).unwrap();
 }
 
-/// Whether a press took no longer than others do, by more than a busy machine explains.
+/// Checks that a press took no longer than others, except for what a busy machine explains.
 #[track_caller]
 fn is_as_quick(took: Duration, others: Duration) {
     assert!(took < 3 * others + Duration::from_secs(1), "{others:?}, but {took:?} here");
@@ -328,8 +327,9 @@ fn signal(pid: i32, signal: rustix::process::Signal) {
     let _ = rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal);
 }
 
-/// Whether this machine lets us mount something where nobody else sees it; says so where it does not. Who is not root is
-/// root in there and the real one nobody, so that no program is trusted and little is told beside an answer.
+/// Reports whether this machine lets us mount file systems in a private namespace, and prints a note if not. A non-root
+/// user is root inside it, and the real root appears as the user nobody. So no program is trusted there, and messages
+/// beside an answer are short.
 fn can_mount() -> bool {
     let can = Command::new("unshare")
         .args(["-rm", "mount", "-t", "tmpfs", "none", "/mnt"])

@@ -1,5 +1,5 @@
-//! An empty line after a command that failed, on a recorded machine: what settles it, what a model is told, and that
-//! nothing read on the machine counts as the person's words.
+//! The key on an empty line after a failed command, on a recorded machine: which rule settles it, what the model gets,
+//! and that text read on the machine does not count as the user's words.
 
 use std::fs;
 use std::path::Path;
@@ -7,22 +7,22 @@ use std::sync::Arc;
 
 use askline::config::Config;
 use askline::context::Machine;
-use askline::failure::Failure;
-use askline::host::local::LocalHost;
-use askline::host::recorded::RecordedHost;
-use askline::line::PromptLine;
 use askline::models;
-use askline::patience::Patience;
-use askline::risk::Label;
-use askline::shell::Shell;
-use askline::store::Paths;
 use askline::suggest::{Request, suggest};
 use askline::suggestion::Suggestion;
+use askline_host::local::LocalHost;
+use askline_host::recorded::RecordedHost;
+use askline_host::store::Paths;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_risk::Label;
+use askline_syntax::line::PromptLine;
+use askline_syntax::shell::Shell;
 use tempfile::TempDir;
 
 use crate::refine::MACHINE;
 
-/// The machine inside tmux, with this on its screen.
+/// The machine inside tmux, with this text on its screen.
 fn machine(screen: &str) -> Machine {
     let text = MACHINE
         .replace("[env]", "[env]\n    TMUX = \"/tmp/tmux,1,0\"")
@@ -33,7 +33,8 @@ fn machine(screen: &str) -> Machine {
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), &text).unwrap()), None)
 }
 
-/// The answer to an empty line after `last` ended with `status`; the script must be used up unless there is none.
+/// Returns the answer to an empty line after `last` ended with `status`. The script must be used up unless there is no
+/// answer.
 fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> anyhow::Result<Suggestion> {
     let home = TempDir::new().unwrap();
     let file = home.path().join("script");
@@ -58,7 +59,7 @@ fn what_the_checks_can_put_right_needs_no_model() {
     for (last, expected) in [
         ("show --colour", "show --color"),
         ("shwo -a", "show -a"),
-        // Plain words, but they were run.
+        // Plain words, but they were run as a command.
         ("shwo there", "show there"),
         ("  show -la --colour  ", "show -la --color"),
     ] {
@@ -83,7 +84,7 @@ fn a_model_is_told_command_status_and_output() {
     let row = |needle: &str| serde_json::json!({"reply": "show -a here", "must_contain": needle}).to_string();
     let suggestion = fix("show -a there", 3, screen, "", &row(&told)).unwrap();
     assert_eq!((suggestion.command.as_str(), suggestion.rounds), ("show -a here", 1));
-    // What isn't to be told isn't.
+    // A fact that is disabled is not sent.
     let silent = "[context]\noutput = \"off\"\n";
     let bare = "status: \"3\"\n# correct this command, which failed: show -a there\n";
     fix("show -a there", 3, screen, silent, &row(bare)).unwrap();
@@ -96,7 +97,7 @@ fn what_was_printed_is_nobody_s_words() {
     let suggestion = fix("show -a there", 3, screen, "", reply).unwrap();
     assert!(suggestion.risk.label >= Label::Confirm, "{:?}", suggestion.risk);
     assert!(suggestion.risk.cause.contains("evil.example.com"), "{:?}", suggestion.risk);
-    // What stood in the command is the person's own.
+    // Text of the failed command counts as the user's own.
     let own = "show -a https://good.example.com/x";
     let reply = r#"{"reply": "show -l https://good.example.com/x"}"#;
     let suggestion = fix(own, 3, "", "", reply).unwrap();
@@ -119,7 +120,7 @@ fn only_after_a_failure() {
     }
 }
 
-/// Without its consent nobody is told the last command: refused before any key is read or name looked up.
+/// Without permission no server gets the last command: askline refuses before it reads a key or resolves a name.
 #[test]
 fn a_server_is_not_told_unless_the_configuration_says_so() {
     let server = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://models.invalid/v1\"\nname = \"m\"\nkey_env = \"NO_SUCH_KEY\"\n";

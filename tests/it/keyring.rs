@@ -1,15 +1,15 @@
-//! A key from a real keyring: GNOME's, on a bus of its own, in a home of its own. Needs `dbus-run-session`,
-//! `gnome-keyring-daemon` and `secret-tool` (`apt install dbus gnome-keyring libsecret-tools`); by hand, for they are much to install:
-//! `cargo test --test it -- --ignored keyring::`.
+//! A key from a real keyring: GNOME's, on its own bus and in its own home. Needs `dbus-run-session`,
+//! `gnome-keyring-daemon` and `secret-tool` (`apt install dbus gnome-keyring libsecret-tools`). Run by hand, because
+//! they are much to install: `cargo test --test it -- --ignored keyring::`.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::cli::Askline;
 
-/// The key that is kept.
+/// The stored key.
 const KEY: &str = "sk-Geheim123";
 
-/// Nobody listens on the port: that the server can't be reached shows that the key was there.
+/// No process listens on the port: an unreachable server shows that the key was found.
 const CONFIG: &str = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"http://127.0.0.1:9/v1\"\nname = \"m\"\n\
                       key_keyring = \"askline/team\"\n";
 

@@ -1,4 +1,4 @@
-//! What is known of this machine's commands, and of recorded ones.
+//! Knowledge of the commands of this machine and of recorded machines.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -6,20 +6,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askline::catalogue::Card;
-use askline::check::{self, Finding, Grade};
 use askline::config::Help;
 use askline::context::{self, Context, Machine};
 use askline::examine::Examiner;
-use askline::host::local::LocalHost;
-use askline::host::recorded::RecordedHost;
-use askline::host::{Entry, Host, Output, Probe, System};
 use askline::knowledge::Knowledge;
-use askline::manual::Arity;
-use askline::reference::{Kind, Reference as _};
-use askline::shell::Shell;
+use askline_check::finding::{Finding, Grade};
+use askline_check::reference::{Kind, Reference as _};
+use askline_host::local::LocalHost;
+use askline_host::recorded::RecordedHost;
+use askline_host::{Entry, Host, Output, Probe, System};
+use askline_manual::Arity;
+use askline_manual::catalogue::Card;
+use askline_syntax::shell::Shell;
 
-/// A machine with GNU's ls, git of two levels, BusyBox beside them, a clone with a program of its own, and a home.
+/// A recorded machine with GNU's ls, git with two levels of subcommands, BusyBox, a clone with its own program, and a
+/// home.
 const MACHINE: &str = r#"
     current_dir = "/home/ada/clone"
     programs = [
@@ -206,7 +207,7 @@ fn levels_are_documented_each_for_itself() {
     for word in ["--upload-pack=x", "-c", "", "../x", "a b", "é"] {
         assert!(knowledge.known(&["git", word]).above.is_empty(), "{word}");
     }
-    // Documented by name only: nothing is known of its options, not even git's own.
+    // Documented by name only: no options are known, not even git's own.
     let clone = knowledge.known(&["git", "clone"]);
     assert!(clone.manual.is_none() && clone.above.len() == 1);
 }
@@ -283,7 +284,7 @@ fn the_shell_judges_a_recorded_line() {
     assert_eq!(knowledge.verdict(&"x".repeat(40 << 10)).ok, None);
 }
 
-/// A machine of which the rows differ, with `rows` before the tables and `tables` after them.
+/// Returns a machine in which only some rows differ, with `rows` before the tables and `tables` after them.
 fn recorded(rows: &str, path: &str, tables: &str) -> RecordedHost {
     let text = format!(
         "{rows}\n[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n{tables}\n\
@@ -298,7 +299,7 @@ fn knowledge_of(host: RecordedHost, shell: Shell, cache: Option<&Path>) -> Knowl
     Knowledge::new(&machine, &context, &[], Help::System)
 }
 
-/// A page that anybody could have written confirms no option and lets no program be started.
+/// A world-writable page confirms no option and starts no program.
 #[test]
 fn pages_that_others_could_write_are_not_there() {
     let page = |name: &str| {
@@ -346,7 +347,7 @@ fn pages_that_others_could_write_are_not_there() {
     assert_eq!(documented("/home/ada", 1001), ["cloned", "lent"]);
 }
 
-/// The shell that reads a line is one that only root or the user can have put there, and none below the home directory.
+/// Only a shell that root or the user can have installed reads a line, and none below the home directory.
 #[test]
 fn only_a_trusted_shell_judges() {
     let many: Vec<String> = (0..128).map(|n| format!("/d{n}")).collect();
@@ -376,7 +377,7 @@ fn only_a_trusted_shell_judges() {
     }
 }
 
-/// What was kept of a program where it is trusted is not believed where it isn't.
+/// Cached facts of a trusted program are ignored where the program is not trusted.
 #[test]
 fn the_cache_does_not_lend_trust() {
     let cache = tempfile::tempdir().unwrap();
@@ -395,7 +396,7 @@ fn the_cache_does_not_lend_trust() {
     assert!(look("/home/ada"));
 }
 
-/// Behind `ls | less` a flag is not `ls`'s.
+/// In an alias such as `ls | less` a flag does not belong to `ls`.
 #[test]
 fn aliases_of_more_than_one_command_lead_to_no_program() {
     for (shell, value, leads) in [
@@ -439,12 +440,12 @@ fn aliases_of_more_than_one_command_lead_to_no_program() {
 fn here(shell: Shell) -> (Machine, Arc<Context>) {
     let machine = Machine::new(Arc::new(LocalHost), None);
     let mut context = context::gather(&machine, shell, &[]);
-    // `scripts/test` puts Nushell below the checkout; what stands below the working directory is not believed.
+    // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
     context.current_dir = None;
     (machine, Arc::new(context))
 }
 
-/// The shells of this machine themselves, in the cage; the four traps of asking them are in here.
+/// The shells of this machine, in the sandbox. The four known traps of asking them are covered.
 #[test]
 fn real_shells_judge_lines_without_running_them() {
     let top = tempfile::tempdir().unwrap();
@@ -513,7 +514,7 @@ fn real_shells_judge_lines_without_running_them() {
     assert!(!made.exists());
 }
 
-/// Nushell itself takes its lines apart for us; none of their commands runs.
+/// Nushell itself parses lines for us; none of their commands runs.
 #[test]
 fn real_nushell_takes_its_lines_apart_without_running_them() {
     let top = tempfile::tempdir().unwrap();
@@ -532,14 +533,18 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     assert_eq!(names("ls | where size > 10kb | sort-by modified"), "ls where sort-by");
     assert_eq!(names("sudo rm -rf /"), "sudo rm");
     assert_eq!(names(""), "");
-    // Where it can't be asked, we read.
+    // If Nushell cannot be asked, our own parser reads the line.
     assert_eq!(names("a\0b | c"), "a\0b c");
     for line in
         ["echo $mine", "$mine.x | get y", "ls # |", "let ünit = 'é'; print $ünit", "source ~/mine.nu", &harm]
     {
         let examined = examiner.examine(line);
-        let wrong =
-            |finding: &&Finding| matches!(finding.kind, check::Kind::Syntax | check::Kind::Incomplete);
+        let wrong = |finding: &&Finding| {
+            matches!(
+                finding.kind,
+                askline_check::finding::Kind::Syntax | askline_check::finding::Kind::Incomplete
+            )
+        };
         assert_eq!(examined.report.findings.iter().find(wrong), None, "{line}");
     }
     for (line, ok) in [("ls --badflag", Some(false)), ("echo \"a", Some(false)), ("ls -la", Some(true))] {
@@ -570,7 +575,7 @@ fn real_programs_are_known() {
         let manual = known.manual.as_ref().unwrap_or_else(|| panic!("{command:?} has no manual"));
         assert!(manual.option(option).is_some() || option == "-h", "{command:?} {option}");
     }
-    // What stands in no text: a table of ours, and another command's manual.
+    // Facts that no text documents: a table of ours, and another command's manual.
     for (command, option, value) in [
         ("df", "-F", Some(Arity::Required)),
         ("date", "--rfc-822", Some(Arity::None)),
@@ -583,7 +588,7 @@ fn real_programs_are_known() {
         assert_eq!(manual.option(option).map(|card| card.value), value, "{command} {option}");
         assert!(!manual.summary.contains("print lines") && manual.name == command, "{command}: {manual:?}");
     }
-    // The tools' own parsers: what BSD has and GNU has not, and what no documentation names.
+    // Answers of the tools' own parsers: options that BSD has and GNU lacks, and options that no documentation names.
     for (command, option, expected) in [
         (&["ls"][..], "--colour", Some(false)),
         (&["date"], "-v", Some(false)),
@@ -600,7 +605,7 @@ fn real_programs_are_known() {
     assert!(knowledge.version("ls").is_some_and(|version| version.contains('.')));
 }
 
-/// This machine with another `PATH`, counting the programs that are started.
+/// This machine with another `PATH`; counts the programs started.
 struct Counting {
     path: PathBuf,
     probes: std::sync::Mutex<Vec<String>>,
@@ -675,7 +680,7 @@ fn a_second_look_starts_and_parses_nothing() {
     assert_eq!(third, first, "a cache of another version is made anew");
 }
 
-/// The shell is asked about the line and about what comes of it, not about what was tried in between.
+/// The shell is asked about the line and about the result, not about the attempts in between.
 #[test]
 fn a_repair_asks_the_shell_once() {
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
@@ -696,7 +701,7 @@ fn a_repair_asks_the_shell_once() {
         let syntax = probes.iter().filter(|probe| probe.contains("\"extglob\""));
         assert_eq!(syntax.count(), asked, "{line}: {probes:?}");
     }
-    // One that bash refuses is shown to it until it doesn't.
+    // A line that bash refuses is given to bash again until it accepts.
     let line = "ls -l \"/etc/hosts";
     let report = examiner.examine(line).report;
     assert_eq!(report.syntax_ok, Some(false));
@@ -712,7 +717,7 @@ fn many_may_look_at_once() {
             scope.spawn(|| {
                 for name in ["ls", "cp", "mv", "sort"] {
                     assert!(knowledge.known(&[name]).manual.is_some());
-                    // None once all together have waited too long.
+                    // `None` once the total waiting time is used up.
                     assert_ne!(knowledge.accepts(&[name], "--zzz"), Some(true));
                 }
             });
@@ -720,7 +725,7 @@ fn many_may_look_at_once() {
     });
 }
 
-/// What the real Nushell documents of its commands: all of them, kept for the next time, and found by words.
+/// The commands that the real Nushell documents: all of them, stored for the next time, and found by words.
 #[test]
 fn real_nushell_tells_what_it_has() {
     let home = tempfile::tempdir().unwrap();
@@ -766,7 +771,7 @@ fn real_nushell_tells_what_it_has() {
     }
 }
 
-/// A command that works on what a pipe brings, where nothing comes in.
+/// A command that needs pipeline input, in a place without any.
 #[test]
 fn real_nushell_needs_input_for_some() {
     let (machine, context) = here(Shell::Nu);

@@ -1,4 +1,4 @@
-//! `askline line`, alone in a terminal: what it draws, which keys end it, and that the terminal is as it was before.
+//! `askline line` alone in a terminal: what it draws, which keys end it, and that it restores the terminal.
 
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -10,23 +10,23 @@ use tempfile::TempDir;
 
 use crate::pty::Pty;
 
-/// What is said after the deadline.
+/// The message after the deadline.
 const LATE: &str = "askline: no answer in time; try again or raise\n`deadline_ms`";
-/// What is said beside `ls -la`, the answer of most scripts here.
+/// The message beside `ls -la`, the answer of most scripts in this module.
 const CHECKED: &str = "askline: checked 2/2 flags";
-/// What stands on the screen once the helper has ended; the program in the terminal then repeats what it reads.
+/// Text on the screen once the helper has ended. The program in the terminal then echoes what it reads.
 const ENDED: &str = "ended>";
-/// The wait a scripted model makes when a test wants to do something meanwhile.
+/// Delay of a scripted model, in milliseconds, when a test acts during the wait.
 const LONG: u32 = 60_000;
 
-/// One run of the helper under `sh`, which notes the terminal's modes before and after, and then reads a line.
+/// One run of the helper under `sh`, which records the terminal modes before and after, and then reads a line.
 struct Run {
     pty: Pty,
     home: TempDir,
 }
 
 impl Run {
-    /// `model` is the script, `before` what `sh` does first; it may set the variables of the script.
+    /// Starts a run. `model` is the script; `sh` runs `before` first, which may set the variables of the script.
     fn start(model: &str, before: &str) -> Self {
         Self::sized(12, 60, model, before)
     }
@@ -85,13 +85,13 @@ impl Run {
         assert!(status.success());
     }
 
-    /// As `says`, with what the checks say of the answer, or without one.
+    /// Like `says`, with the message of the checks about the answer, or without a message.
     #[track_caller]
     fn ends(self, code: &str, line: &str) -> Ended {
         self.says(code, line, if line == "ls -la" { CHECKED } else { "" })
     }
 
-    /// Waits for the end and checks how it ended and what was written: the new line and the message.
+    /// Waits for the end and checks the exit code and the output: the new line and the message.
     #[track_caller]
     fn says(self, code: &str, line: &str, message: &str) -> Ended {
         let ended = self.ended();
@@ -100,8 +100,8 @@ impl Run {
         ended
     }
 
-    /// Waits for the end of the helper, types a line for whoever reads next, and checks that nothing else was left for
-    /// them and that the modes are back.
+    /// Waits for the end of the helper, types a line for the next reader, and checks that no other input was left and
+    /// that the modes are restored.
     #[track_caller]
     fn ended(mut self) -> Ended {
         let screen = self.pty.wait_for(ENDED);
@@ -131,7 +131,7 @@ fn reply(command: &str, delay_ms: u32) -> String {
 
 #[test]
 fn a_quick_answer_draws_nothing() {
-    // On a busy machine no answer may be quick; one of some is.
+    // On a busy machine no single answer may be quick; one of several is.
     let drawn = (0..9).map(|_| Run::start(&reply("ls -la", 0), "").ends("0", "ls -la").raw);
     let mut drawn = drawn.skip_while(|raw| raw.contains('\x1b'));
     assert!(drawn.next().is_some(), "a row was drawn each time");
@@ -181,7 +181,7 @@ fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
     assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
 }
 
-/// The rest of a paste, typed behind an answer, would run it.
+/// The rest of a paste, typed after an answer, would run it.
 #[test]
 fn a_paste_that_outlasts_the_wait_is_swallowed() {
     for (model, key, code, out, message) in [
@@ -201,7 +201,7 @@ fn a_paste_that_outlasts_the_wait_is_swallowed() {
     }
 }
 
-/// A paste that pauses for longer than anyone waits for it: its rest would run the answer, so there is none.
+/// A paste with a pause longer than the wait: its rest would run the answer, so no answer is given.
 #[test]
 fn a_paste_that_never_ends_gets_no_answer() {
     let run = Run::start(&reply("ls -la", 500), "");
@@ -212,7 +212,7 @@ fn a_paste_that_never_ends_gets_no_answer() {
     assert!(Duration::from_secs(9) < since.elapsed(), "after {:?}", since.elapsed());
 }
 
-/// A paste that falls silent for longer than a key may be lost in it, and then goes on.
+/// A paste with a pause longer than a lost key may last, which then continues.
 #[test]
 fn a_paste_that_pauses_is_swallowed() {
     let run = Run::start(&reply("ls -la", 500), "");
@@ -224,7 +224,7 @@ fn a_paste_that_pauses_is_swallowed() {
     assert!(!ended.raw.contains("PASTED"), "{}", ended.raw.escape_debug());
 }
 
-/// An Enter held down, or pressed again and again, was not meant for an answer that nobody has seen yet.
+/// A repeated Enter was not meant for an answer that the user has not seen yet.
 #[test]
 fn someone_who_is_still_typing_is_waited_for() {
     for (model, code, line, message) in [
@@ -243,7 +243,7 @@ fn someone_who_is_still_typing_is_waited_for() {
     }
 }
 
-/// What is typed before the helper has the terminal is echoed by the terminal, but dropped all the same.
+/// The terminal echoes what is typed before the helper owns it, but the input is dropped all the same.
 #[test]
 fn type_ahead_from_before_the_start_is_dropped() {
     let run = Run::start(&reply("ls -la", 300), "printf ready; sleep 0.5");
@@ -252,7 +252,7 @@ fn type_ahead_from_before_the_start_is_dropped() {
     run.ends("0", "ls -la");
 }
 
-/// More than the helper reads at a time.
+/// More input than the helper reads at a time.
 #[test]
 fn type_ahead_that_was_never_read_is_dropped() {
     let run = Run::start(r#"{"hang_ms": 60000}"#, "");
@@ -261,7 +261,7 @@ fn type_ahead_that_was_never_read_is_dropped() {
     run.ends("130", "");
 }
 
-/// The script shows it, so nothing waits here and nothing is drawn.
+/// The script shows the failure, so the helper neither waits nor draws.
 #[test]
 fn a_failure_is_handed_over_at_once() {
     let run = Run::start(r#"{"fail": "the server\nis \u001b[31mgone"}"#, "printf 'prompt$ list files'");
@@ -289,17 +289,17 @@ fn signals_restore_the_terminal() {
     }
 }
 
-/// A stop in raw mode would leave a terminal that nobody can use.
+/// A stop in raw mode would leave an unusable terminal.
 #[test]
 fn a_stop_signal_is_ignored() {
-    // As a job of its own; the group of a session leader is never stopped.
+    // A job of its own: the process group of a session leader is never stopped.
     let run = Run::start(&reply("ls -la", 1500), "job() { set -m; ask; }; how=job");
     run.pty.wait_for("thinking");
     run.signal("TSTP");
     run.ends("0", "ls -la");
 }
 
-/// A worker deep inside the model's library can't be stopped, but nobody waits for it.
+/// A worker inside the model's library cannot be stopped; the helper ends without it.
 #[test]
 fn a_stuck_worker_is_left_behind() {
     let run = Run::start(r#"{"hang_ms": 60000}"#, "");
@@ -316,7 +316,7 @@ fn the_deadline_ends_the_wait() {
     Run::start(&reply("ls -la", LONG), before).says("3", "", LATE);
 }
 
-/// The words above the row stay where they were and whole, and the row goes.
+/// The words above the status row stay in place and complete, and the row is removed.
 #[test]
 fn at_the_bottom_of_the_screen_the_line_stays_whole() {
     let before = "for n in 1 2 3 4 5 6 7 8; do echo $n; done; printf 'prompt$ list files'";
@@ -337,8 +337,8 @@ fn drawn_here_the_row_replaces_the_blanked_line() {
     assert_eq!(ended.screen, format!("above\n\n{ENDED}"));
 }
 
-/// The rest of a terminal's life goes on behind this row, which therefore begins where the terminal can find it when it
-/// wraps its rows anew.
+/// The terminal's output continues behind this row. The cursor stays at the start of the row, so the terminal finds it
+/// when it rewraps.
 #[test]
 fn drawn_here_the_cursor_stays_before_the_row() {
     let run = Run::start(&reply("ls -la", 1500), "draw=here; echo above");
@@ -347,7 +347,7 @@ fn drawn_here_the_cursor_stays_before_the_row() {
     run.ends("0", "ls -la");
 }
 
-/// The answer comes before the row is drawn again, so whoever erases it has to notice.
+/// The answer comes before the row is redrawn, so the code that erases the row must notice the resize.
 #[test]
 fn a_resize_just_before_the_end_leaves_nothing_behind() {
     for draw in ["here", "below"] {
@@ -394,7 +394,7 @@ fn an_answer_that_changes_nothing_says_so() {
     run.says("0", "echo hello", "askline: the model's answer is the line as it stands");
 }
 
-/// A command whose options are all known here needs no model: the script has no reply to give.
+/// A command with known options needs no model: the script has no reply.
 #[test]
 fn a_line_that_is_right_says_so() {
     let run = Run::start("", "input='ls -la'");
@@ -419,7 +419,7 @@ fn what_was_found_out_is_kept_for_the_next_press() {
     }
 }
 
-/// Whatever became of a press, it is counted when the helper has ended.
+/// Every press is counted by the time the helper has ended, whatever its result.
 #[test]
 fn a_press_is_counted() {
     let data = tempfile::tempdir().unwrap();
@@ -437,7 +437,7 @@ fn a_press_is_counted() {
     assert_eq!((figures, &total["failures"]["unexpected"]), ([3, 1, 1], &1.into()), "{total}");
 }
 
-/// Logs and the row would draw over each other.
+/// Log output and the status row would overwrite each other.
 #[test]
 fn logs_on_the_screen_take_the_row_s_place() {
     let run = Run::start(&reply("ls -la", 900), "extra=--debug; err=/dev/tty");
@@ -477,7 +477,7 @@ fn a_resize_moves_the_row_along() {
     let before = "for n in 1 2 3 4 5 6 7 8; do echo $n; done; printf 'prompt$ list files'";
     let run = Run::sized(12, 60, &reply("ls -la", 3000), before);
     run.pty.wait_for("thinking");
-    // So low that the cursor's row becomes the last one, and the row has to move the rest up.
+    // So small that the cursor's row becomes the last one, and the status row must scroll the rest up.
     run.pty.resize(9, 30);
     let screen = run.pty.wait("a shorter row", |screen| screen.trim_end().ends_with('…'));
     assert!(run.pty.last_row().contains("thinking"), "{screen}");
@@ -485,7 +485,7 @@ fn a_resize_moves_the_row_along() {
     run.pty.resize(20, 60);
     let screen = run.pty.wait_for("Esc keeps your line");
     assert_eq!(screen.matches("thinking").count(), 1, "{screen}");
-    // This emulator cuts rows; one that wraps them anew would leave a piece of the old row below the new one.
+    // This emulator cuts rows; one that rewraps would leave a piece of the old row below the new one.
     assert!(run.pty.raw().contains("\x1b[J"), "{}", run.pty.raw().escape_debug());
     let ended = run.ends("0", "ls -la");
     assert!(ended.screen.ends_with(&format!("8\nprompt$ list files\n{ENDED}")), "{}", ended.screen);
@@ -510,7 +510,7 @@ fn a_blank_line_is_refused_politely() {
     run.says("3", "", "askline: type what you want in your words first");
 }
 
-/// Scripts take any other exit code for a crash.
+/// Shell scripts treat any other exit code as a crash.
 #[test]
 fn what_is_wrong_around_us_is_told_like_the_rest() {
     for (before, reason) in [
@@ -530,7 +530,7 @@ fn a_line_that_nobody_takes_is_a_failure() {
     assert_eq!(ended.code, "3");
 }
 
-/// Without a controlling terminal everything works but the row.
+/// Without a controlling terminal everything works except the status row.
 #[test]
 fn without_a_terminal_the_reply_is_the_same() {
     for (model, code, line, message) in [
@@ -548,8 +548,8 @@ fn without_a_terminal_the_reply_is_the_same() {
     }
 }
 
-/// A background process must neither draw nor touch the modes; nor may it be stopped for trying. It can't drop what is
-/// typed meanwhile either, so its answer is kept back.
+/// A background process must not draw, change the modes, or be stopped for trying. It also cannot drop typed input, so
+/// its answer is kept back.
 #[test]
 fn in_the_background_nothing_is_touched() {
     let before = "background() { set -m; ask & wait $!; }; how=background; stty tostop";
@@ -557,7 +557,7 @@ fn in_the_background_nothing_is_touched() {
     assert!(!ended.raw.contains("thinking"), "{}", ended.raw.escape_debug());
 }
 
-/// Handed over so late that the work has begun: taken all the same, with what was typed until then dropped.
+/// A terminal that is handed over after the work has begun is still used, and input typed until then is dropped.
 #[test]
 fn a_terminal_handed_over_late_is_taken() {
     let before = "late() { set -m; ask & sleep 0.7; fg %1 >fg; }; how=late; printf ready";
@@ -569,7 +569,8 @@ fn a_terminal_handed_over_late_is_taken() {
     run.ends("0", "ls -la");
 }
 
-/// Stopped by force, then let on in the background: by now the terminal has other modes and another owner.
+/// The helper is stopped by force and continued in the background: by then the terminal has other modes and another
+/// owner.
 #[test]
 fn a_terminal_that_was_lost_is_left_alone() {
     let before = "

@@ -1,4 +1,4 @@
-//! `askline check` and `askline explain`, on this machine: no model, every word looked up.
+//! `askline check` and `askline explain` on this machine: no model, every word looked up.
 
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ fn a_line_without_fault_exits_with_0() {
     assert_eq!(ran.stdout, format!("{line}\nchecked 3/3 flags\n"));
 }
 
-/// The field names are a contract.
+/// The field names are part of the interface.
 #[test]
 fn findings_are_told_with_place_evidence_and_fix() {
     let found = check("ls --colour -a");
@@ -95,7 +95,7 @@ fn every_word_is_explained() {
     assert!(!parts[1]["meaning"].as_str().unwrap().is_empty());
 }
 
-/// Nushell's own commands by what Nushell documents of them; a program of the same name by its own manual.
+/// Explains Nushell's own commands from its documentation, and a program of the same name from its manual.
 #[test]
 fn nushells_own_commands_are_explained() {
     let line = "'aba' | str replace -a a b | print; ^ls -l";
@@ -105,7 +105,7 @@ fn nushells_own_commands_are_explained() {
         let ran = ran.env("PATH", &path).run().code(0);
         serde_json::from_str::<Value>(&ran.stdout).unwrap()
     };
-    // A machine that is busy with other tests may not let Nushell answer in time.
+    // Nushell may not answer in time on a machine that is busy with other tests.
     let mut tries = (0..5).map(|_| explained());
     let told =
         tries.find(|told| told.to_string().contains("help print")).expect("nushell tells its commands");
@@ -129,7 +129,7 @@ fn without_a_line_it_says_what_to_give() {
     assert!(ran.stderr.contains("no line; give one"), "{}", ran.stderr);
 }
 
-/// A command typed by hand is mended, or found right, without a model.
+/// A command typed by hand is repaired, or found correct, without a model.
 #[test]
 fn what_is_a_command_already_needs_no_model() {
     let suggest = |line: &'static str| {
@@ -146,7 +146,7 @@ fn what_is_a_command_already_needs_no_model() {
     assert!(mended["changes"][0].as_str().unwrap().contains("--colour"));
 }
 
-/// Not even an installed one.
+/// No model is needed, not even an installed one.
 #[test]
 fn what_is_a_command_already_is_settled_where_no_model_is_installed() {
     let ran = Askline::new(["suggest", "--shell", "bash", "--", "ls --colour -la"]).run().code(0);
@@ -155,7 +155,7 @@ fn what_is_a_command_already_is_settled_where_no_model_is_installed() {
     assert!(ran.stderr.contains("askline model pull"), "{}", ran.stderr);
 }
 
-/// English stays English, also when it begins with a command's name or holds something like an option.
+/// English stays a request, even if it begins with a command's name or contains text like an option.
 #[test]
 fn words_are_a_request() {
     for words in [

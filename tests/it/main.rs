@@ -1,4 +1,5 @@
-//! The one integration binary: one module per thing a user touches, plus `tidy` for rules the compiler can't check.
+//! The single integration binary: one module per feature that users see, plus `tidy` for rules that the compiler cannot
+//! check.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that can't go on stops; clippy's allow-in-tests leaves helpers out"
@@ -21,7 +22,6 @@ mod model;
 mod nushell;
 mod parser;
 mod platform;
-#[cfg(feature = "nu-plugin")]
 mod plugin;
 mod pty;
 mod real;

@@ -1,5 +1,5 @@
-//! Manual pages and help texts of this machine, where it has them: what is read from them against what the programs
-//! really take.
+//! Manual pages and help texts of this machine, where it has them: parsed options compared with what the programs
+//! accept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,10 +7,11 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use askline::manual::{self, Arity, Manual};
+use askline_manual as manual;
+use askline_manual::{Arity, Manual};
 use serde::Deserialize;
 
-/// What one program takes; see the head of the file.
+/// Options that one program accepts; see the head of the file.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Truth {
@@ -22,7 +23,7 @@ struct Truth {
     refused: String,
 }
 
-/// The source of a page of this machine, redirections followed.
+/// Returns the source of a page of this machine, with redirections followed.
 fn page_source(name: &str) -> Option<String> {
     let mut path = ["1", "8"].into_iter().flat_map(|section| {
         [".gz", ""].map(|end| PathBuf::from(format!("/usr/share/man/man{section}/{name}.{section}{end}")))
@@ -54,7 +55,7 @@ fn page(name: &str) -> Option<Manual> {
     page_source(name).map(|source| manual::page(&source))
 }
 
-/// The floors hold for the pages of Debian 12; other versions document more.
+/// The minimums apply to the pages of Debian 12; other versions document more.
 #[test]
 fn pages_of_this_machine() {
     let floors: &[(&str, &[&str], usize)] = &[
@@ -97,18 +98,18 @@ fn subcommands_of_this_machine() {
         }
         assert!(page.subcommands.len() >= *at_least, "{name}: {}", page.subcommands.len());
     }
-    // Commands of a language are no subcommands.
+    // Commands of a language are not subcommands.
     for name in ["sed", "bash", "less", "find", "awk"] {
         assert!(page(name).is_none_or(|page| page.subcommands.is_empty()), "{name}");
     }
 }
 
-/// Every page of this machine is read, none in vain: those that document options in the usual way yield some.
+/// Every page of this machine is parsed; those that document options in the usual way yield some.
 #[test]
 fn nearly_every_page_yields_something() {
     let (mut n_pages, mut n_named, mut n_with_options, mut n_dashes) = (0, 0, 0, 0);
     let Ok(files) = fs::read_dir("/usr/share/man/man1") else { return };
-    // The pages of one vendor outnumber all others and are made by one generator.
+    // One vendor's pages outnumber all others and come from one generator.
     let files = files.filter_map(|file| Some(file.ok()?.path()));
     for path in files.filter(|path| !path.to_string_lossy().contains("gcloud")) {
         let Some(source) = read_page(&path, 3).filter(|source| !source.trim().is_empty()) else { continue };
@@ -129,20 +130,20 @@ fn nearly_every_page_yields_something() {
     );
 }
 
-/// Compares what pages and help texts say with what the programs take. Prints a table; run it by name on Debian 12.
+/// Compares pages and help texts with what the programs accept. Prints a table; run it by name on Debian 12.
 #[test]
 #[expect(clippy::print_stdout, reason = "a measurement prints")]
-#[ignore = "starts every program's --help; needs the versions that tests/data/manual/truth.toml was made with"]
+#[ignore = "starts every program's --help; needs the versions that crates/manual/tests/data/manual/truth.toml was made with"]
 fn accuracy() {
     let truths: BTreeMap<String, Truth> =
-        toml::from_str(&fs::read_to_string("tests/data/manual/truth.toml").unwrap()).unwrap();
+        toml::from_str(&fs::read_to_string("crates/manual/tests/data/manual/truth.toml").unwrap()).unwrap();
     let mut totals = [Score::default(); 3];
     let mut lines = Vec::new();
     for (command, truth) in &truths {
         let Some(source) = page_source(&command.replace(' ', "-")) else { continue };
         let page = manual::page(&source);
         let help = manual::help(&help_text(command));
-        // A page of another version than the program is no fault of the reader.
+        // A page for another version than the program is no error of the parser.
         let version = help.version.clone().or(page.version.clone()).unwrap_or_default();
         if version != truth.version && !command.starts_with("git") {
             lines.push(format!("{command}: page is of {version:?}, truth of {:?}", truth.version));
@@ -166,7 +167,7 @@ fn accuracy() {
     assert!(both.precision() >= 0.97 && both.recall() >= 0.94 && both.arity() >= 0.94);
 }
 
-/// The help text of a program of the truth table: it prints and ends, all of them are known to.
+/// Returns the help text of a program of the truth table. All of these programs are known to print it and end.
 fn help_text(command: &str) -> String {
     let mut words = command.split(' ');
     let program = words.next().unwrap();
@@ -199,7 +200,7 @@ struct Score {
 }
 
 impl Score {
-    /// Adds one program; says what is wrong with it.
+    /// Adds one program; returns a description of its errors.
     fn add(&mut self, manual: &Manual, truth: &Truth) -> String {
         let set = |names: &str| {
             names.split(' ').filter(|name| !name.is_empty()).map(str::to_owned).collect::<BTreeSet<_>>()
@@ -211,8 +212,8 @@ impl Score {
         let defined: BTreeSet<String> = manual.options.iter().flat_map(|card| card.names.clone()).collect();
         self.n_programs += 1;
         let wrong: Vec<&String> = defined.intersection(&refused).collect();
-        // Only what the documentation names at all can be found in it; letters that nobody names are hidden options,
-        // and `-abc` of a getopt program are three.
+        // Only options that the documentation names can be found. Letters without documentation are hidden options, and
+        // `-abc` of a getopt program is three options.
         let named = |name: &&String| {
             (defined.contains(*name) || manual.mentioned.contains(*name))
                 && (name.starts_with("--") || name.len() == 2)
@@ -293,7 +294,7 @@ fn share(yes: usize, no: usize) -> f64 {
     yes as f64 / (yes + no).max(1) as f64
 }
 
-/// The table of macOS's options is made from its manual pages: names and what they take, none of their text.
+/// The table of macOS's options comes from its manual pages: names and arities, none of their text.
 #[test]
 #[ignore = "needs macOS's manual pages: ASKLINE_MACOS_MAN=directory; UPDATE=1 writes the table"]
 fn macos_table_is_fresh() {
@@ -305,7 +306,7 @@ fn macos_table_is_fresh() {
             let source = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
             let page = manual::page(&source);
             let file = path.file_stem().unwrap().to_string_lossy().into_owned();
-            // Pages of builtins and of things nobody types say nothing of a command.
+            // Pages of builtins, and of files that are not commands, describe no command.
             let says = !page.options.is_empty() || page.style == manual::Style::Operand;
             if !says || matches!(file.as_str(), "alias" | "builtin") || file.starts_with("locate.") {
                 continue;

@@ -1,4 +1,4 @@
-//! `askline model` as people use it: a real program, a home of its own, a server on this machine.
+//! `askline model` as users run it: a real program, its own home, a server on this machine.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,11 +12,11 @@ use std::time::{Duration, Instant};
 use expect_test::{Expect, expect};
 use sha2::Digest as _;
 
-/// Bytes of the model that is fetched here.
+/// Size of the downloaded model, in bytes.
 const SIZE: usize = 2_000_000;
-/// What the slow server sends at once, and how long it then waits.
+/// Bytes that the slow server sends at once, and its pause afterwards.
 const SLOW: (usize, Duration) = (50_000, Duration::from_millis(50));
-/// Longest wait for anything in these tests.
+/// Longest wait in these tests.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A home with a manifest that names one model, `tiny`, on a server that lives as long as the test.
@@ -57,7 +57,7 @@ impl Home {
         command
     }
 
-    /// What `askline model ARGS` prints on both streams, and its exit code, in this home.
+    /// Checks the output of `askline model ARGS` on both streams, and its exit code, in this home.
     fn check(&self, args: &str, expected: Expect) {
         let output = self.command(args).output().unwrap();
         let mut text = String::from_utf8(output.stdout).unwrap();
@@ -87,7 +87,7 @@ impl Home {
         self.model().with_extension("gguf.part")
     }
 
-    /// Waits until a fetch that goes on has brought something.
+    /// Waits until a running download has received some bytes.
     fn wait_for_some(&self) {
         wait_until(|| fs::metadata(self.part()).is_ok_and(|part| 0 < part.len()));
     }
@@ -101,13 +101,13 @@ fn wait_until(done: impl Fn() -> bool) {
     }
 }
 
-/// The address of a server that has `bytes` at /tiny and nothing elsewhere.
+/// Starts a server that has `bytes` at /tiny and nothing elsewhere; returns its address.
 fn serve(bytes: Vec<u8>, slow: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     thread::spawn(move || {
         for stream in listener.incoming() {
-            // A client that goes away in the middle is what some tests are about.
+            // Some tests disconnect the client in the middle.
             let _ = answer(stream.unwrap(), &bytes, slow);
         }
     });
@@ -161,7 +161,7 @@ fn the_life_of_a_model() {
             exit 2
         "#]],
     );
-    // Bytes arrive in pieces that depend on the network, so how often progress is told does too.
+    // Network timing decides how bytes are split, so the number of progress messages varies.
     let output = home.command("pull tiny").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), &b""[..]), "{told}");
@@ -264,7 +264,7 @@ fn unknown_names_meet_the_nearest() {
 fn an_own_file_is_used_as_it_is() {
     let home = Home::new(false);
     let own = home.top.path().join("own.gguf");
-    // One weight of four bytes, and nothing else.
+    // One tensor of four bytes, and nothing else.
     let mut file = [&b"GGUF"[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &0_u64.to_le_bytes()].concat();
     file.extend([&1_u64.to_le_bytes()[..], b"w", &1_u32.to_le_bytes(), &1_u64.to_le_bytes()].concat());
     file.extend([0; 12]);
@@ -290,7 +290,7 @@ fn an_own_file_is_used_as_it_is() {
     }
 }
 
-/// A limit of file sizes stands for a disk that fills up: what is here stays, and the next pull goes on from there.
+/// A limit of file sizes simulates a full disk: the downloaded part stays, and the next pull continues from there.
 #[test]
 fn a_refusing_disk_ends_the_pull_with_cause_and_remedy() {
     let home = Home::new(false);
@@ -353,7 +353,7 @@ fn ctrl_c_ends_pip_too() {
     let script = "#!/bin/sh\n[ \"$1\" = download ] || exit 0\necho $$ > \"$HOME/new\"\nmv \"$HOME/new\" \"$HOME/pid\"\nsleep 60\n";
     fs::write(&pip, script).unwrap();
     fs::set_permissions(&pip, fs::Permissions::from_mode(0o700)).unwrap();
-    // The fake needs its tools, but a real Python must not be found before it.
+    // The fake needs its tools, but a real Python must not be found first.
     for tool in ["mv", "sleep"] {
         let real = ["/bin", "/usr/bin"].map(|at| Path::new(at).join(tool)).into_iter().find(|at| at.exists());
         std::os::unix::fs::symlink(real.unwrap(), below("bin").join(tool)).unwrap();
@@ -365,7 +365,7 @@ fn ctrl_c_ends_pip_too() {
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    // Killed, it may stand as a zombie until init reaps it; what it started is gone for good.
+    // A killed process may remain a zombie until init reaps it; its children are gone.
     let gone = || {
         let state = fs::read_to_string(format!("/proc/{}/stat", group.as_raw_nonzero())).unwrap_or_default();
         rustix::process::test_kill_process_group(group).is_err() || state.contains(") Z ")
@@ -373,7 +373,7 @@ fn ctrl_c_ends_pip_too() {
     wait_until(gone);
 }
 
-/// On a terminal a bar shows how far it is, and leaves nothing behind but the outcome.
+/// On a terminal a bar shows the progress, and only the outcome remains.
 #[test]
 fn a_terminal_shows_a_bar() {
     let home = Home::new(true);
@@ -392,7 +392,7 @@ fn a_terminal_shows_a_bar() {
     let mut screen = vt100::Parser::new(10.try_into().unwrap(), 100.try_into().unwrap(), 0);
     let mut bars = Vec::new();
     let mut chunk = [0; 4096];
-    // The terminal's end reads as an error on Linux.
+    // On Linux the end of a terminal reads as an error.
     while let Ok(got @ 1..) = reader.read(&mut chunk) {
         screen.process(&chunk[..got]);
         let lines = screen.screen().contents();
@@ -407,7 +407,8 @@ fn a_terminal_shows_a_bar() {
     assert_eq!(rest, ["tiny is installed (2.0 MB)", "to use it: askline model use tiny"]);
 }
 
-/// What builds with the embedded model say besides; these tests' models are no models, so preparing them fails.
+/// Reports whether a line comes from preparing the model, which builds with the embedded model do. The models of these
+/// tests are no real models, so that step fails.
 fn is_of_preparing(line: &str) -> bool {
     line.starts_with("preparing it for ")
         || line == "it could not be prepared; the first key press tries again"

@@ -1,4 +1,4 @@
-//! Our own reading of Nushell's lines against that of its engine.
+//! Our parser for Nushell compared with Nushell's own engine.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,49 +7,67 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askline::check::Report;
 use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::examine::Examiner;
-use askline::host::local::LocalHost;
 use askline::knowledge::Knowledge;
-use askline::repair::Repaired;
-use askline::shell::Shell;
-use askline::syntax::{self, Parsed, Redirection, SimpleCommand, Word};
+use askline_check::finding::Report;
+use askline_check::repair::Repaired;
+use askline_host::local::LocalHost;
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
 
 use serde::Deserialize;
 
 use crate::parser::{installed, skipped};
 
-/// Rows of a text; ⏎ is the end of a line in one.
+/// Returns the rows of a text; ⏎ in a row is a line break.
 fn rows(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter(|row| !row.is_empty() && !row.starts_with("# ")).map(|row| row.replace('⏎', "\n"))
 }
 
-/// The lines of Nushell under one key of a table's rows.
+/// Returns the Nushell lines under one key of a table's rows.
 fn column(table: &str, rows: &str, key: &str, is_ours: impl Fn(&toml::Value) -> bool) -> Vec<String> {
     let table: toml::Table = toml::from_str(table).unwrap();
     let rows = table[rows].as_array().unwrap().iter().filter(|row| is_ours(row));
     rows.filter_map(|row| row.get(key)?.as_str().map(str::to_owned)).collect()
 }
 
-/// Every line of Nushell that the tree has.
+/// Returns every Nushell line in the repository.
 fn lines() -> Vec<String> {
     let for_nu = |row: &toml::Value| row.get("shell").and_then(toml::Value::as_str) == Some("nu");
-    let mut lines: Vec<String> = rows(include_str!("../data/syntax/nushell.txt")).collect();
-    lines.extend(column(include_str!("../data/syntax/nu.toml"), "line", "line", |_| true));
-    lines.extend(column(include_str!("../../src/prompt/solved-nu.toml"), "solved", "command", |_| true));
+    let mut lines: Vec<String> =
+        rows(include_str!("../../crates/syntax/tests/data/syntax/nushell.txt")).collect();
+    lines.extend(column(
+        include_str!("../../crates/syntax/tests/data/syntax/nu.toml"),
+        "line",
+        "line",
+        |_| true,
+    ));
+    lines.extend(column(
+        include_str!("../../crates/model/src/prompt/solved-nu.toml"),
+        "solved",
+        "command",
+        |_| true,
+    ));
     for key in ["line", "mended"] {
-        lines.extend(column(include_str!("../data/repair/mended.toml"), "row", key, for_nu));
+        lines.extend(column(
+            include_str!("../../crates/check/tests/data/repair/mended.toml"),
+            "row",
+            key,
+            for_nu,
+        ));
     }
-    let left: toml::Table = toml::from_str(include_str!("../data/repair/left.toml")).unwrap();
+    let left: toml::Table =
+        toml::from_str(include_str!("../../crates/check/tests/data/repair/left.toml")).unwrap();
     lines.extend(left["nu"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()));
     lines.sort();
     lines.dedup();
     lines
 }
 
-/// Every line, cut off anywhere, is read.
+/// Every line, cut at any point, is parsed.
 #[test]
 fn halves_are_read() {
     for line in lines() {
@@ -70,7 +88,7 @@ fn time_grows_with_the_text() {
             syntax::parse(text, Shell::Nu);
             begun.elapsed()
         };
-        // The quickest of some: other work on the machine makes times longer, never shorter.
+        // The quickest of several runs: other work on the machine makes times longer, never shorter.
         (0..7).map(|_| round()).min().unwrap()
     };
     let mut pieces: Vec<String> = lines().into_iter().step_by(20).map(|line| line + "\n").collect();
@@ -98,7 +116,7 @@ fn time_grows_with_the_text() {
     }
 }
 
-/// What a program in Nushell prints about a text on its input; none where Nushell isn't installed.
+/// Returns the output of a Nushell program for a text on its input; `None` if Nushell is not installed.
 pub(crate) fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
     let mut nu = Command::new(installed(Shell::Nu)?)
         .args(["-n", "--no-std-lib", "--stdin", "-c", program])
@@ -107,7 +125,7 @@ pub(crate) fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
         .spawn()
         .unwrap();
     let (mut stdin, asked) = (nu.stdin.take().unwrap(), input.to_vec());
-    // A program that doesn't read ends before everything is written.
+    // A program that does not read may end before everything is written.
     let writer = std::thread::spawn(move || drop(stdin.write_all(&asked)));
     let output = nu.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -115,7 +133,7 @@ pub(crate) fn nushell(program: &str, input: &[u8]) -> Option<Vec<u8>> {
     Some(output.stdout)
 }
 
-/// What Nushell's engine makes of each line.
+/// Returns how Nushell's engine parses each line.
 fn engine(lines: &[String]) -> Option<Vec<Parsed>> {
     let program = "from json | each { |line| ast $line --flatten --json --minify } | to json --raw";
     let output = nushell(program, &serde_json::to_vec(lines).unwrap())?;
@@ -124,7 +142,7 @@ fn engine(lines: &[String]) -> Option<Vec<Parsed>> {
     Some(said.iter().zip(lines).map(|(flat, line)| syntax::nu::parse(flat, line)).collect())
 }
 
-/// All that is said of a command but the number of its pipeline.
+/// Formats all facts of a parsed command except its pipeline number.
 fn told(command: &SimpleCommand) -> String {
     let texts = |words: &[Word]| {
         let text = |word: &Word| {
@@ -150,7 +168,8 @@ fn told(command: &SimpleCommand) -> String {
     )
 }
 
-/// Of the lines that the engine accepts we refuse none, and read 99 in 100 just as it does, to the last word.
+/// Checks that we refuse no line that the engine accepts, and that at least the given share (99 in 100) parses exactly
+/// as it does, to the last word.
 fn agree(lines: &[String], at_least: usize) {
     let Some(engine) = engine(lines) else { return };
     let (mut commands, mut compared, mut wrong, mut refused) = (0, 0, Vec::new(), Vec::new());
@@ -182,7 +201,7 @@ fn the_engine_agrees() {
     agree(&lines(), 350);
 }
 
-/// The examples that Nushell's own help gives.
+/// Examples from Nushell's own help.
 #[test]
 fn the_engine_agrees_on_its_examples() {
     let program = "scope commands | get examples | flatten | get example | uniq | to json --raw";
@@ -190,7 +209,7 @@ fn the_engine_agrees_on_its_examples() {
     agree(&serde_json::from_slice::<Vec<String>>(&examples).unwrap(), 1500);
 }
 
-/// The table of commands is that of the Nushell it was made from.
+/// The table of commands matches the Nushell it was made from.
 #[test]
 fn all_commands_are_known() {
     let program = "{version: (version | get version), names: (scope commands | get name)} | to json --raw";
@@ -207,15 +226,15 @@ fn all_commands_are_known() {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Mended {
-    /// Where the rows are about the same.
+    /// Subject of the rows.
     about: String,
-    /// Lines that become others.
+    /// Lines that are repaired, with the result.
     mended: Vec<(String, String)>,
-    /// Lines that stay as they are.
+    /// Lines that stay unchanged.
     left: Vec<String>,
 }
 
-/// What this machine's Nushell refuses, and what must come of it without a model (`tests/data/repair/nushell.toml`).
+/// Lines that this machine's Nushell refuses, and their repair without a model (`tests/data/repair/nushell.toml`).
 #[test]
 fn what_the_engine_refuses_is_mended() {
     #[derive(Deserialize)]
@@ -228,7 +247,8 @@ fn what_the_engine_refuses_is_mended() {
     if !version.starts_with("0.115.") {
         return skipped(&format!("the table is for Nushell 0.115, this is {version}"));
     }
-    let table: Table = toml::from_str(include_str!("../data/repair/nushell.toml")).unwrap();
+    let table: Table =
+        toml::from_str(include_str!("../../crates/check/tests/data/repair/nushell.toml")).unwrap();
     let (top, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for (name, text) in &table.files {
         fs::write(top.path().join(name), text).unwrap();
@@ -250,7 +270,7 @@ fn what_the_engine_refuses_is_mended() {
     for group in &table.group {
         let mended = group.mended.iter().map(|(line, right)| (line, Some(right)));
         for (line, right) in mended.chain(group.left.iter().map(|line| (line, None))) {
-            // A machine that is busy with other tests may not let Nushell answer in time.
+            // Nushell may not answer in time on a machine that is busy with other tests.
             let is_right = |(got, read, report): &(Option<Repaired>, Option<bool>, Report)| {
                 let is_asked = got.as_ref().map_or(report.syntax_ok.is_some(), |_| *read == Some(true));
                 got.as_ref().map(|repaired| &repaired.line) == right && is_asked

@@ -1,10 +1,10 @@
-//! What a shell's own parser says about a line; nothing is run.
+//! Verdicts of a shell's own parser about a line; nothing is run.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 /// The parser of an installed shell.
 pub(crate) struct Parser {
@@ -14,14 +14,14 @@ pub(crate) struct Parser {
 }
 
 impl Parser {
-    /// None, with a line that says so, where the shell is missing; see [`installed`].
+    /// Returns the parser, or `None` with a printed note if the shell is missing; see [`installed`].
     pub(crate) fn of(shell: Shell) -> Option<Self> {
         let parser = Self { shell, program: installed(shell)?, directory: tempfile::tempdir().unwrap() };
         assert!(parser.complaint("echo 'never closed").is_some(), "{shell} lets a broken line pass");
         Some(parser)
     }
 
-    /// What the parser has against a line, if anything.
+    /// Returns the parser's objection to a line, if any.
     pub(crate) fn complaint(&self, line: &str) -> Option<String> {
         let mut command = Command::new(&self.program);
         match self.shell {
@@ -29,7 +29,8 @@ impl Parser {
             Shell::Zsh => said(command.args(["-f", "-n"]), line),
             Shell::Fish => said(command.args(["-N", "--no-execute"]), line),
             Shell::Nu => {
-                // Nushell's own checker finds errors; defining a function of the line also warns of what is deprecated.
+                // Nushell's own checker finds errors. Defining a function with the line also gives deprecation
+                // warnings.
                 let file = self.directory.path().join("line.nu");
                 std::fs::write(&file, format!("{line}\n")).unwrap();
                 let check =
@@ -45,18 +46,18 @@ impl Parser {
     }
 }
 
-/// What a parser says about a line given on its standard input, if it says anything or fails.
+/// Returns the output of a parser for a line on its standard input, if it prints anything or fails.
 fn said(parser: &mut Command, line: &str) -> Option<String> {
     let mut child =
         parser.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A parser may end before it has read everything; its exit status tells what matters.
+    // A parser may end before it has read everything; its exit status decides.
     let _ = writeln!(child.stdin.take().unwrap(), "{line}");
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     (!output.status.success() || !said.is_empty()).then_some(said)
 }
 
-/// The shell's path. A shell that is missing fails the run in CI and is skipped with a line elsewhere.
+/// Returns the shell's path. A missing shell fails the run in CI; elsewhere the test is skipped with a note.
 pub(crate) fn installed(shell: Shell) -> Option<PathBuf> {
     match which::which(shell.name()) {
         Ok(path) => Some(path),
@@ -70,7 +71,7 @@ pub(crate) fn installed(shell: Shell) -> Option<PathBuf> {
     }
 }
 
-/// Another Nushell that `scripts/test` installs, or none where a person has not.
+/// Returns another Nushell that `scripts/test` installs, or `None` on a machine where it did not run.
 pub(crate) fn nushell(version: &str) -> Option<PathBuf> {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools").join(format!("nu-{version}"));
     let found = ["x64", "arm64"]
@@ -84,7 +85,7 @@ pub(crate) fn nushell(version: &str) -> Option<PathBuf> {
     found
 }
 
-/// Says that a check is left out, where the test harness can't swallow the line.
+/// Reports a skipped check in a way that the test harness does not capture.
 pub(crate) fn skipped(why: &str) {
     std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
 }

@@ -1,20 +1,21 @@
-//! The platform rules against real programs: what a rule calls foreign is refused by the tool in hand, and what it puts
-//! in its place is taken. In a private folder, with lines of our own only.
+//! The platform rules against real programs: the tool refuses what a rule calls foreign, and accepts the replacement.
+//! Runs in a private folder, with our own lines only.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use askline::manual;
-use askline::platform::{Example, Userland, examples, userland_of};
+use askline_check::platform::{Example, examples};
+use askline_manual as manual;
+use askline_manual::userland::{Userland, userland_of};
 
 use crate::parser::skipped;
 
-/// Where Debian, Ubuntu and others put the tools of uutils.
+/// Directories of the uutils tools on Debian, Ubuntu and others.
 const UUTILS: [&str; 2] = ["/usr/lib/cargo/bin/coreutils", "/usr/libexec/uutils-coreutils"];
 
-/// No line may take longer.
+/// Time limit for one line, in seconds.
 const LINE_SECONDS: &str = "10";
 
 #[test]
@@ -41,7 +42,7 @@ fn uutils() {
     judge("uutils", tools);
 }
 
-/// What the rules call foreign to BSD is no option of macOS's page, and what they put in its place is one.
+/// Options that the rules call foreign to BSD are not in macOS's page, and their replacements are.
 #[test]
 fn macos_pages() {
     let mut looked_up = 0;
@@ -82,14 +83,14 @@ fn installed(program: &str) -> Option<PathBuf> {
     found
 }
 
-/// A missing program fails the run in CI and is skipped with a line elsewhere.
+/// Fails the run in CI if a program is missing; elsewhere the test is skipped with a note.
 fn missing(what: &str) {
     assert!(std::env::var_os("CI").is_none(), "{what} is not installed; CI needs it");
     skipped(&format!("{what} is not installed"));
 }
 
-/// Tries every example of a family. `tools` is the multi-call program or the folder of its tools; none for GNU, which
-/// is the system's own.
+/// Tries every example of a family. `tools` is the multi-call program or the folder of its tools; `None` for GNU, the
+/// system's own.
 fn judge(family: &str, tools: Option<PathBuf>) {
     if family != "gnu" && tools.is_none() {
         return;
@@ -113,14 +114,14 @@ fn judge(family: &str, tools: Option<PathBuf>) {
     assert!(5 < tried, "{family}: only {tried} rules were tried");
 }
 
-/// A private folder with files that the examples name, and the tools of one family.
+/// A private folder with the files that examples name, and the tools of one family.
 struct Folder {
     home: tempfile::TempDir,
     path: String,
 }
 
 impl Folder {
-    /// None where the family has no such tool here.
+    /// Creates the folder; `None` if the family lacks this tool on the machine.
     fn with(name: &str, tools: Option<&Path>) -> Option<Self> {
         let home = tempfile::tempdir().unwrap();
         let bin = home.path().join("bin");
@@ -134,7 +135,7 @@ impl Folder {
             }
             Some(tools) => {
                 fs::create_dir(&bin).unwrap();
-                // The tool itself and those that lines name beside it.
+                // The tool itself and the tools that lines combine with it.
                 for tool in [name, "echo", "tac", "basename", "stat"] {
                     let target = if tools.is_dir() { tools.join(tool) } else { tools.to_owned() };
                     if target.exists() {
@@ -150,7 +151,7 @@ impl Folder {
 
     fn judge(&self, example: &Example, faults: &mut Vec<String>) {
         let bad = self.run(example.bad);
-        // top of procps complains and ends well.
+        // procps `top` complains and ends with success.
         let taken = bad.status.success() && !String::from_utf8_lossy(&bad.stderr).contains("invalid option");
         if taken != example.silent {
             faults.push(format!(
@@ -160,7 +161,7 @@ impl Folder {
             ));
         }
         for line in example.good.into_iter().chain(example.stays.iter().map(String::as_str)) {
-            // A line that stays may name another tool than this family's.
+            // An unchanged line may use a tool of another family.
             let word = line.split_whitespace().next().unwrap();
             let is_ours = example.commands.iter().any(|name| name == word) || example.good == Some(line);
             let output = self.run(line);

@@ -1,4 +1,5 @@
-//! The Nushell plugin in real Nushells: values, errors and faults without a terminal here, the prompt in `plugin/prompt.rs`.
+//! The Nushell plugin in real Nushells: values, errors and faults without a terminal are tested here, the prompt in
+//! `plugin/prompt.rs`.
 
 mod prompt;
 
@@ -8,18 +9,25 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::parser::{installed, nushell};
 
-/// The Nushells that the plugin works in.
+/// Returns the plugin's program, which `cargo test` builds beside `askline`.
+pub(super) fn plugin_program() -> PathBuf {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_askline")).with_file_name("nu_plugin_ask");
+    assert!(program.exists(), "build the plugin first: cargo build -p nu_plugin_ask");
+    program
+}
+
+/// Returns the Nushell versions that the plugin supports.
 fn nushells() -> impl Iterator<Item = Nu> {
     installed(Shell::Nu).into_iter().chain(nushell("0.114.1")).map(Nu::of)
 }
 
-/// A Nushell with the plugin and a home of its own.
+/// A Nushell with the plugin and its own home.
 struct Nu {
     program: PathBuf,
     plugin: PathBuf,
@@ -29,12 +37,12 @@ struct Nu {
 impl Nu {
     fn of(program: PathBuf) -> Self {
         let home = TempDir::new().unwrap();
-        let nu = Self { program, plugin: env!("CARGO_BIN_EXE_nu_plugin_ask").into(), home };
+        let nu = Self { program, plugin: plugin_program(), home };
         nu.model("");
         nu
     }
 
-    /// What the model says from now on.
+    /// Sets the model's replies from now on.
     fn model(&self, rows: &str) {
         fs::write(self.home.path().join("model"), rows).unwrap();
     }
@@ -59,18 +67,18 @@ impl Nu {
         self.command(program).output().unwrap()
     }
 
-    /// The value that a program ends with.
+    /// Returns the value of a program.
     #[track_caller]
     fn value(&self, program: &str) -> Value {
         let output = self.run(&format!("{program} | to json --raw"));
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {program}: {said}", self.program.display());
-        // What the plugin wrote to Nushell's own output stands before it.
+        // Output of the plugin on Nushell's own stdout comes before the value.
         let last = output.stdout.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
         serde_json::from_slice(last).unwrap_or_else(|error| panic!("{program}: {error}: {said}"))
     }
 
-    /// What is said of a program that fails.
+    /// Returns the error of a program that fails.
     #[track_caller]
     fn complaint(&self, program: &str) -> String {
         let output = self.run(program);
@@ -118,15 +126,15 @@ fn other_answers_are_rows() {
         nu.model(&rows);
         let table = nu.value("ask --alternatives 2 list files | get command");
         assert_eq!(table, json!(["ls -l", "ls --long --all"]));
-        // The others are not even asked for when nobody takes them, nor when there are none.
+        // The alternatives are not requested if nothing consumes them, or if there are none.
         nu.model(r#"{"reply": "ls -l"}"#);
         assert_eq!(nu.value("ask --alternatives 2 list files | first | get command"), "ls -l");
         assert_eq!(nu.value("ask --alternatives 0 list files | length"), 1);
     }
 }
 
-/// What the person defined in this very engine counts, and so does its environment: not that of the plugin's process,
-/// which started before.
+/// Definitions and environment of the running engine count, not the environment of the plugin's process, which started
+/// earlier.
 #[test]
 fn the_running_engine_is_asked() {
     for nu in nushells() {
@@ -154,7 +162,7 @@ fn lines_are_checked() {
         let found = nu.value("ask check --shell bash 'sort --nosuch a.txt' | get findings.0");
         assert_eq!((&found["kind"], &found["span"]), (&json!("flag-refuted"), &json!([5, 13])), "{found}");
         assert_eq!(nu.value("ask check ls -la | get line"), "ls -la");
-        // A line in a list that can't be checked is an error of its row.
+        // A list item that cannot be checked is an error of its row.
         assert!(nu.complaint("['ls' 3] | ask check").contains("string"));
         let kinds = nu.value("ask explain --shell bash 'sort -r a' | select text role");
         assert_eq!(kinds[0], json!({"text": "sort", "role": "command"}));
@@ -162,7 +170,7 @@ fn lines_are_checked() {
     }
 }
 
-/// The engine's parser would open what these name, in the person's own shell.
+/// The engine's parser would open the files that these lines name, in the user's own shell.
 #[test]
 fn lines_that_read_files_are_not_for_the_running_engine() {
     for nu in nushells() {
@@ -198,7 +206,7 @@ fn what_is_piped_in_may_have_no_end() {
     }
 }
 
-/// The plugin's process keeps the environment that it was started with.
+/// The plugin's process keeps the environment of its start.
 #[test]
 fn a_server_is_reached_as_the_engine_says() {
     for nu in nushells() {
@@ -214,7 +222,7 @@ fn a_server_is_reached_as_the_engine_says() {
         let through = "with-env {http_proxy: 'http://127.0.0.1:1'} { ask list files }";
         let said = nu.complaint(&format!("{start} {through}"));
         assert!(said.contains("through the proxy 127.0.0.1:1"), "{said}");
-        // A program that is found on the engine's PATH alone, and is told the engine's variables.
+        // A program found only on the engine's PATH, which gets the engine's variables.
         let program = nu.home.path().join("bin/show-key");
         fs::create_dir(program.parent().unwrap()).unwrap();
         fs::write(
@@ -259,7 +267,7 @@ fn errors_point_at_words() {
     }
 }
 
-/// The examples in the help run, and give what they say.
+/// The examples in the help run, and return the documented values.
 #[test]
 fn the_examples_are_right() {
     for nu in nushells() {
@@ -299,34 +307,13 @@ fn another_nushell_gets_one_line() {
     }
 }
 
-#[test]
-fn it_tells_its_version() {
-    let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask")).arg("--version").output().unwrap();
-    let expected = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell 0.114 and 0.115\n");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
-}
-
-#[test]
-fn people_are_told_who_starts_it() {
-    for arguments in [&[][..], &["--help"], &["--stdio", "x"], &["--local-socket", "/nowhere"]] {
-        let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask"))
-            .args(arguments)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.starts_with("askline: "), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
-    }
-}
-
-/// Whatever becomes of the plugin's process, Nushell lives, the error names it, and the next call works.
+/// Whatever happens to the plugin's process, Nushell survives, the error names the plugin, and the next call works.
 #[test]
 fn nushell_survives_the_plugin() {
     for mut nu in nushells() {
         nu.model(r#"{"reply": "ls -la"}"#);
         let real = std::mem::replace(&mut nu.plugin, nu.home.path().join("nu_plugin_ask"));
-        // Whole at first, so that Nushell learns the commands; then as `fault` says.
+        // Healthy at first, so Nushell learns the commands; then as `fault` specifies.
         let script = format!(
             "#!/bin/sh\ncase \"$(cat '{home}/fault' 2>/dev/null)\" in\n\
              exit) exit 3 ;;\n\
@@ -352,7 +339,7 @@ fn nushell_survives_the_plugin() {
             let first = told["first"].as_str().unwrap();
             match fault {
                 "slow" => assert_eq!(first, "ls -la"),
-                // Nushell's own words, which may leave out whose fault it is.
+                // Nushell's own message, which may not name the culprit.
                 "speech" => assert!(first.contains("lugin"), "{first}"),
                 _ => assert!(
                     first.contains("ask") && first.to_lowercase().contains("plugin"),
@@ -363,7 +350,7 @@ fn nushell_survives_the_plugin() {
     }
 }
 
-/// A plugin that is killed while it thinks is an error of its call, not the end of Nushell.
+/// A plugin that is killed during a request is an error of that call and does not end Nushell.
 #[test]
 fn nushell_survives_a_plugin_killed_at_work() {
     for nu in nushells() {
@@ -375,7 +362,7 @@ fn nushell_survives_a_plugin_killed_at_work() {
         let plugin = loop {
             assert!(started.elapsed() < Duration::from_secs(20), "the plugin does not start");
             std::thread::sleep(Duration::from_millis(50));
-            // The first processes only tell what commands there are.
+            // The first processes only list the commands.
             let plugin = child_of(child.id());
             std::thread::sleep(Duration::from_millis(1000));
             if let Some(plugin) = plugin.filter(|plugin| child_of(child.id()) == Some(*plugin)) {
@@ -389,7 +376,7 @@ fn nushell_survives_a_plugin_killed_at_work() {
     }
 }
 
-/// A process that this one started.
+/// Returns a child process of `process`.
 fn child_of(process: u32) -> Option<rustix::process::Pid> {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let children = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
@@ -398,7 +385,7 @@ fn child_of(process: u32) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(child.parse().ok()?)
 }
 
-/// Nushell stops the plugin when nobody has called it for a while, never at work.
+/// Nushell stops an idle plugin, but never during a call.
 #[test]
 fn it_stops_when_it_is_idle() {
     for nu in nushells() {
@@ -411,11 +398,11 @@ fn it_stops_when_it_is_idle() {
     }
 }
 
-/// `askline` itself holds nothing of Nushell's libraries.
+/// `askline` itself links none of Nushell's libraries.
 #[test]
 fn the_program_is_free_of_it() {
     let bytes = |program: &str| fs::read(program).unwrap();
     let holds = |program: &str| memchr::memmem::find(&bytes(program), b"nu_plugin_protocol").is_some();
-    assert!(holds(env!("CARGO_BIN_EXE_nu_plugin_ask")));
+    assert!(holds(plugin_program().to_str().unwrap()));
     assert!(!holds(env!("CARGO_BIN_EXE_askline")));
 }

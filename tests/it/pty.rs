@@ -1,5 +1,5 @@
-//! A terminal for tests: a real pty on one side, a terminal emulator on the other, so that tests see the screen a
-//! person would see. Every wait is bounded and shows the screen when it gives up.
+//! A terminal for tests: a real pty with a terminal emulator, so tests see the screen a user would see. Every wait is
+//! bounded and prints the screen when it times out.
 
 use std::io::{Read as _, Write};
 use std::num::NonZeroU16;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
 
-/// Longest wait for anything to appear, generous because test machines are busy.
+/// Longest wait for anything to appear; generous because test machines are busy.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How often the screen is looked at meanwhile.
+/// Interval between two looks at the screen.
 const TICK: Duration = Duration::from_millis(10);
-/// Most bytes of its output that a message shows.
+/// Most bytes of output that a message shows.
 const TAIL: usize = 500;
 
 type Screen = Arc<Mutex<vt100::Parser<Replies>>>;
 type Keyboard = Arc<Mutex<Box<dyn Write + Send>>>;
 
-/// A program running in its own terminal, as session leader; killed when dropped.
+/// A program in its own terminal, as session leader; killed on drop.
 pub(crate) struct Pty {
     screen: Screen,
     keyboard: Keyboard,
@@ -59,36 +59,36 @@ impl Pty {
         Self { screen, keyboard, child, master: pair.master }
     }
 
-    /// Types `keys`, bytes as a terminal would send them.
+    /// Types `keys`, as bytes that a terminal would send.
     pub(crate) fn send(&self, keys: &str) {
         let mut keyboard = self.keyboard.lock().unwrap();
         keyboard.write_all(keys.as_bytes()).unwrap();
         keyboard.flush().unwrap();
     }
 
-    /// The text on the screen, rows joined by newlines.
+    /// Returns the text on the screen, rows joined by newlines.
     pub(crate) fn screen(&self) -> String {
         self.screen.lock().unwrap().screen().contents()
     }
 
-    /// The last row that holds text.
+    /// Returns the last row with text.
     pub(crate) fn last_row(&self) -> String {
         self.screen().trim_end().lines().last().unwrap_or("").trim_end().to_owned()
     }
 
-    /// The cursor's row and column, from 0.
+    /// Returns the cursor's row and column, from 0.
     pub(crate) fn cursor(&self) -> (u16, u16) {
         self.screen.lock().unwrap().screen().cursor_position()
     }
 
-    /// The text of the cursor's row.
+    /// Returns the text of the cursor's row.
     pub(crate) fn cursor_row(&self) -> String {
         let parser = self.screen.lock().unwrap();
         let (row, _) = parser.screen().cursor_position();
         parser.screen().rows(0, u16::MAX).nth(usize::from(row)).unwrap_or_default()
     }
 
-    /// Every byte the program wrote so far (with ESC D shown as a line feed).
+    /// Returns every byte that the program wrote so far (with ESC D shown as a line feed).
     pub(crate) fn raw(&self) -> String {
         String::from_utf8_lossy(&self.screen.lock().unwrap().callbacks().raw).into_owned()
     }
@@ -137,7 +137,7 @@ impl Pty {
         }
     }
 
-    /// The screen, the cursor, what the emulator did not understand and the last bytes it got, for messages.
+    /// Returns the screen, the cursor, unknown sequences and the last bytes received, for messages.
     pub(crate) fn describe(&self) -> String {
         let unknown = self.screen.lock().unwrap().callbacks().unknown.clone();
         let raw = self.raw().into_bytes();
@@ -161,7 +161,7 @@ fn size(rows: u16, columns: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-/// Answers what shells ask their terminal (fish: attributes and cursor; reedline: cursor; bash: our `ESC[5n`).
+/// Replies to terminal queries of shells (fish: attributes and cursor; reedline: cursor; bash: our `ESC[5n`).
 #[derive(Default)]
 struct Replies {
     replies: Vec<u8>,
@@ -193,7 +193,7 @@ impl vt100::Callbacks for Replies {
     }
 }
 
-/// The emulator lacks ESC D (index), which does on a real terminal exactly what a bare line feed does.
+/// Handler for ESC D (index), which the emulator lacks and which acts on a real terminal exactly like a bare line feed.
 #[derive(Default)]
 struct Index {
     escape_pending: bool,

@@ -1,20 +1,20 @@
-//! The real thing: a real model on this machine's processor, asked everyday requests.
+//! Tests with a real model on this machine's processor and everyday requests.
 //!
-//! `ASKLINE_TEST_MODEL` names an installed model (`scripts/test` sees to it). Without it this fails where `CI` is set and is
-//! skipped with a line elsewhere.
+//! `ASKLINE_TEST_MODEL` names an installed model (`scripts/test` sets it). Without it these tests fail if `CI` is set, and
+//! are skipped with a note elsewhere.
 
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 use serde_json::Value;
 
 use crate::cli::Askline;
 use crate::parser::{Parser, installed, skipped};
 
-/// Each answer parses in bash and starts with a command that is installed or bash's own; the second process takes the
-/// state of the first over and says the same.
+/// Each answer parses in bash and starts with an installed command or a builtin. The second process loads the state of
+/// the first and gives the same answers.
 #[test]
 fn everyday_requests_get_commands_that_parse_and_exist() {
     let Some(model) = model() else { return };
@@ -37,7 +37,7 @@ fn everyday_requests_get_commands_that_parse_and_exist() {
     assert_eq!(commands(&again), commands(&first[..2]));
 }
 
-/// In other languages the small model may miss now and then; most answers must still parse.
+/// In other shell languages the small model may fail now and then; most answers must still parse.
 #[test]
 fn other_shells_get_lines_in_their_language() {
     let Some(model) = model() else { return };
@@ -58,7 +58,7 @@ fn other_shells_get_lines_in_their_language() {
     }
 }
 
-/// A deadline in the middle of the work, then the same question again: no answer, then one.
+/// A request with a deadline in the middle of the work gives no answer; the same request afterwards gives one.
 #[test]
 fn a_deadline_ends_the_work_and_harms_nothing() {
     let Some(model) = model() else { return };
@@ -76,7 +76,7 @@ fn a_deadline_ends_the_work_and_harms_nothing() {
     ask("60000").code(0);
 }
 
-/// The chat form speaks through the template in the model's own file.
+/// The chat form uses the template in the model's own file.
 #[test]
 fn a_chat_gets_a_command_too() {
     let Some(model) = model() else { return };
@@ -101,7 +101,7 @@ fn a_chat_gets_a_command_too() {
     assert!(shown.starts_with("You turn a request into one bash command line"), "{shown}");
 }
 
-/// The beginning of a command is another command: an answer that is cut off is none.
+/// The beginning of a command is another command, so a truncated answer is refused.
 #[test]
 fn an_answer_that_is_cut_off_is_refused() {
     let Some(model) = model() else { return };
@@ -124,7 +124,7 @@ fn an_answer_that_is_cut_off_is_refused() {
     assert!(ran.stderr.contains("the answer is longer than 3 tokens"), "{}", ran.stderr);
 }
 
-/// The process that stays behind says what a press alone would say, and the next press waits for no weights.
+/// The resident process gives the same answer as a single press, and the next press does not wait for the weights.
 #[test]
 fn a_resident_process_says_the_same_and_is_quicker_the_second_time() {
     let Some(model) = model() else { return };
@@ -161,7 +161,7 @@ fn a_resident_process_says_the_same_and_is_quicker_the_second_time() {
     assert_eq!(status["model"].as_str().unwrap(), format!("local:{}", stem(&model)));
 }
 
-/// A kept state that was damaged is not used, and made anew.
+/// A damaged stored state is not used, and is computed again.
 #[test]
 fn a_damaged_state_changes_no_answer() {
     let Some(model) = model() else { return };
@@ -183,15 +183,17 @@ fn a_damaged_state_changes_no_answer() {
     assert_eq!(command(ask(&model, Shell::Bash, requests)), before);
 }
 
-/// Further answers differ from the first and from one another, and change nothing for what is asked later; neither do
-/// answers that were given up on the way, nor a model that rested meanwhile, nor guessing ahead.
+/// Further answers differ from the first and from one another, and change no later answer. The same holds for requests
+/// cancelled midway, for a model that released its memory meanwhile, and for speculative guesses.
 #[test]
 #[cfg(feature = "local-model")]
 fn further_answers_leave_later_ones_as_they_were() {
-    use askline::failure::Failure;
-    use askline::model::{Further, Model as _, local::Local};
-    use askline::patience::Patience;
-    use askline::prompt::{self, Form};
+    use askline_model::failure::Failure;
+    use askline_model::local::Local;
+    use askline_model::patience::Patience;
+    use askline_model::prompt;
+    use askline_model::prompt::Form;
+    use askline_model::{Further, Model as _};
 
     const TOKENS: usize = 96;
     let Some(model) = model() else { return };
@@ -222,7 +224,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     let sure: Vec<_> =
         others.iter().map(|reply| reply.certainty.map_or(0.0, |certainty| certainty.mean)).collect();
     assert!(sure.is_sorted_by(|a, b| b <= a), "{sure:?}");
-    // What is wrong in the first word is not in those that leave the answer there.
+    // Alternatives that branch off in the first word do not contain what is wrong in it.
     let first_word = alone[0].split(' ').next().unwrap();
     let elsewhere = Further { wrong: Some(first_word.len()), ..further(3) };
     let elsewhere = local.others(&first, elsewhere, &patience).unwrap();
@@ -234,7 +236,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     assert_eq!(again.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>(), texts);
     assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
 
-    // About a prompt that was not asked last: it is asked first.
+    // For a prompt that is not the last one computed, that prompt is computed first.
     assert_eq!(local.others(&first, further(3), &patience).unwrap().len(), texts.len());
     assert!(local.others(&first, further(0), &patience).unwrap().is_empty());
     let given_up = Patience::endless();
@@ -252,7 +254,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
 }
 
-/// Memory that belongs to this process alone, bytes.
+/// Returns the private memory of this process, in bytes.
 #[cfg(feature = "local-model")]
 fn own_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -260,13 +262,13 @@ fn own_memory() -> u64 {
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
 }
 
-/// The answers to requests, in one process, as JSON objects.
+/// Returns the answers to requests from one process, as JSON objects.
 fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value> {
     let ran = Askline::new(["suggest", "--json", "--lines", "-", "--shell", shell.name()])
         .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
         .env("ASKLINE_DEADLINE_MS", "120000")
         .env("XDG_CACHE_HOME", cache().to_str().unwrap())
-        // Who writes for a shell has it on the PATH, and is helped by it.
+        // A user of a shell has it on the PATH, and the checks use it.
         .env("PATH", &std::env::var("PATH").unwrap())
         .stdin(&requests.join("\n"))
         .run();
@@ -274,13 +276,13 @@ fn ask(model: &std::path::Path, shell: Shell, requests: &[String]) -> Vec<Value>
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// One model at a time: two would compute against each other.
+/// Returns a lock for one model at a time: two would compete for the processor.
 fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One cache for all tests of a run, so that each shell's fixed part is computed once.
+/// Returns one cache for all tests of a run, so each shell's fixed prompt part is computed once.
 fn cache() -> PathBuf {
     let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("real-cache");
     std::fs::create_dir_all(&cache).unwrap();
@@ -292,7 +294,7 @@ fn everyday() -> Vec<String> {
     table["request"].as_array().unwrap().iter().map(|row| row["text"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The file of the model to test with.
+/// Returns the file of the model to test with.
 fn model() -> Option<PathBuf> {
     if cfg!(not(feature = "local-model")) {
         return None;
@@ -302,7 +304,7 @@ fn model() -> Option<PathBuf> {
         skipped("no real model; scripts/test fetches one");
         return None;
     };
-    // The user's own environment tells where models are; the program knows how to read it.
+    // The user's own environment locates the models, and the program knows how to read it.
     let found =
         Command::new(env!("CARGO_BIN_EXE_askline")).args(["model", "path"]).arg(&name).output().unwrap();
     assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));

@@ -1,5 +1,5 @@
-//! The loop from a request to the best command, with replies from a script on a recorded machine whose manuals are a
-//! few lines long.
+//! The loop from a request to the best command, with scripted replies on a recorded machine whose manuals have a few
+//! lines.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,19 +8,20 @@ use std::time::Duration;
 use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::examine::Examiner;
-use askline::failure::Failure;
-use askline::host::local::LocalHost;
-use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
-use askline::model::Model;
-use askline::model::chain::Chain;
-use askline::model::scripted::Scripted;
-use askline::patience::Patience;
-use askline::prompt::{self, Form};
 use askline::refine::{self, Limits, Refined};
-use askline::shell::Shell;
+use askline_host::local::LocalHost;
+use askline_host::recorded::RecordedHost;
+use askline_model::Model;
+use askline_model::chain::Chain;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt;
+use askline_model::prompt::Form;
+use askline_model::scripted::Scripted;
+use askline_syntax::shell::Shell;
 
-/// Two programs with pages and one without. No shell can be asked, no program probed: the pages decide.
+/// Two programs with pages and one without. No shell can be asked and no program probed: the pages decide.
 pub(crate) const MACHINE: &str = r#"
     current_dir = "/home/ada"
     programs = ["/usr/bin/show", "/usr/bin/seek", "/usr/bin/mute"]
@@ -84,7 +85,7 @@ fn limits(rounds: u32) -> Limits {
     Limits { rounds, time: Duration::from_secs(5), max_tokens: 96 }
 }
 
-/// Asks for "show everything"; `script` holds the replies and must be used up unless the loop fails.
+/// Asks for "show everything". `script` has the replies and must be used up unless the loop fails.
 fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
     let mut model = Scripted::parse(Path::new("script"), script).unwrap();
     let refined = ask(&mut model, limits, patience)?;
@@ -92,13 +93,13 @@ fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refi
     Ok(refined)
 }
 
-/// A model that keeps no other answers in mind, as a server: it is asked once, and not for what it has said.
+/// A model without alternatives, such as a server: it is asked once for another answer, and not for one it has given.
 #[test]
 fn another_answer_is_one_question() {
     for (script, expected, rounds) in [
         (r#"{"reply": "show -l", "must_contain": "show -a"}"#.to_owned(), "show -l", 1),
         (r#"{"reply": "show -a", "others": ["show  -a", "show -l"]}"#.to_owned(), "show -l", 1),
-        // One that has others, but not to this.
+        // A model with alternatives, but none for this prompt.
         (
             concat!(
                 r#"{"reply": "show -a"}"#,
@@ -162,18 +163,18 @@ fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
     assert_eq!(refined.others.len(), 1, "the first draft stays as an alternative");
 }
 
-/// Where no command of an answer checks, another one that the model had in mind may; it is not asked again then.
+/// If no command of an answer passes the checks, an alternative may; the model is then not asked again.
 #[test]
 fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
     let wrong = "show --everything-there-is";
     for (rows, expected, asked) in [
-        // The first of them that checks, in the model's order.
+        // The first alternative that passes the checks, in the model's order.
         (
             vec![format!(r#"{{"reply": "{wrong}", "others": ["show --nothing", "show -l", "show -a"]}}"#)],
             "show -l",
             1,
         ),
-        // None does, so it is told what is wrong with the best.
+        // No alternative passes, so the model gets the errors of the best one.
         (
             vec![
                 format!(r#"{{"reply": "{wrong}", "others": ["nosuchprogram --x"]}}"#),
@@ -182,7 +183,8 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
-        // Those that leave it behind what is wrong are wrong in the same way, where it was mended before that, too.
+        // Alternatives that differ only after the error have the same error, also if the answer was repaired before
+        // that point.
         (
             vec![
                 concat!(
@@ -195,13 +197,13 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a -l",
             1,
         ),
-        // Where the end is wrong, something may be missing there.
+        // If the error is at the end, something may be missing there.
         (
             vec![r#"{"reply": "show -l |", "others": ["show --nothing", "show -l | seek -n a"]}"#.to_owned()],
             "show -l | seek -n a",
             1,
         ),
-        // One that destroys something is no way to put an answer right that doesn't.
+        // An alternative that destroys something must not replace an answer that does not.
         (
             vec![
                 format!(r#"{{"reply": "{wrong}", "others": ["rm -r a", "git push --force"]}}"#),
@@ -211,7 +213,7 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             2,
         ),
         (vec![format!(r#"{{"reply": "{wrong} > a", "others": ["show -l > a"]}}"#)], "show -l > a", 1),
-        // Nor is one that destroys more, as what was wrong is only left out.
+        // Nor may one that destroys more because the wrong part is merely left out.
         (
             vec![
                 concat!(
@@ -231,7 +233,8 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "show -a",
             2,
         ),
-        // A program that only isn't installed may be what is wanted: it stays, unless the model itself takes it back.
+        // A program that is merely not installed may be what the user wants: it stays unless the model itself withdraws
+        // it.
         (
             vec![
                 r#"{"reply": "crontab -l", "others": ["show -a"]}"#.to_owned(),
@@ -240,7 +243,7 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
             "crontab -l",
             2,
         ),
-        // An answer that checks is the answer.
+        // An answer that passes the checks is used as it is.
         (vec![r#"{"reply": "show -r", "others": ["show -a"]}"#.to_owned()], "show -r", 1),
     ] {
         let refined = run(&rows.join("\n"), limits(2), &Patience::endless()).unwrap();
@@ -267,7 +270,7 @@ fn a_worse_answer_is_not_taken() {
     assert_eq!((best(&refined), refined.rounds), ("show --nothing-like-it", 2));
 }
 
-/// Whoever wrote the answer is named, also when another model was asked in between or after.
+/// The result names the model that wrote the answer, also if another model was asked in between or afterwards.
 #[test]
 fn the_model_that_wrote_the_answer_is_named() {
     let first = "{\"reply\": \"show --nothing-like-it\"}\n{\"fail\": \"the server is gone\"}";
@@ -284,7 +287,7 @@ fn the_model_that_wrote_the_answer_is_named() {
     }
 }
 
-/// The same answer twice, or another answer with the same fault: the model will not find out by being asked once more.
+/// A repeated answer, or another answer with the same error, ends the loop: asking again would not help.
 #[test]
 fn going_round_in_circles_ends_the_loop() {
     let script = [r#"{"reply": "show --nothing-like-it"}"#; 2].join("\n");
@@ -351,7 +354,7 @@ fn confidence_comes_from_checks_and_doubts_lower_it() {
     assert!((0.0..=1.0).contains(&good) && (0.0..=1.0).contains(&missing));
 }
 
-/// What goes back to the model about a line of Nushell says what the command takes, or which one there is.
+/// The feedback about a Nushell line gives the signature of the command, or the command that exists.
 #[test]
 fn an_error_of_nushell_carries_the_true_signature() {
     for (request, wrong, told, right) in [
@@ -372,9 +375,9 @@ fn an_error_of_nushell_carries_the_true_signature() {
     ] {
         let machine = Machine::new(Arc::new(LocalHost), None);
         let mut context = context::gather(&machine, Shell::Nu, &[]);
-        // `scripts/test` puts Nushell below the checkout; what stands below the working directory is not believed.
+        // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
         context.current_dir = None;
-        // A machine that is busy with other tests may not let Nushell answer in time; what it says is remembered.
+        // Nushell may not answer in time on a machine that is busy with other tests; its answers are cached.
         let knows = |knowledge: &Knowledge| {
             let examiner = Examiner { shell: Shell::Nu, knowledge };
             knowledge.commands().is_some() && examiner.examine(wrong).report.syntax_ok.is_some()

@@ -1,4 +1,4 @@
-//! Models on servers: what is asked byte for byte, what becomes of replies, and every fault that an endpoint can have.
+//! Models on servers: requests byte for byte, the handling of replies, and every fault that an endpoint can have.
 
 mod exchanges;
 mod faults;
@@ -11,23 +11,25 @@ mod statuses;
 
 use std::time::{Duration, Instant};
 
-use askline::failure::Failure;
-use askline::model::Model as _;
-use askline::model::Reply;
-use askline::model::remote::{Key, Protocol, Remote, Spec};
-use askline::patience::Patience;
-use askline::prompt::{self, Form, Prompt};
-use askline::shell::Shell;
+use askline_model::Model as _;
+use askline_model::Reply;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt;
+use askline_model::prompt::{Form, Prompt};
+use askline_model::remote::{Key, Remote, Spec};
+use askline_model::server::Protocol;
+use askline_syntax::shell::Shell;
 
 use self::server::Server;
 
-/// What must never be seen.
+/// A secret that must never be visible.
 const SECRET: &str = "sk-the-secret-0123456789";
-/// How long a test's server may take to begin.
+/// Time limit for a test's server to begin.
 const FIRST_BYTE: Duration = Duration::from_millis(600);
-/// How long a question may take in all.
+/// Time limit for a whole request.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// How much later than that it may be over.
+/// Permitted delay beyond that limit.
 const GRACE: Duration = Duration::from_millis(200);
 /// Most columns of a message.
 const COLUMNS: usize = 120;
@@ -49,7 +51,7 @@ fn with_key(spec: Spec) -> Spec {
     Spec { key: Some(Key::new(SECRET, "key_env = \"TEAM_KEY\"").unwrap()), ..spec }
 }
 
-/// A model at a server of these tests, with a key.
+/// Returns a model on a test server, with a key.
 fn remote(server: &Server, protocol: Protocol) -> Remote {
     Remote::open(with_key(spec(protocol, &format!("http://127.0.0.1:{}", server.port())))).unwrap()
 }
@@ -62,7 +64,7 @@ fn solved() -> Prompt {
     prompt::draft(Form::Completion, "list files", Shell::Bash, "Linux")
 }
 
-/// Asks within [`DEADLINE`] and holds the model to what is true of every answer and every failure.
+/// Asks within [`DEADLINE`] and checks the properties that every answer and every failure must have.
 fn ask(remote: &mut Remote, prompt: &Prompt) -> Result<Reply, Failure> {
     let begun = Instant::now();
     let memory = figures::Memory::begin();
@@ -81,7 +83,7 @@ fn ask(remote: &mut Remote, prompt: &Prompt) -> Result<Reply, Failure> {
     })
 }
 
-/// What a server with these acts makes of a question in OpenAI's protocol.
+/// Returns the answer to a request in OpenAI's protocol from a server that plays these acts.
 fn against(acts: Vec<server::Act>) -> (Result<String, Failure>, Server) {
     let server = Server::new(acts);
     let reply = ask(&mut remote(&server, Protocol::OpenAi), &chat());

@@ -1,17 +1,19 @@
-//! Repairs, row by row: half-right lines and what must come of them (`tests/data/repair`), on a machine made of a table,
-//! with the real shells' own verdicts where they are installed.
+//! Repairs, row by row: half-right lines and their expected results (`tests/data/repair`), on a machine defined by a
+//! table, with the real shells' verdicts where they are installed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
-use askline::check::{self, Report};
-use askline::manual::{Arity, Manual, OptionCard, Source, Style, Subcommand};
-use askline::platform::{self, Userland};
-use askline::reference::{Kind, Known, Reference};
-use askline::repair::{Repaired, repair};
-use askline::shell::Shell;
-use askline::syntax;
+use askline_check::check;
+use askline_check::finding::Report;
+use askline_check::platform;
+use askline_check::reference::{Kind, Known, Reference};
+use askline_check::repair::{Repaired, repair};
+use askline_manual::userland::Userland;
+use askline_manual::{Arity, Manual, OptionCard, Source, Style, Subcommand};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 use serde::Deserialize;
 
 use crate::parser::Parser;
@@ -25,10 +27,11 @@ struct Table {
     subcommands: BTreeMap<String, BTreeMap<String, Vec<String>>>,
 }
 
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| toml::from_str(include_str!("../data/repair/machine.toml")).unwrap());
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    toml::from_str(include_str!("../../crates/check/tests/data/repair/machine.toml")).unwrap()
+});
 
-/// The family of its programs, and the version of its shell.
+/// The userland of its programs, and the version of its shell.
 struct Machine(Userland, &'static str);
 
 /// A Nushell whose `;` stops at a failure.
@@ -107,9 +110,9 @@ fn card(text: &str) -> OptionCard {
     OptionCard { names: vec![name.to_owned()], value, placeholder, text: String::new(), source: Source::Page }
 }
 
-/// The checks, the platform's rules and the shell's own verdict, as the product asks them.
+/// Returns the findings of the checks, the platform rules and the shell's own parser, as the product combines them.
 fn judge(line: &str, shell: Shell, machine: &Machine, parser: Option<&Parser>) -> Report {
-    // Nushell's lines are parsed by the user's Nushell; here its verdict has to do.
+    // Nushell lines are parsed by the user's Nushell; the test uses its verdict alone.
     let mut report = match shell {
         Shell::Nu => Report::default(),
         _ => {
@@ -137,7 +140,7 @@ struct Row {
     #[serde(default)]
     userland: Option<String>,
     line: String,
-    /// `none` where the row is a line that stays.
+    /// `None` if the line stays unchanged.
     mended: String,
 }
 
@@ -146,9 +149,10 @@ fn rows() -> Vec<(Shell, Userland, String, Option<String>)> {
     struct Rows {
         row: Vec<Row>,
     }
-    let mended: Rows = toml::from_str(include_str!("../data/repair/mended.toml")).unwrap();
+    let mended: Rows =
+        toml::from_str(include_str!("../../crates/check/tests/data/repair/mended.toml")).unwrap();
     let left: BTreeMap<String, Vec<String>> =
-        toml::from_str(include_str!("../data/repair/left.toml")).unwrap();
+        toml::from_str(include_str!("../../crates/check/tests/data/repair/left.toml")).unwrap();
     let mended = mended.row.into_iter().map(|row| {
         let shell = row.shell.as_deref().unwrap_or("bash").parse().unwrap();
         let userland = match row.userland.as_deref() {
@@ -213,7 +217,7 @@ fn row_by_row(shell: Shell) {
     assert!(faults.is_empty(), "{} of {shell}:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// Up to Nushell 0.97 `;` goes on after a program that failed.
+/// Up to Nushell 0.97 `;` continues after a program that failed.
 #[test]
 fn an_older_nushell_gets_no_semicolon_for_and() {
     let Some(parser) = Parser::of(Shell::Nu) else { return };
@@ -235,7 +239,7 @@ fn there_are_enough_rows() {
     assert!(80 <= mended && 30 <= rows.len() - mended, "{mended} of {}", rows.len());
 }
 
-/// What must not become more frequent through any repair.
+/// Words that no repair may make more frequent.
 const DANGEROUS: [&str; 14] = [
     "rm",
     "sudo",
@@ -265,7 +269,7 @@ fn assert_no_more_danger(before: &str, after: &str) {
     };
     let old = count(before);
     for (word, count) in count(after) {
-        // There these letters only choose what is shown.
+        // For these tools the letters only select the output.
         let tools: &[&str] = match word {
             "-r" => &["date", "ps", "tail", "md5"],
             "-f" => &["stat"],
@@ -288,7 +292,7 @@ fn no_rule_and_no_row_adds_danger() {
     }
 }
 
-/// The time of a repair with knowledge at hand, most of it the judge's.
+/// Measures a repair with all knowledge loaded; most of the time is the verdict's.
 #[test]
 fn repairs_are_quick() {
     let machine = Machine(Userland::Gnu, VERSION);
@@ -298,7 +302,7 @@ fn repairs_are_quick() {
         let _ = repaired(&line, shell, &machine, None);
         slowest = slowest.max((start.elapsed(), line));
     }
-    // Unoptimised and beside other tests; in release it is a tenth.
+    // Unoptimised and beside other tests; a release build takes a tenth.
     assert!(slowest.0.as_millis() < 500, "{slowest:?}");
 }
 
@@ -310,7 +314,7 @@ proptest::proptest! {
         let _ = repaired(&line, Shell::ALL[shell], &Machine(Userland::Gnu, VERSION), None);
     }
 
-    /// Torn and doubled rows: whatever comes out is not mended again, adds no danger and keeps what was quoted.
+    /// Truncated and duplicated rows: a result is not repaired again, adds no danger and keeps quoted text.
     #[test]
     fn torn_rows(at in 0..400usize, cut in 0..80usize, more in "[ ';|\"a-]{0,2}", literal in "[a-z ]{1,8}[*?;|]") {
         let rows = rows();

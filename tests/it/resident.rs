@@ -1,4 +1,4 @@
-//! The resident process: real processes with a scripted model, and whatever may stand in their way.
+//! The resident process: real processes with a scripted model, and the faults that can affect them.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -11,21 +11,22 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use askline::daemon::{Bell, Waits, serve, serve_as};
-use askline::host::recorded::RecordedHost;
-use askline::model::resident::door::{Door, identity};
-use askline::model::resident::wire::{Ask, Event, Hello, Question, Spec, Status, What, Wire};
-use askline::model::resident::{self, Resident, Terms};
-use askline::model::scripted::Scripted;
-use askline::model::{Further, Model, Reply};
-use askline::patience::Patience;
-use askline::prompt::{Form, Prompt};
+use askline_host::recorded::RecordedHost;
+use askline_model::patience::Patience;
+use askline_model::prompt::{Form, Prompt};
+use askline_model::resident;
+use askline_model::resident::door::{Door, identity};
+use askline_model::resident::wire::{Ask, Event, Hello, Question, Spec, Status, What, Wire};
+use askline_model::resident::{Resident, Terms};
+use askline_model::scripted::Scripted;
+use askline_model::{Further, Model, Reply};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Long enough for anything that ends at all, on a busy machine.
+/// A time limit that is long enough for anything that ends, on a busy machine.
 const AMPLE: Duration = Duration::from_secs(20);
 
-/// A home of its own with a runtime directory and a script; what was started in it ends with it.
+/// A home with a runtime directory and a script; processes started in it end with it.
 struct Home {
     top: TempDir,
 }
@@ -65,7 +66,7 @@ impl Home {
         self.command(args).output().unwrap()
     }
 
-    /// A press: what it printed, or what it complained of.
+    /// Runs a press and returns its output, or its error message.
     fn press(&self) -> Result<String, String> {
         said(&self.run(&["suggest", "--shell", "bash", "--", "list the files"]))
     }
@@ -75,7 +76,7 @@ impl Home {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     }
 
-    /// The processes that were started in here and are no zombies.
+    /// Returns the processes started in this home, without zombies.
     fn processes(&self) -> Vec<u32> {
         let needle = format!("XDG_RUNTIME_DIR={}", self.runtime().display());
         let all = fs::read_dir("/proc").unwrap();
@@ -91,7 +92,8 @@ impl Home {
         u32::try_from(self.status()["pid"].as_u64().unwrap()).unwrap()
     }
 
-    /// The machine as a client in this process sees it: it finds this home's door and can start nothing.
+    /// Returns the machine as seen by a client in this process: it finds this home's endpoint and cannot start
+    /// anything.
     fn host(&self) -> RecordedHost {
         let system = "[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n";
         let text = format!("{system}[env]\nXDG_RUNTIME_DIR = {:?}\n", self.runtime());
@@ -102,14 +104,15 @@ impl Home {
         Spec::Scripted { file: self.script(), identity: identity(&self.script()).unwrap() }
     }
 
-    /// A client in this process with a model of its own to turn to.
+    /// Returns a client in this process with a model of its own as fallback.
     fn client(&self, urgent: bool) -> Resident<RecordedHost> {
         let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
         let terms = Terms { urgent, forced: false, idle: AMPLE };
         Resident::new(self.spec(), terms, self.host(), Some(Box::new(here)))
     }
 
-    /// A resident process that is a thread of this one, so that clients in here take it for their own program.
+    /// Starts a resident process as a thread of this process, so clients in this process accept it as their own
+    /// program.
     fn serve(&self, waits: Waits) -> thread::JoinHandle<()> {
         let (door, bell) = (self.door(), Arc::new(Bell::new().unwrap()));
         let served = thread::spawn(move || serve(&door, waits, &bell).unwrap());
@@ -117,7 +120,7 @@ impl Home {
         served
     }
 
-    /// A connection that has said and heard hello.
+    /// Returns a connection after the handshake.
     fn wire(&self) -> Wire {
         let mut wire = Wire::new(self.door().enter().unwrap().unwrap()).unwrap();
         let until = Instant::now() + AMPLE;
@@ -126,7 +129,7 @@ impl Home {
         wire
     }
 
-    /// A connection with a question on its way.
+    /// Returns a connection with a question sent.
     fn asked(&self, what: What, urgent: bool) -> Wire {
         let mut wire = self.wire();
         let ask = Ask { spec: self.spec(), what, urgent, idle: AMPLE };
@@ -173,7 +176,7 @@ fn complete() -> What {
     What::Complete { prompt: prompt("# list\n"), max_tokens: 9 }
 }
 
-/// The event that ends a question.
+/// Returns the event that ends a question.
 #[track_caller]
 fn end(wire: &mut Wire) -> Event {
     loop {
@@ -226,7 +229,7 @@ fn the_first_press_starts_it_and_the_next_goes_on_where_it_is() {
     assert_eq!(said(&home.run(&["daemon"])).unwrap(), "not running; the first press starts it");
 }
 
-/// D4: many at once, one process.
+/// D4: many starts at once leave one process.
 #[test]
 fn many_starts_at_once_leave_one_process() {
     let home = Home::new(&rows(LS, 99));
@@ -254,7 +257,7 @@ fn many_starts_at_once_leave_one_process() {
     assert!(!home.door().socket().exists(), "a signal takes the socket away");
 }
 
-/// D3, and whatever a killed process leaves: the next press starts another.
+/// D3: the next press replaces a killed process, whatever the process left behind.
 #[test]
 fn a_killed_process_is_replaced_by_the_next_press() {
     let home = Home::new(&rows("{\"reply\": \"ls -la\", \"delay_ms\": 20}", 99));
@@ -275,7 +278,7 @@ fn a_killed_process_is_replaced_by_the_next_press() {
     assert_eq!(home.press().unwrap(), "ls -la");
 }
 
-/// D9: the tmp cleaner took the socket; the next press starts another process, and the old one notices.
+/// D9: the tmp cleaner removed the socket; the next press starts another process, and the old one notices.
 #[test]
 fn a_lost_socket_ends_the_process() {
     let home = Home::new(&rows(LS, 9));
@@ -284,7 +287,7 @@ fn a_lost_socket_ends_the_process() {
     fs::remove_file(home.door().socket()).unwrap();
     served.join().unwrap();
     let served = home.serve(looks);
-    // Another one in its place is not ours to take away.
+    // A new socket in its place must not be removed.
     fs::remove_file(home.door().socket()).unwrap();
     let other = UnixListener::bind(home.door().socket()).unwrap();
     served.join().unwrap();
@@ -294,7 +297,7 @@ fn a_lost_socket_ends_the_process() {
     assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "ls -la");
 }
 
-/// D10: nobody asks any more.
+/// D10: no more requests arrive.
 #[test]
 fn it_ends_when_idle_and_rests_before() {
     let home = Home::new(&rows("{\"reply\": \"ls\", \"delay_ms\": 400}", 9));
@@ -308,7 +311,7 @@ fn it_ends_when_idle_and_rests_before() {
     };
     assert_eq!(ask(AMPLE), ["ls"]);
     until("the model rests", || home.status_inside().rests);
-    // The work itself takes longer than it may be idle.
+    // The work itself takes longer than the idle limit.
     assert_eq!(ask(Duration::from_millis(250)), ["ls"]);
     let answered = Instant::now();
     served.join().unwrap();
@@ -316,7 +319,7 @@ fn it_ends_when_idle_and_rests_before() {
     assert!(!home.door().socket().exists());
 }
 
-/// D1 and D2: only a directory that nobody else can enter is a door.
+/// D1 and D2: an endpoint is only accepted in a directory that no other user can enter.
 #[test]
 fn a_directory_that_others_can_enter_is_no_door() {
     let home = Home::new(&rows(LS, 9));
@@ -347,7 +350,7 @@ fn a_directory_that_others_can_enter_is_no_door() {
     fs::remove_file(&directory).unwrap();
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "nothing was made behind the link");
 
-    // A runtime directory that others can enter is passed over for one of ours below TMPDIR.
+    // A runtime directory that others can enter is skipped for one of ours below TMPDIR.
     mode(&home.runtime(), 0o755);
     let press =
         home.command(&["suggest", "--shell", "bash", "--", "list"]).env("TMPDIR", &elsewhere).output();
@@ -382,7 +385,7 @@ fn other_users_are_turned_away() {
     }
     open(home.top.path(), 0o755);
     let _served = home.serve(Waits::USUAL);
-    // What the door prevents, so that only the kernel's word is left.
+    // The directory permissions normally prevent this. They are opened, so only the kernel's peer credentials are left.
     for path in [home.runtime(), home.door().directory().to_owned(), home.door().socket()] {
         open(&path, 0o777);
     }
@@ -399,7 +402,7 @@ fn other_users_are_turned_away() {
     for path in [home.runtime(), home.door().directory().to_owned()] {
         open(&path, 0o700);
     }
-    // The socket is there a moment before anybody listens.
+    // The socket exists a moment before the process listens on it.
     let refused = std::cell::RefCell::new(None);
     until("it listens", || {
         refused.replace(home.door().enter().err());
@@ -410,7 +413,7 @@ fn other_users_are_turned_away() {
     assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
     assert!(listener.wait().unwrap().success());
 
-    // Made by somebody else before us, in a place where only they can remove it.
+    // A directory created earlier by another user, in a place where only that user can remove it.
     std::os::unix::fs::chown(home.door().directory(), NOBODY.parse().ok(), None).unwrap();
     let error = Door::find(&home.host()).unwrap_err().to_string();
     assert!(error.contains("belongs to another user; set XDG_RUNTIME_DIR or TMPDIR to"), "{error}");
@@ -438,15 +441,16 @@ fn as_another_user() {
     }
 }
 
-/// D6: another program of ours, as after an upgrade: the old process ends, and who waits there gets an answer.
+/// D6: another version of our program, as after an upgrade: the old process ends, and a request in progress gets its
+/// answer.
 #[test]
 fn another_version_takes_over() {
     let home = Home::new("{\"reply\": \"ls -la\", \"delay_ms\": 2000}\n");
     let press = home.command(&["suggest", "--shell", "bash", "--", "list"]).spawn().unwrap();
     until("it works", || home.status()["waiting"] == 1);
     let old = home.pid();
-    // This test is another program than the one that serves.
-    // On a busy machine a press may not wait for hello.
+    // This test is another program than the one that serves. On a busy machine a press may not wait for the hello
+    // message.
     until("its socket is free for the next", || {
         assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
         !home.door().socket().exists()
@@ -454,7 +458,7 @@ fn another_version_takes_over() {
     let _served = home.serve(Waits::USUAL);
     assert_eq!(said(&press.wait_with_output().unwrap()).unwrap(), "ls -la");
     until("the old one is gone", || !home.processes().contains(&old));
-    // Who speaks another protocol gets no model, but is understood when they ask it to end.
+    // A client with another protocol version gets no model, but its request to end is understood.
     let mut wire = Wire::new(home.door().enter().unwrap().unwrap()).unwrap();
     let hello = Hello { protocol: 0, ..resident::hello().unwrap() };
     wire.send(&hello, Instant::now() + AMPLE).unwrap();
@@ -464,7 +468,7 @@ fn another_version_takes_over() {
     assert!(matches!(end(&mut wire), Event::Dropped));
 }
 
-/// D7: what is no frame, half of one, too much of one, and one byte at a time.
+/// D7: invalid frames, half a frame, an oversized frame, and one byte at a time.
 #[test]
 fn nonsense_is_closed_and_harms_nobody() {
     let home = Home::new(&rows(LS, 9));
@@ -498,7 +502,7 @@ fn nonsense_is_closed_and_harms_nobody() {
                 assert!(started.elapsed() < Duration::from_secs(5), "{:?} for {bytes:?}", started.elapsed());
             });
         }
-        // One that is never silent for long.
+        // A client that is never silent for long.
         scope.spawn(|| {
             let started = Instant::now();
             let mut stream = UnixStream::connect(home.door().socket()).unwrap();
@@ -510,7 +514,7 @@ fn nonsense_is_closed_and_harms_nobody() {
                 thread::sleep(Duration::from_millis(50));
             }
         });
-        // Nobody waits for them.
+        // A press does not wait for them.
         let started = Instant::now();
         assert_eq!(home.press().unwrap(), "ls -la");
         assert!(started.elapsed() < Duration::from_millis(1900), "{:?}", started.elapsed());
@@ -519,7 +523,7 @@ fn nonsense_is_closed_and_harms_nobody() {
     assert!(after < before + (16 << 20), "{before} bytes, then {after}");
 }
 
-/// More connections than anybody needs are closed; room is made when they go.
+/// Surplus connections are closed; closed connections free their slots.
 #[test]
 fn connections_are_bounded() {
     let home = Home::new(&rows(LS, 9));
@@ -531,7 +535,7 @@ fn connections_are_bounded() {
     until("there is room again", || home.press().is_ok());
 }
 
-/// D8: stopped before it said hello, and in the middle of an answer.
+/// D8: the process is stopped before its hello, and in the middle of an answer.
 #[test]
 fn a_stopped_process_is_not_waited_for() {
     let home = Home::new(&rows(SLOW, 9));
@@ -556,7 +560,7 @@ fn a_stopped_process_is_not_waited_for() {
             format!("process {pid} has not said hello in time; if it never does, run `kill -9 {pid}`");
         assert!(why.contains(&remedy), "{why}");
     }
-    // Until so many stand before the door that the kernel would let a press wait for ever.
+    // Connects until the kernel's queue is full, where a press could block for ever.
     let before: Vec<_> = std::iter::from_fn(|| home.door().enter().ok()).take(5000).collect();
     assert!(before.len() < 5000);
     quick();
@@ -564,7 +568,7 @@ fn a_stopped_process_is_not_waited_for() {
     assert!(status.contains("hello") || status.contains("lets nobody in"), "{status}");
 }
 
-/// S17: four wait, the rest is told at once; nobody waits for what nobody waits for.
+/// S17: four requests wait, further ones are refused at once; a request without a waiting client is dropped.
 #[test]
 fn five_at_most_are_inside_and_those_who_wait_come_first() {
     let home = Home::new(&[rows(SLOW, 1), rows(LS, 99)].concat());
@@ -579,9 +583,9 @@ fn five_at_most_are_inside_and_those_who_wait_come_first() {
     assert!(
         ask(&mut home.client(true), &Patience::endless()).unwrap_err().to_string().contains("is busy with")
     );
-    // Who waits hears that it is alive.
+    // A waiting client is informed that the process is alive.
     assert!(matches!(waiting[3].receive(Instant::now() + AMPLE).unwrap(), Some(Event::Beat)));
-    // The one at work goes away: the next is served.
+    // The client at work disconnects: the next one is served.
     assert!(matches!(first.receive(Instant::now() + AMPLE).unwrap(), Some(Event::Stage(_) | Event::Beat)));
     drop(first);
     for wire in &mut waiting {
@@ -599,7 +603,7 @@ fn five_at_most_are_inside_and_those_who_wait_come_first() {
     assert_eq!(ask(&mut home.client(false), &Patience::endless()).unwrap(), "ls -la");
 }
 
-/// G11: who gives up stops the computation.
+/// G11: a cancelled request stops the computation.
 #[test]
 fn a_cancel_stops_the_work_at_once() {
     const TIMES: usize = 300;
@@ -608,7 +612,7 @@ fn a_cancel_stops_the_work_at_once() {
     let mut slowest = Duration::ZERO;
     for time in 0..TIMES {
         let mut wire = home.asked(complete(), true);
-        // Now and then as soon as it is asked, else in the middle.
+        // Now and then directly after the request, otherwise in the middle.
         while time % 10 != 0
             && !matches!(wire.receive(Instant::now() + AMPLE).unwrap(), Some(Event::Stage(_)))
         {}
@@ -616,7 +620,7 @@ fn a_cancel_stops_the_work_at_once() {
         drop(wire);
         until("it is at rest", || home.status_inside().waiting == 0);
         slowest = slowest.max(cancelled.elapsed());
-        // One that was given up before it was begun has used no row.
+        // A request cancelled before it began has used no row of the script.
         if time % 10 == 0 {
             thread::sleep(Duration::from_millis(2));
         }
@@ -635,7 +639,7 @@ fn a_cancel_stops_the_work_at_once() {
     until("it is at rest", || home.status_inside().waiting == 0);
 }
 
-/// A deadline counts here, whoever computes; the stages come through.
+/// The client's deadline applies, wherever the model runs; the client also gets the stages.
 #[test]
 fn deadline_and_stage_are_those_of_whoever_waits() {
     let home = Home::new(&rows(SLOW, 9));
@@ -643,11 +647,11 @@ fn deadline_and_stage_are_those_of_whoever_waits() {
     let patience = Patience::until(Instant::now() + Duration::from_millis(300));
     let error = ask(&mut home.client(true), &patience).unwrap_err();
     assert_eq!(error.to_string(), "no answer in time; try again or raise `deadline_ms`");
-    assert_eq!(patience.stage(), askline::patience::Stage::Thinking);
+    assert_eq!(patience.stage(), askline_model::patience::Stage::Thinking);
     until("it is at rest", || home.status_inside().waiting == 0);
 }
 
-/// A model that breaks takes nothing with it; further answers go with the prompt that they belong to.
+/// A failing model is loaded again and breaks nothing else; alternatives belong to their prompt.
 #[test]
 fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     let home = Home::new("{\"panic\": \"broken on purpose\"}\n");
@@ -671,7 +675,8 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     assert_eq!(error.to_string(), "no such luck", "the model's own words are no reason to turn elsewhere");
 }
 
-/// Its limits are those of the shell that started it: whoever asks looks at their own, and it makes room for another one.
+/// The process has the limits of the shell that started it. A client checks its own limits, and the process ends to
+/// make room for another one.
 #[test]
 fn a_process_without_room_for_the_model_sends_away_and_ends() {
     let home = Home::new(&rows(LS, 9));
@@ -691,7 +696,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
     let event = end(&mut wire);
     assert!(matches!(&event, Event::Unable(why) if why.contains("the model huge takes")), "{event:?}");
     served.join().unwrap();
-    // The client of a process that may take more computes it.
+    // A client with higher limits than the process computes the answer itself.
     let _served = home.serve(Waits::USUAL);
     let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
     let terms = Terms { urgent: true, forced: false, idle: AMPLE };
@@ -699,7 +704,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
     assert_eq!(ask(&mut client, &Patience::endless()).unwrap(), "echo here");
 }
 
-/// An upgrade or an uninstall: nothing of it stays in memory until somebody asks.
+/// After an upgrade or an uninstall the process ends without waiting for a request.
 #[test]
 fn a_replaced_program_ends_by_itself() {
     let home = Home::new(&rows(LS, 9));
@@ -715,7 +720,7 @@ fn a_replaced_program_ends_by_itself() {
     assert!(!home.door().socket().exists());
 }
 
-/// Nobody waits: nothing is started, and nothing computed here.
+/// A background question without a waiting user starts no process and computes nothing.
 #[test]
 fn without_a_process_an_idle_question_gets_nothing() {
     let home = Home::new(&rows(LS, 9));
@@ -726,7 +731,7 @@ fn without_a_process_an_idle_question_gets_nothing() {
     assert!(home.processes().is_empty() && !home.door().directory().exists());
 }
 
-/// S17: thousands of requests leave nothing behind.
+/// S17: thousands of requests leave no memory behind.
 #[test]
 fn thousands_of_requests_leave_its_memory_flat() {
     let home = Home::new(&rows(LS, 4000));
@@ -745,13 +750,13 @@ fn thousands_of_requests_leave_its_memory_flat() {
     assert!(files < 20, "{files} files are open");
 }
 
-/// It belongs to nobody's terminal, session or pipe.
+/// The process keeps no terminal, session or pipe of the shell that started it.
 #[test]
 fn it_holds_nothing_of_whoever_started_it() {
     let home = Home::new(&rows(LS, 9));
     let (mut heard, pipe) = std::io::pipe().unwrap();
     let mut command = Command::new("sh");
-    // A file that the shell left open, such as the pipe on which it waits for an answer.
+    // A file descriptor left open by the shell, such as the pipe on which it waits for an answer.
     command.args(["-c", "exec 9>&1; \"$@\" >/dev/null", "sh", env!("CARGO_BIN_EXE_askline")]);
     let press = home.command(&["suggest", "--shell", "bash", "--", "list"]);
     command.args(press.get_args()).env_clear().stdout(pipe).stderr(Stdio::null()).stdin(Stdio::null());

@@ -1,4 +1,4 @@
-//! The cage of `--help`: what a hostile program can't do in it, and that real programs still print their help.
+//! The sandbox for `--help`: hostile programs cannot escape it, and real programs still print their help.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 
 use askline::config::Help;
 use askline::context::{self, Machine};
-use askline::host::local::LocalHost;
-use askline::host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
 use askline::knowledge::Knowledge;
-use askline::reference::Reference as _;
-use askline::shell::Shell;
+use askline_check::reference::Reference as _;
+use askline_host::local::LocalHost;
+use askline_host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
+use askline_syntax::shell::Shell;
 
-/// What a script does when it is asked for its help; the directory that holds it is `$(dirname "$0")`.
+/// Returns the output of a script that is asked for its help; its directory is `$(dirname "$0")`.
 fn help_of(directory: &Path, interpreter: &str, body: &str) -> anyhow::Result<Output> {
     let file = directory.join("hostile");
     fs::write(&file, format!("#!{interpreter}\n{body}\n")).unwrap();
@@ -27,7 +27,7 @@ fn help_of(directory: &Path, interpreter: &str, body: &str) -> anyhow::Result<Ou
     let probe = Probe::Help { level: Level::default(), spelling: Spelling::Long };
     loop {
         match LocalHost.probe(&file, &probe) {
-            // Another test that starts a program just then holds our file open for writing for a moment.
+            // Another test that starts a program at this moment briefly keeps our file open for writing.
             Err(error) if format!("{error:#}").contains("busy") => {
                 std::thread::sleep(Duration::from_millis(5))
             }
@@ -131,13 +131,13 @@ fn nobody_can_be_reached() {
         tcp = tcp.local_addr().unwrap().port(),
         udp = udp.local_addr().unwrap().port(),
     );
-    // Left open by a careless parent, as shells leave descriptors to what they start.
+    // Left open as by a careless parent: shells leave descriptors to their children.
     let leaked = rustix::io::fcntl_dupfd_cloexec(&tcp, 40).unwrap();
     rustix::io::fcntl_setfd(&leaked, rustix::io::FdFlags::empty()).unwrap();
     assert_eq!(printed(top.path(), "/usr/bin/perl", &body), "end\n");
     assert!(tcp.accept().is_err() && unix.accept().is_err());
     assert!(udp.recv(&mut [0; 9]).is_err() && datagram.recv(&mut [0; 9]).is_err());
-    // Outside of the cage the same script reaches them all.
+    // Outside the sandbox the same script reaches them all.
     let free = std::process::Command::new(top.path().join("hostile")).output().unwrap();
     let free = String::from_utf8_lossy(&free.stdout).into_owned();
     for name in ["tcp", "udp", "unix", "datagram", "abstract", "signal self", "handle"] {
@@ -146,7 +146,7 @@ fn nobody_can_be_reached() {
     assert!(tcp.accept().is_ok() && unix.accept().is_ok());
 }
 
-/// What a Perl script prints outside of the cage.
+/// Returns the output of a Perl script outside the sandbox.
 fn printed_outside(script: &Path) -> String {
     let output = Command::new("/usr/bin/perl").arg(script).output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
@@ -226,7 +226,7 @@ fn memory_that_others_share_is_out_of_reach() {
         shmctl = libc::SYS_shmctl,
     );
     let said = printed(top.path(), "/usr/bin/perl", &body);
-    // Outside of the cage the same script does it all, and removes the three.
+    // Outside the sandbox the same script does all of it, and removes the three.
     let free = printed_outside(&top.path().join("hostile"));
     assert_eq!(said, "end\n");
     assert_eq!(free.lines().count(), 12, "{free}");
@@ -235,8 +235,8 @@ fn memory_that_others_share_is_out_of_reach() {
 #[test]
 fn attributes_of_files_stay_as_they_are() {
     let top = tempfile::tempdir().unwrap();
-    // The script may read itself, so it can open that file. System calls newer than the cage, and those by the numbers
-    // of another set, are not there: 463 sets an attribute, 469 flags, and 90 in the second set is chmod.
+    // The script may read itself, so it can open that file. System calls newer than the sandbox, and those of another
+    // numbering, do not exist there: 463 sets an attribute, 469 flags, and 90 in the second set is chmod.
     let body = r#"
         open(my $self, '<', $0); chomp(my $before = join ' ', (stat $self)[2, 10]);
         sub try { my ($name, $done) = @_; print "did $name
@@ -291,7 +291,7 @@ fn nothing_endless_can_be_read() {
 #[test]
 fn nothing_survives() {
     let top = tempfile::tempdir().unwrap();
-    // A number of seconds that no other process sleeps for.
+    // A sleep duration that no other process uses.
     let mark = format!("86{}.25", std::process::id());
     let started = Instant::now();
     let body = format!(
@@ -300,14 +300,14 @@ fn nothing_survives() {
     );
     let _ = help_of(top.path(), "/bin/sh", &body);
     assert_eq!(survivors(&mark), Vec::<String>::new());
-    // The same when it does not end by itself.
+    // The same for a script that does not end by itself.
     let body = format!("(setsid sleep {mark} &) ; perl -e 'fork; fork; setpgrp; sleep 9' & sleep {mark}");
     assert!(help_of(top.path(), "/bin/sh", &body).is_err());
     assert_eq!(survivors(&mark), Vec::<String>::new());
     assert!(started.elapsed() < Duration::from_secs(20));
 }
 
-/// The processes with a word in their command line or environment, after a moment in which they could end.
+/// Returns the processes with a word in their command line or environment, after a moment in which they could end.
 fn survivors(mark: &str) -> Vec<String> {
     let deadline = Instant::now() + Duration::from_secs(2);
     let text = |file: PathBuf| {
@@ -370,14 +370,14 @@ fn the_disk_and_the_processes_are_bounded() {
     assert_eq!(printed(top.path(), "/usr/bin/perl", modest), "end");
 }
 
-/// Of the programs on `PATH`, one in four of those that askline would ask: nothing changes, nothing survives, and most say
+/// One in four of the programs on `PATH` that askline would ask: nothing changes, no process survives, and most print
 /// something.
 #[test]
 fn real_programs_change_nothing() {
     ask_all(Which::Eligible);
 }
 
-/// The same for every executable whatever it is, power and disk tools left out: the cage alone has to hold.
+/// The same for every executable except power and disk tools: the sandbox alone has to hold.
 #[test]
 #[ignore = "takes minutes and starts what askline never would; run it after a change to the cage"]
 fn every_program_changes_nothing() {
@@ -386,12 +386,12 @@ fn every_program_changes_nothing() {
 
 #[derive(PartialEq)]
 enum Which {
-    /// One in four, so that the test takes seconds.
+    /// One in four, so the test takes seconds.
     Eligible,
     Every,
 }
 
-/// Programs that not even a test of the cage starts.
+/// Programs that even a test of the sandbox must not start.
 const TOO_BAD: [&str; 16] = [
     "reboot",
     "halt",
@@ -433,7 +433,7 @@ fn ask_all(which: Which) {
     let ask = || {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
-            // One each, so that no program's time is taken from another's.
+            // A separate instance each, so programs do not share a time budget.
             let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
@@ -479,7 +479,8 @@ fn ask_all(which: Which) {
     assert!(n_failed * 50 < n_asked, "{n_failed} of {n_asked}");
 }
 
-/// What stands where programs leave traces: path → kind, size and times. Not what other tests and builds write to meanwhile.
+/// Returns the files in the places where programs leave traces: path → kind, size and times. Skips paths that other
+/// tests and builds write to meanwhile.
 fn snapshot() -> BTreeMap<PathBuf, (u32, u64, i64, i64, i64, i64)> {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap());
     let mut left: Vec<PathBuf> =
@@ -489,7 +490,7 @@ fn snapshot() -> BTreeMap<PathBuf, (u32, u64, i64, i64, i64, i64)> {
     left.extend(own.filter(|path| !busy.iter().any(|name| path.ends_with(name))));
     let mut found = BTreeMap::new();
     while let Some(path) = left.pop() {
-        // 200,000 paths are seconds; more belong to no directory that programs leave traces in.
+        // 200,000 paths take seconds; a larger tree is not a place where programs leave traces.
         if found.len() == 200_000 {
             break;
         }

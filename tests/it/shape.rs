@@ -1,14 +1,14 @@
-//! The shapes of files against what Nushell's `open` makes of them.
+//! File schemas compared with what Nushell's `open` returns.
 
 use std::collections::BTreeSet;
 use std::fs;
 
-use askline::shape::{Column, Shape};
+use askline_check::shape::{Column, Shape};
 use serde_json::Value;
 
 use crate::nushell::nushell;
 
-/// A file's name, what is in it, and whether its shape can be told without Nushell.
+/// File name, contents, and `true` if the schema can be read without Nushell.
 const FILES: [(&str, &[u8], bool); 66] = [
     ("goods.csv", b"name,price,stock\nApple,1.5,3\nPear,2,\n", true),
     ("UPPER.CSV", b"A,B\n1,2\n", true),
@@ -78,7 +78,7 @@ const FILES: [(&str, &[u8], bool); 66] = [
     ("app.log", b"a=1\n", true),
 ];
 
-/// The names that Nushell gives a whole table or record.
+/// Returns the column names that Nushell gives a whole table or record.
 fn columns(said: &Value) -> BTreeSet<String> {
     let of =
         |value: &Value| value["columns"].as_object().map(|keys| keys.keys().cloned().collect::<Vec<_>>());
@@ -86,7 +86,7 @@ fn columns(said: &Value) -> BTreeSet<String> {
     rows.or(of(said).map(BTreeSet::from_iter)).unwrap_or_default()
 }
 
-/// Whether what Nushell says of a value (`describe --detailed`) is what the shape says.
+/// Reports whether the schema matches Nushell's description of a value (`describe --detailed`).
 fn is(shape: &Shape, said: &Value) -> bool {
     let kind = said["type"].as_str().unwrap_or_default();
     let keys = |said: &Value| {

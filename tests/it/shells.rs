@@ -1,14 +1,14 @@
-//! The shell scripts, in the shells people use: a real shell in a real terminal, the shipped program behind the key.
+//! The shell scripts in real shells, in real terminals, with the shipped program behind the key.
 //!
-//! A case is one function that every shell runs; what differs between shells (undo keys, start-up files) is data in
-//! `sh`. Cases about the script alone put a helper of their own in the program's place. A shell that is missing fails
-//! the run where `CI` is set and is skipped with a line elsewhere.
+//! A case is one function that every shell runs. Differences between shells (undo keys, start-up files) are data in `sh`.
+//! Cases about the script alone replace the program by a helper of their own. A missing shell fails the run if `CI` is set
+//! and is skipped with a note elsewhere.
 
-/// Makes each named function four tests, one for each shell.
+/// Makes each named function four tests, one per shell.
 macro_rules! in_every_shell {
     ($($case:ident)*) => {$(
         mod $case {
-            use askline::shell::Shell;
+            use askline_syntax::shell::Shell;
             use crate::shells::sh::Setup;
 
             #[test]
@@ -40,7 +40,7 @@ macro_rules! in_nushell {
         mod $case {
             #[test]
             fn nu() {
-                crate::shells::sh::Setup::of(askline::shell::Shell::Nu).into_iter().for_each(super::$case);
+                crate::shells::sh::Setup::of(askline_syntax::shell::Shell::Nu).into_iter().for_each(super::$case);
             }
         }
     )*};

@@ -1,29 +1,29 @@
 //! The solved requests in `src/prompt/solved-*.toml`: each parses in its shell, is plain, and is harmless to copy.
 //!
-//! Nothing here runs a row. That each does what its request asks was looked at by hand in a scratch folder.
+//! These tests run no row. Each row was checked by hand in a scratch folder to do what its request asks.
 
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
-use askline::prompt::{Section, Solved, rows};
-use askline::shell::Shell;
+use askline_model::prompt::{Section, Solved, rows};
+use askline_syntax::shell::Shell;
 use serde::Deserialize;
 
 use crate::parser::{Parser, installed};
 
-/// The longest command, in characters: it must fit a narrow screen in two lines.
+/// Longest command, in characters: it must fit a narrow screen in two lines.
 const COMMAND_CHARS_MAX: usize = 120;
-/// The longest request, in characters.
+/// Longest request, in characters.
 const REQUEST_CHARS_MAX: usize = 90;
 
-/// Programs that Debian or its usual additions have, and the builtins and keywords of bash that rows begin with.
+/// Programs in Debian or its usual additions, and the bash builtins and keywords that rows begin with.
 const TOOLS: &str = "awk chmod chown column comm convert cp curl cut date df diff docker dpkg du echo env export find \
     for free getent git grep head history hostname id ip jobs join journalctl jq ln ls lsblk lsof make md5sum mv \
     nohup npm paste ping pkill ps pip python3 readlink rsync scp sed seq sha256sum shuf sort split ss ssh ssh-keygen \
     stat sudo systemctl tail tar tee touch tr uname uniq unzip wc xargs xxd zgrep zip cat gzip";
-/// What zsh has beside those.
+/// Additional names for zsh.
 const ZSH_TOOLS: &str = "print";
-/// What fish has beside those.
+/// Additional names for fish.
 const FISH_TOOLS: &str =
     "abbr alias and command count end else fish_add_path if math printf psub set string test while sleep";
 
@@ -76,7 +76,7 @@ fn no_row_stands_twice() {
     }
 }
 
-/// A model repeats what it has seen: whatever destroys must name a narrow place.
+/// A model repeats what it has seen: destructive rows must name a narrow target.
 #[test]
 fn what_destroys_is_narrow() {
     for shell in Shell::ALL {
@@ -114,7 +114,7 @@ fn rows_begin_with_known_tools() {
     }
 }
 
-/// The checker takes an unknown word for an external program, so a misspelt builtin would pass it.
+/// The checker takes an unknown word for an external program, so it would accept a misspelt builtin.
 #[test]
 fn nushell_rows_use_its_builtins_or_known_tools() {
     let Some(nu) = installed(Shell::Nu) else { return };
@@ -141,7 +141,7 @@ fn nushell_rows_use_its_builtins_or_known_tools() {
     }
 }
 
-/// The requests that the test with the real model asks, so that a slip here fails before a model is fetched.
+/// The requests for the test with the real model; an error in them fails before a model is downloaded.
 #[test]
 fn everyday_requests_are_ten_plain_lines() {
     #[derive(Deserialize)]
@@ -160,12 +160,12 @@ fn everyday_requests_are_ten_plain_lines() {
     }
 }
 
-/// Every row of a shell.
+/// Returns every row of a shell.
 fn all(shell: Shell) -> Vec<Solved> {
     Section::ALL.into_iter().flat_map(|section| rows(shell, section)).collect()
 }
 
-/// Fails with every row that the shell's own parser complains about.
+/// Fails with every row that the shell's own parser rejects.
 fn parses(shell: Shell) {
     let Some(parser) = Parser::of(shell) else { return };
     let rows = all(shell);
@@ -177,7 +177,7 @@ fn parses(shell: Shell) {
     assert!(faults.is_empty(), "{shell}:\n{}", faults.join("\n"));
 }
 
-/// The programs that a line of bash, zsh or fish starts, keywords included; what stands within quotes is passed over.
+/// Returns the programs that a line of bash, zsh or fish starts, keywords included; quoted text is skipped.
 fn programs(command: &str) -> Vec<String> {
     let command = command.replace("$(", " | ").replace("<(", " | ").replace(" (", " | ").replace(')', " ");
     let mut programs = Vec::new();
@@ -197,7 +197,7 @@ fn programs(command: &str) -> Vec<String> {
     programs
 }
 
-/// The word that makes a destructive line too wide, if it is.
+/// Returns the word that makes a destructive line too wide, if any.
 fn too_wide(command: &str) -> Option<String> {
     let words: Vec<&str> =
         command.split([' ', ';', '|', '(', ')', '{', '}']).filter(|word| !word.is_empty()).collect();

@@ -1,18 +1,19 @@
-//! The parser against those who know: the shells themselves, and tree-sitter's grammars; and against arbitrary text.
+//! The parser compared with the shells themselves and with tree-sitter's grammars, and run on arbitrary text.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use askline::shell::Shell;
-use askline::syntax::{self, Parsed, Span};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, Span};
 use proptest::prelude::*;
 use serde::Deserialize;
 use tree_sitter::{Language, Node, Parser};
 
-const BASH: &str = include_str!("../data/syntax/bash.toml");
-const ZSH: &str = include_str!("../data/syntax/zsh.toml");
-const FISH: &str = include_str!("../data/syntax/fish.toml");
-const NU: &str = include_str!("../data/syntax/nu.toml");
+const BASH: &str = include_str!("../../crates/syntax/tests/data/syntax/bash.toml");
+const ZSH: &str = include_str!("../../crates/syntax/tests/data/syntax/zsh.toml");
+const FISH: &str = include_str!("../../crates/syntax/tests/data/syntax/fish.toml");
+const NU: &str = include_str!("../../crates/syntax/tests/data/syntax/nu.toml");
 
 #[derive(Deserialize)]
 struct Table {
@@ -32,7 +33,7 @@ fn all_lines() -> Vec<String> {
     [BASH, ZSH, FISH, NU].into_iter().flat_map(lines).collect()
 }
 
-/// What the shell says about a line that it only reads.
+/// A shell's verdict on a line that it only parses.
 struct Verdict {
     accepted: bool,
     said: String,
@@ -55,7 +56,7 @@ fn verdict(shell: Shell, line: &str) -> Verdict {
     let _ = child.stdin.take().unwrap().write_all(format!("{line}\n").as_bytes());
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    // zsh's status is that of `!`, and bash's is 0 after an error in `[[ … ]]`: what they say counts.
+    // zsh returns the status of `!`, and bash returns 0 after an error in `[[ … ]]`: their messages decide.
     let accepted = match shell {
         Shell::Zsh => !said.contains("parse error") && !said.contains("unmatched"),
         _ => output.status.success() && !said.contains("syntax error"),
@@ -63,10 +64,10 @@ fn verdict(shell: Shell, line: &str) -> Verdict {
     Verdict { accepted, said }
 }
 
-/// Lines of the tables that a shell reads otherwise than we mean to, each with the reason.
+/// Reports whether a shell is known to parse a line of the tables differently; each has its reason.
 fn is_known(shell: Shell, line: &str) -> bool {
     match shell {
-        // Half a list, and a loop without its body, are no errors to zsh.
+        // zsh accepts an incomplete list, and a loop without its body.
         Shell::Zsh => line.ends_with("&&") || line == "while true { ls",
         _ => false,
     }
@@ -75,7 +76,7 @@ fn is_known(shell: Shell, line: &str) -> bool {
 fn against_the_shell(shell: Shell, lines: &[String]) {
     let mut wrong = Vec::new();
     for line in lines {
-        // zsh opens the file of `$(<file)` even when it only reads.
+        // zsh opens the file of `$(<file)` even when it only parses.
         if shell == Shell::Zsh && line.contains("(<") {
             continue;
         }
@@ -106,7 +107,7 @@ fn fish_agrees() {
     against_the_shell(Shell::Fish, &lines(FISH));
 }
 
-/// The engine of the Nushell at hand says of every line what was recorded, as far as we read it.
+/// The installed Nushell's engine gives the recorded result for every line, as far as we use it.
 #[test]
 fn nu_says_what_was_recorded() {
     #[derive(Deserialize)]
@@ -114,7 +115,7 @@ fn nu_says_what_was_recorded() {
         line: String,
         flat: serde_json::Value,
     }
-    let recorded: Vec<Recorded> = include_str!("../data/syntax/nu-flat.jsonl")
+    let recorded: Vec<Recorded> = include_str!("../../crates/syntax/tests/data/syntax/nu-flat.jsonl")
         .lines()
         .map(|row| serde_json::from_str(row).unwrap())
         .collect();
@@ -140,7 +141,7 @@ fn nu_says_what_was_recorded() {
     }
 }
 
-/// The raw command words that a grammar finds.
+/// Returns the raw command words that a grammar finds.
 fn grammar_words(language: &Language, line: &str) -> Option<Vec<String>> {
     let mut parser = Parser::new();
     parser.set_language(language).unwrap();
@@ -195,7 +196,7 @@ fn against_the_grammar(shell: Shell, language: &Language, lines: &[String], know
     assert!(compared * 10 > lines.len() * 7, "{compared} of {} compared", lines.len());
 }
 
-/// Read and judged: in each the grammar is wrong.
+/// Checked by hand: in each of these lines the grammar is wrong.
 const BASH_GRAMMAR_DEFECTS: [&str; 8] = [
     // `time` and `coproc` are the shell's own words.
     "time sort big.txt > /dev/null",
@@ -215,9 +216,9 @@ const FISH_GRAMMAR_DEFECTS: [&str; 7] = [
     "time fish -c 'sleep 1; echo x'",
     "FOO=bar BAZ=1 env | grep FOO",
     "A=1 B=2 make",
-    // `return` is a command like others.
+    // `return` is an ordinary command.
     "test (count $argv) -gt 0; or return 1",
-    // Since fish 3.4 an `&` inside a word is a character of it.
+    // Since fish 3.4 an `&` inside a word is an ordinary character.
     "curl https://x/y?a=b&c=d",
     "echo a&b",
 ];
@@ -232,7 +233,8 @@ fn tree_sitter_fish_agrees() {
     against_the_grammar(Shell::Fish, &tree_sitter_fish::language(), &lines(FISH), &FISH_GRAMMAR_DEFECTS);
 }
 
-/// What holds of every line: spans lie in it, between characters, in order, each within what it belongs to.
+/// Checks properties of every parsed line: spans are inside it, on character boundaries, in order, and nested
+/// correctly.
 fn check_spans(line: &str, parsed: &Parsed) {
     let inside = |inner: &Span, outer: &Span| {
         assert!(line.get(inner.clone()).is_some(), "{inner:?} in {line:?}");
@@ -296,7 +298,7 @@ proptest! {
         check_all(&pieces.concat());
     }
 
-    /// What an engine might say of a line that isn't the one we have.
+    /// A tree that an engine might return for another line than ours.
     #[test]
     fn any_flat_tree_is_read(
         pieces in prop::collection::vec((prop::sample::select(SHAPES), 0..30usize, 0..8usize), 0..20),
@@ -462,7 +464,7 @@ const PIECES: &[&str] = &[
     "\r",
 ];
 
-/// Long lines take time in proportion, nested ones no more stack than there is.
+/// Long lines take time in proportion to their length, and nested lines do not overflow the stack.
 #[test]
 fn long_and_deep_lines_are_read() {
     for piece in [

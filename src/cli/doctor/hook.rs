@@ -1,30 +1,30 @@
-//! What the start-up files of a shell say about us and about our key, by their text alone: no file is run, so a line
+//! Search of start-up files for our hook and for other bindings of its key, by text alone. No file is run, so a line
 //! inside a condition or behind an alias is misjudged, and messages say "may".
 
-use crate::shell::Shell;
+use askline_syntax::shell::Shell;
 
-/// How a start-up file loads our script.
+/// A line of a start-up file that loads our script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Hook {
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub(super) line: usize,
-    /// The version that wrote the file, when the file is our script itself; none when it calls `askline init`, which
-    /// always gives the script of the version installed.
+    /// Version that wrote the file, if the file is our script itself; `None` if it calls `askline init`, which always
+    /// prints the script of the installed version.
     pub(super) saved_by: Option<String>,
-    /// What stands after `--key`.
+    /// Value of `--key`.
     pub(super) key: Option<String>,
 }
 
-/// Something else that may take our key.
+/// Another binding that may take our key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rival {
-    /// The line, counted from 1.
+    /// Line number, counted from 1.
     pub(super) line: usize,
-    /// The line's text, or the tool that binds the key.
+    /// Text of the line, or the tool that binds the key.
     pub(super) what: String,
 }
 
-/// The first place in a start-up file that loads our script.
+/// Returns the first hook in a start-up file.
 pub(super) fn hook(text: &str) -> Option<Hook> {
     text.lines().enumerate().find_map(|(n, line)| {
         let line = line.trim();
@@ -43,10 +43,10 @@ pub(super) fn hook(text: &str) -> Option<Hook> {
     })
 }
 
-/// How many lines around `char_g` belong to the same key binding in Nushell's configuration.
+/// Number of lines around `char_g` that belong to the same key binding in Nushell's configuration.
 const NU_BINDING_LINES: usize = 6;
 
-/// What else may bind Ctrl-G in a start-up file of `shell`.
+/// Returns other possible bindings of Ctrl-G in a start-up file of `shell`.
 pub(super) fn rivals(shell: Shell, text: &str) -> Vec<Rival> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let mentions = |line: &str, spellings: &[&str]| spellings.iter().any(|spelling| line.contains(spelling));

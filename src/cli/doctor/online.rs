@@ -1,4 +1,4 @@
-//! The doctor's try of the models on servers, for `--online` alone: one small request to each that a key press may ask, by
+//! Tests of the models on servers, for `--online` only: one small request to each that a key press may ask, through
 //! the same client, with its key, its proxy and its deadlines.
 
 use std::io::{self, IsTerminal as _};
@@ -7,18 +7,20 @@ use std::time::{Duration, Instant};
 use super::super::{Desk, tell};
 use super::{Finding, fault, fine, own, warning};
 use crate::answer::{self, Answer};
-use crate::config::{Config, ModelChoice, Remote};
-use crate::host::Host;
+use crate::config::{Config, ModelChoice};
 use crate::metrics::Outcome;
-use crate::model::remote;
 use crate::models::{self, Occasion};
-use crate::patience::Patience;
-use crate::prompt::{Form, Prompt};
-use crate::shell::Shell;
+use askline_host::Host;
+use askline_model::patience::Patience;
+use askline_model::prompt::{Form, Prompt};
+use askline_model::remote;
+use askline_model::server::Remote;
+use askline_syntax::shell::Shell;
 
 const SUBJECT: &str = "online";
 
-/// Tries the model in use and those that follow it, one after the other. One that fails is a fault: that was the question.
+/// Tests the configured model and its fallbacks, one after the other. A failure is a fault, because the user asked
+/// for this test.
 pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
     let all = [&config.model].into_iter().chain(&config.fallback).enumerate();
     let mut findings = Vec::new();
@@ -29,7 +31,7 @@ pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
             ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
                 findings
                     .push(fine(SUBJECT, format!("{choice} is no server: there is nothing to try online")));
-                // The model in use has been looked at already.
+                // The configured model has been checked already.
                 findings.extend((0 < n).then(|| own::model(&alone, desk)));
             }
         }
@@ -37,7 +39,7 @@ pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
     findings
 }
 
-/// Asks the one model of this configuration, as long as a key press would.
+/// Asks the only model of this configuration, with the time limit of a key press.
 fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
     let text = format!("{} ({remote}){}", remote.profile, way(remote, &desk.host));
     if io::stderr().is_terminal() {
@@ -48,11 +50,11 @@ fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
     let reply = models::open(config, &desk.host, &desk.paths, Occasion::Batch)
         .and_then(|mut model| model.complete(&question(), config.max_tokens, &patience));
     let took = begun.elapsed();
-    // Bounds by the day hold for this, too.
+    // Daily limits apply to this request too.
     desk.book().into_iter().for_each(|book| book.record(&patience, Outcome::of(&reply)));
     let reply = match reply {
         Ok(reply) => reply,
-        // The message ends with what to do.
+        // The message ends with the remedy.
         Err(error) => {
             return fault(
                 SUBJECT,
@@ -79,18 +81,18 @@ fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
     }
 }
 
-/// A request such as any other, without the solved ones: small, and the same each time.
+/// Returns a request of the usual form without examples: small, and the same each time.
 fn question() -> Prompt {
     let fixed = "# One-line bash commands for Linux.\n\n".to_owned();
     Prompt::new(Form::Completion, fixed, "# list the files here\n".to_owned())
 }
 
-/// What lies between here and the server.
+/// Describes the proxy on the way to the server, if any.
 fn way(remote: &Remote, host: &dyn Host) -> String {
     let env = |name: &str| host.env(name).map(|value| value.to_string_lossy().into_owned());
     match remote::proxy(remote.url.as_str(), &env) {
         Ok(Some((proxy, variable))) => format!(" through the proxy {proxy} ({variable})"),
-        // One that can't be used is a fault that the client tells.
+        // The client reports an unusable proxy as a fault.
         Ok(None) | Err(_) => String::new(),
     }
 }

@@ -1,4 +1,4 @@
-//! The doctor's look at what is ours: configuration, model and directories.
+//! Checks of askline's own parts: configuration, model and directories.
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -7,15 +7,19 @@ use super::super::daemon;
 use super::super::{Desk, tell, variable};
 use super::{Finding, fault, fine, online, quoted, servers, warning};
 use crate::config::{Config, Daemon, ModelChoice};
-use crate::host::Host;
-use crate::model::{memory, resident};
-use crate::models::manifest::Manifest;
-use crate::models::{self, Occasion, megabytes};
+use crate::models;
+use crate::models::Occasion;
+use askline_host::Host;
+use askline_model::install;
+use askline_model::install::manifest::Manifest;
+use askline_model::install::megabytes;
+use askline_model::{memory, resident};
 
-/// Below this the model directory's disk is called nearly full, bytes.
+/// Free space in bytes below which the model directory's disk counts as nearly full.
 const FREE_SPACE_LOW: u64 = 200 << 20;
 
-/// The configuration, and the model that it names, tried if `online`; with a broken one, the model that would be used without it.
+/// Checks the configuration and its model, with a test of it if `online`. If the configuration is broken, the default
+/// model is checked.
 pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
     let file = &desk.paths.config_file;
     match desk.config() {
@@ -40,7 +44,7 @@ pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
             let remedy = format!("correct it; until then the key only says this ({})", file.display());
             let mut findings = vec![fault("config file", format!("{error:#}"), remedy)];
             let without = Config::merge(None, &|name| variable(&desk.host, name));
-            // A wrong variable is named above already.
+            // A wrong variable is reported above already.
             findings.extend(
                 without.or_else(|_| Config::merge(None, &|_| None)).map(|config| model(&config, desk)),
             );
@@ -49,7 +53,7 @@ pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
     }
 }
 
-/// The model in use: there, every byte of it right, and with memory to run in.
+/// Checks the configured model: installed, complete, and enough memory.
 pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
     let (host, paths) = (&desk.host, &desk.paths);
     let name = match &config.model {
@@ -62,7 +66,7 @@ pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
                     format!("{}, which replays a file", model.source()),
                     "for a real one unset ASKLINE_MODEL, or choose another profile",
                 ),
-                // The message ends with what to do.
+                // The message ends with the remedy.
                 Err(error) => fault("model", format!("{error:#}"), ""),
             };
         }
@@ -77,11 +81,11 @@ pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
         if io::stderr().is_terminal() {
             tell("looking at every byte of the model …");
         }
-        // What it finds is remembered, and asked for just below.
-        let _ = models::check(entry, paths, &mut |_| {});
+        // The result is recorded, and read just below.
+        let _ = install::check(entry, paths, &mut |_| {});
     }
-    // The messages of this one end with what to do.
-    let installed = match models::installed(name, config.model_file.as_deref(), host, paths) {
+    // Its messages end with the remedy.
+    let installed = match install::installed(name, config.model_file.as_deref(), host, paths) {
         Ok(installed) => installed,
         Err(error) => return fault("model", format!("{error:#}"), ""),
     };
@@ -99,7 +103,7 @@ pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
     }
 }
 
-/// The process that keeps a local model at hand, where one is to be had.
+/// Checks the resident process, which keeps a local model loaded, if the configuration uses it.
 fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
     let subject = "resident process";
     let models = [&config.model].into_iter().chain(&config.fallback);
@@ -118,7 +122,7 @@ fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
     }
 }
 
-/// The directories of ours.
+/// Checks askline's own directories.
 pub(super) fn directories(desk: &Desk) -> Vec<Finding> {
     let config = desk.paths.config_file.parent().unwrap_or(Path::new("/"));
     let ours =
@@ -138,10 +142,10 @@ pub(super) fn directories(desk: &Desk) -> Vec<Finding> {
     findings
 }
 
-/// The directory that others may read.
+/// Name of the directory that others may read.
 const CONFIG: &str = "config directory";
 
-/// One of our directories: there and private, or such that it can be made.
+/// Checks that a directory of askline exists and is private, or can be created.
 pub(super) fn directory(host: &dyn Host, subject: &'static str, path: &Path) -> Finding {
     let shown = path.display();
     match host.entry(path) {

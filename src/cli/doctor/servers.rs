@@ -1,15 +1,16 @@
-//! The doctor's look at models on servers: keys, certificates, the order, the proxy. Nobody is asked and no command is run
-//! here; `online.rs` asks.
+//! Checks of models on servers: keys, certificates, order, proxy. They contact no server and run no command;
+//! `online.rs` does.
 
 use super::{Finding, fault, fine, warning};
-use crate::config::{Config, ModelChoice, Remote};
-use crate::host::Host;
+use crate::config::{Config, ModelChoice};
 use crate::keys;
+use askline_host::Host;
+use askline_model::server::Remote;
 
-/// The variables that name a proxy for https.
+/// Variables that name a proxy for https.
 const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
-/// The profiles of servers besides the one in use, the order in which models are asked, and the proxy on the way.
+/// Checks the server profiles except the configured one, the order in which models are asked, and the proxy.
 pub(super) fn servers(config: &Config, host: &dyn Host) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut any = false;
@@ -19,7 +20,7 @@ pub(super) fn servers(config: &Config, host: &dyn Host) -> Vec<Finding> {
                 any = true;
                 if *choice != config.model {
                     let found = server("profile", remote, host);
-                    // The key works without one that isn't in use.
+                    // The key works without an unused profile.
                     findings.push(if found.remedy.is_empty() { found } else { mild(found) });
                 }
             }
@@ -36,13 +37,13 @@ fn mild(finding: Finding) -> Finding {
     warning(finding.subject, finding.text, finding.remedy)
 }
 
-/// A server's profile: whether its key can be had and its certificates read.
+/// Checks a server's profile: whether its key is available and its certificates are readable.
 pub(super) fn server(subject: &'static str, remote: &Remote, host: &dyn Host) -> Finding {
     let text = format!("{} ({remote})", remote.profile);
     let key = match keys::look(remote, host) {
         Ok(Some(place)) => format!("key from {place}"),
         Ok(None) => "no key".to_owned(),
-        // The message ends with what to do.
+        // The message ends with the remedy.
         Err(failure) => {
             return fault(subject, format!("{text} has no key"), failure);
         }
@@ -64,7 +65,7 @@ pub(super) fn server(subject: &'static str, remote: &Remote, host: &dyn Host) ->
     }
 }
 
-/// The proxy that the environment names; its user and password are not shown.
+/// Returns the proxy from the environment; its user and password are not shown.
 fn proxy(host: &dyn Host) -> Option<Finding> {
     let (name, value) = PROXIES.iter().find_map(|name| Some((name, host.env(name)?)))?;
     let value = value.to_string_lossy();

@@ -1,23 +1,23 @@
-//! The doctor's look at the shells: which are there, whether our script is loaded in them, and who else wants its key.
+//! Checks of the shells: which are installed, whether our script is loaded in them, and other bindings of its key.
 
 use std::path::{Path, PathBuf};
 
 use super::super::init::how_to_load;
 use super::super::login_shell;
 use super::{Finding, fault, fine, hook, quoted, warning};
-use crate::host::{Host, Probe, find_on_path};
-use crate::shell::{NU_PLUGIN_VERSIONS, Shell};
+use askline_host::{Host, Probe, find_on_path};
+use askline_syntax::shell::{NU_PLUGIN_VERSIONS, Shell};
 
-/// The program of the Nushell plugin.
+/// Program name of the Nushell plugin.
 const PLUGIN: &str = "nu_plugin_ask";
 
-/// Largest start-up file that is searched, bytes.
+/// Maximum size in bytes of a start-up file.
 const STARTUP_LIMIT: u64 = 1 << 20;
 
-/// Most files looked at in a directory of start-up files.
+/// Maximum number of files read from a directory of start-up files.
 const STARTUP_FILES_LIMIT: usize = 200;
 
-/// Every shell of ours that is on PATH.
+/// Checks every supported shell on PATH.
 pub(super) fn shells(host: &dyn Host) -> Vec<Finding> {
     let login = login_shell(host);
     let mut findings = Vec::new();
@@ -32,7 +32,7 @@ pub(super) fn shells(host: &dyn Host) -> Vec<Finding> {
     findings
 }
 
-/// A shell that is installed: its version, our hook in its start-up files, and what else may take our key.
+/// Checks an installed shell: its version, our hook in its start-up files, and other bindings of our key.
 fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> Vec<Finding> {
     let subject = shell.name();
     let version = match host.probe(program, &Probe::Version) {
@@ -82,7 +82,7 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
     };
     let mut findings = vec![first];
     if key.eq_ignore_ascii_case("ctrl-g") {
-        // Our own script binds the key, of course.
+        // Our own script binds the key too.
         let own = |text: &str| hook::hook(text).is_some_and(|hook| hook.saved_by.is_some());
         for (path, text) in texts.iter().filter(|(_, text)| !own(text)) {
             findings.extend(hook::rivals(shell, text).into_iter().map(|rival| {
@@ -100,7 +100,7 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
     findings
 }
 
-/// The plugin, where it is on PATH: whether it is of our version and works in this Nushell.
+/// Checks the plugin, if it is on PATH: its version, and whether it works in this Nushell.
 fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
     let program = find_on_path(host, PLUGIN)?;
     let found = program.display();
@@ -129,14 +129,14 @@ fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
     })
 }
 
-/// The first word of a `--version` text that looks like a version.
+/// Returns the first word of a `--version` text that looks like a version.
 fn version(text: &str) -> Option<String> {
     let is_version =
         |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
     text.lines().next()?.split([' ', ',', '(']).find(is_version).map(str::to_owned)
 }
 
-/// The files that a shell reads when it starts, those that are there.
+/// Returns the existing start-up files of a shell.
 fn startup_files(host: &dyn Host, shell: Shell) -> Vec<PathBuf> {
     let variable = |name: &str| host.env(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let Some(home) = variable("HOME") else { return Vec::new() };

@@ -3,9 +3,9 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::host::recorded::RecordedHost;
+use askline_host::recorded::RecordedHost;
 
-/// What the doctor says about the shells and the terminal of a recorded machine.
+/// Checks the doctor's findings about the shells and the terminal of a recorded machine.
 #[track_caller]
 fn check(rows: &str, expected: Expect) {
     let system = "[system]\nos = \"linux\"\nrelease = \"6.1\"\nmachine = \"x86_64\"\n";
@@ -135,7 +135,7 @@ fn directories_are_private_and_writable() {
     use std::os::unix::fs::PermissionsExt as _;
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("cache");
-    let host = crate::host::local::LocalHost;
+    let host = askline_host::local::LocalHost;
     let grade = || own::directory(&host, "cache directory", &path).grade;
     assert_eq!(grade(), Grade::Fine, "it is made when needed");
     std::fs::create_dir(&path).unwrap();

@@ -1,37 +1,37 @@
-//! The key that rewrites the line: what people write (`ctrl-g`, and `C-g`, `^G` or `ctrl+g` as their tools taught them),
-//! and how each shell spells it.
+//! The key that rewrites the prompt line: parsing of common spellings (`ctrl-g`, `C-g`, `^G`, `ctrl+g`), and each
+//! shell's own spelling.
 //!
-//! Keys that would take something vital from the shell can't be expressed; the reason is part of the error.
+//! Keys with a vital function in the shell are rejected; the error contains the reason.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::shell::Shell;
+use askline_syntax::shell::Shell;
 
-/// What a key may be, for messages.
+/// Accepted forms of a key, for messages.
 const FORMS: &str =
     "use ctrl- with a letter (ctrl-g, C-g, ^G), alt- with a letter or digit (alt-a, M-a), f1 to f12, or none";
-/// What people write before a letter, in lower case; a `-` or `+` follows, except after the last one.
+/// Accepted modifier names, in lower case; a `-` or `+` follows, except after the last one.
 const CTRL: [&str; 5] = ["ctrl", "control", "c", "\\c", "^"];
 const ALT: [&str; 5] = ["alt", "meta", "m", "\\m", "option"];
 
-/// A key that may be bound, or none.
+/// A key that can be bound, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// Control and a letter, lower case.
+    /// Control and a lower-case letter.
     Ctrl(char),
-    /// Alt (Meta, Option) and a letter or digit, lower case.
+    /// Alt (Meta, Option) and a lower-case letter or digit.
     Alt(char),
-    /// A function key, 1 to 12.
+    /// Function key, 1 to 12.
     Function(u8),
     /// No key: the script binds nothing.
     None,
 }
 
 impl Key {
-    /// The key as each shell's own binding command wants it, several spellings where terminals differ; not quoted.
+    /// Returns the key sequences for each shell's own binding command, several if terminals differ; not quoted.
     ///
-    /// Nushell and, for function keys, fish have names instead: see the header in [`super`].
+    /// Nushell and, for function keys, fish use names instead: see the header in [`super`].
     pub(super) fn sequences(self, shell: Shell) -> Vec<String> {
         let (ctrl, escape) = match shell {
             Shell::Zsh => ("^", "^["),
@@ -52,7 +52,7 @@ impl Key {
     }
 }
 
-/// What terminals send for a function key, after the escape character.
+/// Returns the bytes that terminals send for a function key, after the escape character.
 fn function_key_tails(n: u8) -> Vec<String> {
     // VT numbering has gaps: f5 is 15, f6 is 17, f11 is 23.
     let number = match n {
@@ -70,7 +70,7 @@ fn function_key_tails(n: u8) -> Vec<String> {
     tails
 }
 
-/// Why control and this letter can't be taken from a shell, if it can't.
+/// Returns the reason why control with this letter cannot be bound, if there is one.
 fn vital(letter: char) -> Option<&'static str> {
     Some(match letter {
         'c' => "it interrupts",

@@ -1,8 +1,8 @@
-//! `askline ahead`: looks for other suggestions while the person reads the first, so that pressing the key again shows
-//! them at once.
+//! `askline ahead`: prefetches other suggestions while the user reads the first one, for an immediate answer to the
+//! next key press.
 //!
-//! Started by `askline line` when its answer is out, never by hand. Only the resident process is asked, and only as long
-//! as nobody waits for it. What the shell told stands on stdin; the press itself is remembered already.
+//! `askline line` starts it after its answer; it is never started by hand. Only the resident process is asked, and
+//! only while no request waits for it. Stdin contains the shell facts; the press itself is already stored.
 
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
@@ -14,30 +14,30 @@ use super::super::{Desk, Exit};
 use super::input::Input;
 use super::turn::Turn;
 use crate::config::{Alternatives, Config, Daemon, ModelChoice};
-use crate::host::Host;
-use crate::host::local::LocalHost;
-use crate::line::PromptLine;
-use crate::model::resident::door::Door;
 use crate::models::Occasion;
-use crate::patience::Patience;
 use crate::presses::{Press, Terminal};
-use crate::shell::Shell;
+use askline_host::Host;
+use askline_host::local::LocalHost;
+use askline_model::patience::Patience;
+use askline_model::resident::door::Door;
+use askline_syntax::line::PromptLine;
+use askline_syntax::shell::Shell;
 
-/// Longest time for it.
+/// Time limit.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Most bytes of what is told; the helper keeps less.
+/// Maximum size of the input in bytes; the helper keeps less.
 const ERRAND_LIMIT: u64 = 1 << 20;
 
-/// What is to be done.
+/// Input of the prefetch.
 #[derive(Debug, Serialize, Deserialize)]
 struct Errand {
-    /// The terminal's name.
+    /// Name of the terminal.
     terminal: String,
-    /// What the shell told besides the line.
+    /// Shell facts passed besides the prompt line.
     told: Vec<(String, String)>,
 }
 
-/// Sends somebody ahead, where the configuration wants that and the resident process can answer.
+/// Starts the prefetch if it is enabled and the resident process can answer.
 pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(String, String)]) {
     let is_resident = match &config.model {
         ModelChoice::Local(_) => config.daemon != Daemon::Off && cfg!(feature = "local-model"),
@@ -55,7 +55,7 @@ pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(Stri
     }
 }
 
-/// Does the errand on stdin.
+/// Runs the prefetch from stdin.
 pub(in crate::cli) fn run(desk: &Desk) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     io::stdin().lock().take(ERRAND_LIMIT).read_to_end(&mut text).context("no errand")?;
@@ -74,7 +74,7 @@ pub(in crate::cli) fn run(desk: &Desk) -> anyhow::Result<Exit> {
         patience: Patience::until(Instant::now() + PATIENCE),
     };
     let found = turn.others(&press, Occasion::Idle)?;
-    // The person may have pressed the key meanwhile.
+    // The user may have pressed the key meanwhile.
     match terminal.last().filter(|now| now.at == press.at && now.offers == press.offers && !now.complete) {
         Some(now) => terminal.keep(&now.and(found)),
         None => tracing::debug!("the key was pressed meanwhile"),

@@ -1,5 +1,5 @@
-//! The wait of `askline line` for a door that is no process of its own: it answers the caller instead of a script, and
-//! leaves the signals of the process to it.
+//! The wait of `askline line` for entry points inside another process: it answers the caller instead of a script, and
+//! leaves the signals of the process alone.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,16 +7,17 @@ use std::time::{Duration, Instant};
 use super::{Attendant, TYPING, Worker, terminal};
 use crate::cli::args::Draw;
 use crate::config::Evidence;
-use crate::host::Host;
-use crate::patience::Patience;
 use crate::suggestion::Suggestion;
+use askline_host::Host;
+use askline_model::patience::Patience;
 
-/// Waits for `work` with a status row on the controlling terminal, where Esc, Ctrl-C and Ctrl-G give up. The terminal is
-/// left as it was found, without anything typed meanwhile; where it can't be had, there is no answer. With the suggestion
-/// comes what a person should be told of it, of at most three rows and often empty.
+/// Waits for `work` with a status row on the controlling terminal; Esc, Ctrl-C and Ctrl-G cancel. The terminal is
+/// restored without type-ahead; if it is not available, there is no answer. Returns the suggestion with a message for
+/// the user, which has at most three rows and is often empty.
 ///
 /// # Errors
-/// What `work` says; [`crate::failure::Failure::Cancelled`] when the person gave up or typed into a terminal that is not ours.
+/// The error of `work`; [`askline_model::failure::Failure::Cancelled`] when the user cancelled or typed into a terminal that
+/// is not ours.
 pub fn attended(
     host: &dyn Host,
     draw: Draw,
@@ -32,7 +33,7 @@ pub fn attended(
     let settle = if answer.is_ok() { Duration::ZERO } else { TYPING };
     attendant.settle(settle);
     drop(attendant);
-    // This thread goes on to other work.
+    // This thread continues with other work.
     terminal::accept_job_control();
     let message = message.unwrap_or_default();
     answer.map(|answer| (answer, message))

@@ -1,8 +1,8 @@
-//! What the shell script hands over on stdin: the line, then facts as key and value, all separated by NUL.
+//! Parser of the shell script's input on stdin: the prompt line, then facts as key and value, all separated by NUL.
 //!
-//! Facts are `BASH_VERSION` and its like, `alias.NAME` with the expansion, and `functions`, whose value names one on each
-//! row and becomes a fact `function.NAME` for each. `history` is a command of before, the latest one first; `history.list`
-//! what bash's own builtin prints of them. Too many facts are no error: those that fit are kept.
+//! Facts are `BASH_VERSION` and similar ones; `alias.NAME` with the expansion; and `functions`, whose value has one
+//! name per row and becomes a fact `function.NAME` for each. `history` is an earlier command, latest first;
+//! `history.list` is the output of bash's own builtin. Too many facts are not an error: those that fit are kept.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -10,39 +10,39 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::line::PromptLine;
 use crate::situation::HISTORY;
+use askline_syntax::line::PromptLine;
 
-/// Most bytes of a line.
+/// Maximum size of a prompt line in bytes.
 const LINE_LIMIT: usize = 1 << 20;
-/// Most bytes of facts that are kept.
+/// Maximum total size of kept facts in bytes.
 const FACTS_LIMIT: usize = 1 << 16;
-/// Most bytes that are kept of what is read; the rest is read, so that the script can write it, and dropped.
+/// Maximum size of kept input in bytes; the rest is read, to let the script finish writing, and dropped.
 const INPUT_LIMIT: usize = LINE_LIMIT + FACTS_LIMIT;
-/// Longest wait for all of it; scripts write it at once.
+/// Maximum wait for the whole input; scripts write it at once.
 const INPUT_WAIT: Duration = Duration::from_secs(5);
-/// The fact that names functions.
+/// Key of the fact that names functions.
 const FUNCTIONS: &str = "functions";
-/// The fact that lists commands as bash prints them: a number, a blank or `*`, a blank, the command.
+/// Key of the fact that lists commands in bash's format: a number, a blank or `*`, a blank, the command.
 const HISTORY_LIST: &str = "history.list";
-/// Largest command of before that is kept, bytes.
+/// Maximum size in bytes of a kept earlier command.
 const COMMAND_LIMIT: usize = 4 << 10;
-/// Bytes per read.
+/// Number of bytes per read.
 const CHUNK: usize = 1 << 14;
 
-/// A line and what its shell knows around it.
+/// A prompt line and its shell facts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) line: PromptLine,
-    /// Facts in the order they came; a last key without a value has an empty one.
+    /// Facts in input order; a last key without a value has an empty one.
     pub(super) facts: Vec<(String, String)>,
 }
 
 impl Input {
-    /// Takes stdin apart; `cursor` is clamped to the line.
+    /// Parses stdin; `cursor` is clamped to the line.
     ///
     /// # Errors
-    /// When the text is no UTF-8, too long or doesn't end.
+    /// When the text is not UTF-8, too long or does not end.
     pub(super) fn read(cursor: usize) -> anyhow::Result<Self> {
         Self::parse(&bytes_of_stdin()?, cursor)
     }
@@ -56,7 +56,7 @@ impl Input {
         let mut facts = Vec::new();
         let mut room = FACTS_LIMIT;
         let mut keep = |key: &str, value: &str| {
-            // A document pasted into a command would leave no room for what else is known.
+            // A document pasted into a command would leave no room for other facts.
             let fits = key != HISTORY || value.len() <= COMMAND_LIMIT;
             if let Some(left) = room.checked_sub(key.len() + value.len()).filter(|_| fits) {
                 room = left;
@@ -65,10 +65,10 @@ impl Input {
         };
         while let Some(key) = fields.next() {
             let value = fields.next().unwrap_or(b"");
-            // A fact is about the machine and never worth an error.
+            // An invalid fact is optional and never an error.
             let (Ok(key), Ok(value)) = (str::from_utf8(key), str::from_utf8(value)) else { continue };
             if key == FUNCTIONS {
-                // By custom, those with an underscore are parts of completions and prompts, which nobody types.
+                // By convention, names with an underscore are parts of completions and prompts, which nobody types.
                 let names = value.lines().filter(|name| !name.is_empty() && !name.starts_with('_'));
                 names.for_each(|name| keep(&format!("function.{name}"), ""));
             } else if key == HISTORY_LIST {
@@ -82,8 +82,8 @@ impl Input {
     }
 }
 
-/// The commands in what bash's `history` prints, in its order. A command may have several rows: the next one begins with
-/// the next number.
+/// Returns the commands in the output of bash's `history`, in its order. A command may have several rows: the next
+/// one begins with the next number.
 fn commands(list: &str) -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     let mut next = None;
@@ -123,7 +123,7 @@ fn bytes_of_stdin() -> anyhow::Result<Vec<u8>> {
         }
         match rustix::io::read(&stdin, &mut chunk).context("the line can't be read")? {
             0 => return Ok(bytes),
-            // One byte more, by which a line that is too long is known.
+            // One extra byte detects a line that is too long.
             n => bytes.extend_from_slice(&chunk[..n.min(1 + INPUT_LIMIT - bytes.len().min(INPUT_LIMIT))]),
         }
     }

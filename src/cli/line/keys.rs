@@ -1,24 +1,24 @@
-//! What the keys pressed during the wait mean: give up, or nothing.
+//! Decoder of the keys pressed during the wait: cancel, or nothing.
 //!
-//! Terminals spell Esc, Ctrl-C and Ctrl-G in three ways (bare bytes, CSI-u, xterm's modifyOtherKeys), and most other
-//! keys start with the byte that Esc alone sends. Pure: bytes and clock readings in, verdicts out.
+//! Terminals encode Esc, Ctrl-C and Ctrl-G in three ways (bare bytes, CSI-u, xterm's modifyOtherKeys), and most other
+//! keys start with the byte that Esc alone sends. Pure functions of bytes and clock readings.
 
 use std::time::{Duration, Instant};
 
-/// How long an escape byte, or any unfinished sequence, may stay without its next byte before it counts as typed.
+/// Maximum wait for the next byte after an escape byte or in an unfinished sequence.
 pub(super) const SEQUENCE_WAIT: Duration = Duration::from_millis(50);
-/// How long an unfinished paste may stay silent before keys count as typed again, so that Esc is seen.
+/// Maximum silence in an unfinished paste before bytes count as keys again, to keep Esc working.
 const PASTE_WAIT: Duration = Duration::from_secs(2);
-/// Most parameter bytes of one sequence that are kept; more are swallowed.
+/// Maximum number of parameter bytes kept of one sequence; more are discarded.
 const PARAMETER_LIMIT: usize = 64;
-/// What ends a bracketed paste.
+/// End of a bracketed paste.
 const PASTE_END: &[u8] = b"\x1b[201~";
 
 const CTRL_C: u8 = 0x03;
 const CTRL_G: u8 = 0x07;
 const ESC: u8 = 0x1b;
 
-/// A key press, as far as anyone here cares.
+/// A key press, as far as it matters to the wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     /// Any other key.
@@ -27,12 +27,12 @@ pub(super) enum Key {
     Cancel,
 }
 
-/// Decodes bytes from a terminal; remembers where inside a sequence the last ones ended.
+/// A decoder of bytes from a terminal, with its position inside an unfinished sequence.
 #[derive(Debug)]
 pub(super) struct Keys {
     state: State,
     fed: Instant,
-    /// A paste fell silent before its end, which may still come.
+    /// `true` if a paste fell silent before its end, which may still come.
     torn_paste: bool,
 }
 
@@ -42,24 +42,24 @@ enum State {
     Ground,
     /// After an escape byte.
     Escape,
-    /// After `ESC O`: one byte to come.
+    /// After `ESC O`: one more byte follows.
     Shift3,
     /// Inside `ESC [`, with its parameters so far.
     Control(Vec<u8>),
-    /// Inside a string the terminal sends (an answer to somebody's query).
+    /// Inside a string from the terminal (an answer to some program's query).
     Text,
-    /// Inside a bracketed paste, with this many bytes of its end seen.
+    /// Inside a bracketed paste, with the number of matched bytes of its end.
     Paste(usize),
 }
 
 impl Keys {
-    /// A decoder between two keys.
+    /// Creates a decoder in the state between two keys.
     pub(super) fn new(now: Instant) -> Self {
         Self { state: State::Ground, fed: now, torn_paste: false }
     }
 
-    /// Takes what was read and gives the most important key in it. Answers of the terminal, mouse and focus reports,
-    /// key releases and pasted text are no keys.
+    /// Decodes input and returns the most important key in it. Answers of the terminal, mouse and focus reports, key
+    /// releases and pasted text are not keys.
     pub(super) fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<Key> {
         if !bytes.is_empty() {
             self.fed = now;
@@ -67,7 +67,7 @@ impl Keys {
         bytes.iter().filter_map(|&byte| self.step(byte)).max()
     }
 
-    /// Gives the key that silence completed: a lone escape byte was Esc.
+    /// Returns the key that is completed by silence: a lone escape byte was Esc.
     pub(super) fn wait(&mut self, now: Instant) -> Option<Key> {
         let limit = match self.state {
             State::Ground => return None,
@@ -88,13 +88,13 @@ impl Keys {
         }
     }
 
-    /// A key, a sequence or a paste has begun, and its rest, or silence, is still to come.
+    /// Reports whether a key, a sequence or a paste has begun and is not finished by more bytes or silence.
     pub(super) fn undecided(&self) -> bool {
         !matches!(self.state, State::Ground)
     }
 
-    /// As [`Self::undecided`], or a paste that fell silent has not ended: its rest, which holds an Enter perhaps, would be
-    /// typed behind an answer given now.
+    /// As [`Self::undecided`], and also `true` if a silent paste has not ended: its rest, perhaps with an Enter,
+    /// would be typed after an answer given now.
     pub(super) fn unfinished(&self) -> bool {
         self.undecided() || self.torn_paste
     }
@@ -136,7 +136,7 @@ impl Keys {
     }
 }
 
-/// The key that a whole sequence `ESC [ parameters last` is.
+/// Returns the key of a complete sequence `ESC [ parameters last`.
 fn control(parameters: &[u8], last: u8) -> Option<Key> {
     let text = String::from_utf8_lossy(parameters);
     let mut fields = text.split(';');
@@ -162,7 +162,8 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
     }
 }
 
-/// What the key with one of these codes (of its layout, shifted, of a Latin layout) means with these modifiers held.
+/// Returns the meaning of a key with one of these codes (of its layout, shifted, of a Latin layout) and these
+/// modifiers.
 fn meaning(codes: &str, held: &str) -> Key {
     const ALT: u32 = 0b10;
     const CTRL: u32 = 0b100;
@@ -180,7 +181,7 @@ fn meaning(codes: &str, held: &str) -> Key {
 mod tests {
     use super::*;
 
-    /// Feeds the bytes at once and one by one, then lets `SEQUENCE_WAIT` pass; both must agree.
+    /// Feeds the bytes at once and one by one, then lets `SEQUENCE_WAIT` pass; both results must agree.
     fn check(bytes: &[u8], expected: Option<Key>) {
         let start = Instant::now();
         let mut at_once = Keys::new(start);

@@ -1,22 +1,22 @@
-//! The words on the status row, cut to its width, and messages of a few rows.
+//! Text of the status row, cut to its width, and messages of a few rows.
 
 use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::clean::visible;
-use crate::patience::{CANCEL_HINT, Stage};
+use askline_model::patience::{CANCEL_HINT, Stage};
+use askline_syntax::clean::visible;
 
-/// Shortest time between two pictures of the spinner.
+/// Minimum time between two frames of the spinner.
 pub(super) const FRAME: Duration = Duration::from_millis(100);
-/// Widest name of whoever is asked.
+/// Maximum width of the name of the model or server.
 const WHO_COLUMNS: usize = 32;
-/// Most rows of a message.
+/// Maximum number of rows of a message.
 const MESSAGE_ROWS: usize = 3;
-/// Most characters of a message that are looked at; more than its rows hold.
+/// Maximum number of characters of a message that are processed; more than fit on its rows.
 const MESSAGE_LIMIT: usize = 1024;
 
-/// The characters a terminal's encoding allows.
+/// The characters that the terminal's encoding supports.
 #[derive(Debug)]
 pub(super) struct Glyphs {
     spinner: &'static [&'static str],
@@ -27,7 +27,7 @@ pub(super) struct Glyphs {
 }
 
 impl Glyphs {
-    /// For UTF-8 locales.
+    /// Characters for UTF-8 locales.
     pub(super) const UNICODE: Self = Self {
         spinner: &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"],
         ellipsis: "…",
@@ -35,11 +35,11 @@ impl Glyphs {
         dot: "·",
         ascii_only: false,
     };
-    /// For all others.
+    /// Characters for all other locales.
     pub(super) const ASCII: Self =
         Self { spinner: &["|", "/", "-", "\\"], ellipsis: "...", dash: "-", dot: "-", ascii_only: true };
 
-    /// The row while work goes on, at most `columns` wide; `who` is asked, if anybody is.
+    /// Returns the status row during work, at most `columns` wide; `who` is the name of the model or server, if any.
     pub(super) fn working(&self, stage: Stage, who: &str, elapsed: Duration, columns: usize) -> String {
         let frame = usize::try_from(elapsed.as_millis() / FRAME.as_millis()).unwrap_or(0);
         let spinner = self.spinner[frame % self.spinner.len()];
@@ -52,8 +52,8 @@ impl Glyphs {
         self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {CANCEL_HINT}", self.dash), columns)
     }
 
-    /// A message as at most [`MESSAGE_ROWS`] rows of at most `columns`. When it is longer, the cause is cut, not the
-    /// remedy that stands behind its last semicolon.
+    /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
+    /// the remedy after its last semicolon.
     pub(super) fn message(&self, text: &str, columns: usize) -> String {
         let text = format!("askline: {text}");
         let fits = |text: &str| Some(wrapped(text, columns)).filter(|rows| rows.len() <= MESSAGE_ROWS);
@@ -74,14 +74,14 @@ impl Glyphs {
         String::new()
     }
 
-    /// Untrusted text with nothing in it that a terminal would obey: whitespace of all kinds becomes single spaces.
+    /// Returns untrusted text without control characters: whitespace of all kinds becomes single spaces.
     fn safe(&self, text: &str) -> String {
         let start: String = text.chars().take(MESSAGE_LIMIT).collect();
         let text = visible(&start.split_whitespace().collect::<Vec<_>>().join(" "));
         if self.ascii_only { text.replace(|c: char| !c.is_ascii(), "?") } else { text }
     }
 
-    /// Makes untrusted text one safe row of at most `columns`; what doesn't fit becomes an ellipsis.
+    /// Returns untrusted text as one safe row of at most `columns`, cut with an ellipsis if necessary.
     fn fit(&self, text: &str, columns: usize) -> String {
         let text = self.safe(text);
         if text.width() <= columns {
@@ -101,7 +101,8 @@ impl Glyphs {
     }
 }
 
-/// Safe text as rows of at most `columns`, broken at spaces where a word fits on a row. At least one column is used.
+/// Wraps safe text into rows of at most `columns`, broken at spaces if a word fits on a row. Uses at least one
+/// column.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
     let mut width = 0;
@@ -182,7 +183,7 @@ mod tests {
         let asked = "⠋ thinking · api.example.com 0 s — Esc keeps your line";
         assert_eq!(row(Stage::Thinking, "api.example.com"), asked);
         assert_eq!(row(Stage::Checking, "api.example.com"), "⠋ checking 0 s — Esc keeps your line");
-        // However long a name is, what to do is still there.
+        // However long the name is, the hint about keys remains.
         for who in ["x".repeat(300), "界".repeat(300), "\u{1b}[2J\n".repeat(9)] {
             let row = row(Stage::Thinking, &who);
             assert!(row.width() <= 79 && row.ends_with("Esc keeps your line"), "{row:?}");

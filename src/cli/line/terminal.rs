@@ -1,8 +1,8 @@
-//! The terminal while the helper works: keys are read raw, one row is drawn, and however this ends the terminal is
-//! left as it was found, without anything typed meanwhile.
+//! The terminal during the wait: keys are read in raw mode, one row is drawn, and in every case the terminal is
+//! restored without type-ahead.
 //!
-//! Only modes changed here are changed back; the terminal is never asked anything (its answer could end up on the
-//! prompt line) and no keyboard protocol is switched on.
+//! Only modes changed here are restored. The terminal is never queried (its answer could end up on the prompt line),
+//! and no keyboard protocol is switched on.
 
 use std::fmt::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -20,22 +20,22 @@ use rustix::termios::{
 
 use crate::cli::args::Draw;
 
-/// Longest wait for a terminal that takes no output; then a picture is left out.
+/// Maximum wait for a terminal that accepts no output; after that the frame is skipped.
 const WRITE_WAIT: Duration = Duration::from_millis(100);
-/// Most bytes of keys taken at a time.
+/// Maximum number of key bytes per read.
 const KEYS_LIMIT: usize = 256;
-/// Columns that a row may fill on terminals that don't tell.
+/// Width of a row on terminals that do not report theirs.
 pub(super) const COLUMNS: usize = 79;
 
-/// Names a terminal and the login to it: no two that live have the same name.
+/// Returns a name for a terminal and its login session, unique among live ones.
 pub(super) fn name(tty: &OwnedFd) -> Option<String> {
     let session = rustix::process::getsid(None).ok()?.as_raw_nonzero();
-    // /dev/tty is the same device for everybody; its session tells them apart.
+    // /dev/tty is the same device for all; the session distinguishes them.
     let device = rustix::fs::fstat(tty).ok()?.st_rdev;
     Some(format!("{session}-{device:x}"))
 }
 
-/// The controlling terminal in raw mode; dropping it restores it.
+/// The controlling terminal in raw mode, restored on drop.
 #[derive(Debug)]
 pub(super) struct Terminal {
     tty: OwnedFd,
@@ -43,12 +43,12 @@ pub(super) struct Terminal {
     draw: Draw,
     colour: bool,
     drawn: Option<Picture>,
-    /// The size changed while something was drawn, and the terminal may have wrapped it anew.
+    /// `true` if the size changed while something was drawn, which the terminal may have rewrapped.
     resized: bool,
     left: bool,
 }
 
-/// What the row shows, and in which terminal it was drawn.
+/// Content of the row, and the terminal size when it was drawn.
 #[derive(Debug, PartialEq, Eq)]
 struct Picture {
     text: String,
@@ -56,19 +56,19 @@ struct Picture {
 }
 
 impl Terminal {
-    /// The controlling terminal, untouched, if there is one.
+    /// Opens the controlling terminal without changing it, if there is one.
     pub(super) fn find() -> Option<OwnedFd> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC | OFlags::NONBLOCK;
         rustix::fs::open("/dev/tty", flags, Mode::empty()).ok()
     }
 
-    /// Takes over what [`Self::find`] found. None: another process group has it, or it went away.
+    /// Takes control of the terminal from [`Self::find`]. `None` if another process group has it, or it is gone.
     pub(super) fn take(tty: &OwnedFd, draw: Draw, colour: bool) -> Option<Self> {
         let tty = tty.try_clone().ok()?;
         if !is_foreground(&tty) {
             return None;
         }
-        // Should the shell take the terminal back unnoticed, touching it must fail rather than stop this process.
+        // If the shell takes the terminal back unnoticed, access must fail instead of stopping this process.
         let _ = job_control().thread_block();
         let found = tcgetattr(&tty).ok()?;
         let mut raw = found.clone();
@@ -81,7 +81,8 @@ impl Terminal {
         Some(terminal)
     }
 
-    /// Columns that a row may fill. The last one stays free: a character there makes some terminals wrap.
+    /// Returns the usable columns of a row. The last column stays free, because a character there makes some
+    /// terminals wrap.
     pub(super) fn columns(&self) -> usize {
         match self.size() {
             (_, 0) => COLUMNS,
@@ -89,7 +90,8 @@ impl Terminal {
         }
     }
 
-    /// The bytes typed since the last call, at most [`KEYS_LIMIT`]. None: the terminal is gone, or no longer ours.
+    /// Returns the bytes typed since the last call, at most [`KEYS_LIMIT`]. `None` if the terminal is gone or no
+    /// longer ours.
     pub(super) fn typed(&self) -> Option<Vec<u8>> {
         if !is_foreground(&self.tty) {
             return None;
@@ -106,7 +108,7 @@ impl Terminal {
         }
     }
 
-    /// Shows `text`, which must be safe and fit, on the status row; nothing is written when it stands there already.
+    /// Shows `text`, which must be safe and fit, on the status row; writes nothing if the row already shows it.
     pub(super) fn show(&mut self, text: String) {
         let picture = Picture { text, size: self.size() };
         if self.draw == Draw::None || self.drawn.as_ref() == Some(&picture) {
@@ -126,16 +128,17 @@ impl Terminal {
         }
     }
 
-    /// Gives the terminal back: the row erased, type-ahead dropped, modes as found. Happens once.
+    /// Restores the terminal: erases the row, drops type-ahead, resets the modes. Has an effect only once.
     pub(super) fn leave(&mut self) {
         if std::mem::replace(&mut self.left, true) {
             return;
         }
         self.erase();
-        // When another process group has the terminal, its modes and its keys are that one's.
+        // If another process group has the terminal, its modes and keys belong to that group.
         if is_foreground(&self.tty) {
-            // An Enter typed during the wait must not run the new line. Flushed on both sides of the change: before,
-            // because bytes left over could be read as a whole line after; after, for a key pressed in between.
+            // An Enter typed during the wait must not run the new line. Input is flushed before the mode change,
+            // because leftover bytes could be read as a whole line afterwards, and after it, for a key pressed in
+            // between.
             let _ = tcflush(&self.tty, QueueSelector::IFlush);
             let _ = tcsetattr(&self.tty, OptionalActions::Now, &self.found);
             let _ = tcflush(&self.tty, QueueSelector::IFlush);
@@ -146,9 +149,9 @@ impl Terminal {
         tcgetwinsize(&self.tty).map_or((0, 0), |size| (size.ws_row, size.ws_col))
     }
 
-    /// Replaces the status row and puts the cursor back where the shell left it.
+    /// Replaces the status row and puts the cursor back to its old position.
     fn write_row(&mut self, text: &str) {
-        // A terminal that became narrower may have wrapped the row into several. The cursor stands before all of them.
+        // A narrower terminal may have wrapped the row into several. The cursor is before all of them.
         let size = self.size();
         self.resized |= self.drawn.as_ref().is_some_and(|drawn| drawn.size != size);
         let erase = if self.resized { "\x1b[J" } else { "\x1b[K" };
@@ -156,7 +159,7 @@ impl Terminal {
         let _ = match self.draw {
             Draw::None => return,
             Draw::Here => write!(out, "\r{erase}{text}\r"),
-            // Index and reverse index make room at the bottom of the screen and keep the column. Again on each
+            // Index and reverse index make room at the bottom of the screen and keep the column. Repeated on each
             // drawing, because a resize may have moved the cursor to the bottom.
             Draw::Below => write!(out, "\x1bD\x1bM\x1b7\x1b[1E{erase}{text}\x1b8"),
             Draw::BelowUnscrolled => write!(out, "\x1b7\x1b[1E{erase}{text}\x1b8"),
@@ -166,7 +169,7 @@ impl Terminal {
         }
     }
 
-    /// Writes as much as the terminal takes in time; a row is never worth an error.
+    /// Writes as much as the terminal accepts in time; errors are ignored.
     fn write(&self, mut bytes: &[u8]) {
         let until = Instant::now() + WRITE_WAIT;
         while !bytes.is_empty() {
@@ -199,7 +202,7 @@ impl AsFd for Terminal {
     }
 }
 
-/// Lets a thread, and what it starts, be stopped by job control as usual; [`Terminal::take`] switched that off.
+/// Enables job control stops again for a thread and its children; [`Terminal::take`] disabled them.
 pub(super) fn accept_job_control() {
     let _ = job_control().thread_unblock();
 }

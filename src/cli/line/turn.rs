@@ -1,34 +1,34 @@
-//! One press of the key: goes on from the press before it, or asks anew.
+//! One key press: continues from the previous press, or asks anew.
 
-use crate::clean;
 use crate::config::{Config, Evidence};
 use crate::context::Machine;
-use crate::failure::Failure;
-use crate::host::local::LocalHost;
-use crate::line::{LineText, PromptLine};
 use crate::models::{self, Occasion};
-use crate::patience::Patience;
 use crate::presses::{self, Offer, Place, Press, Step, Terminal};
-use crate::shell::Shell;
 use crate::situation::HISTORY;
-use crate::store::Paths;
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
+use askline_host::local::LocalHost;
+use askline_host::store::Paths;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_syntax::clean;
+use askline_syntax::line::{LineText, PromptLine};
+use askline_syntax::shell::Shell;
 
 use super::input::Input;
 
-/// Told when the line is already what the model would write.
+/// Note if the model's answer equals the prompt line.
 const UNCHANGED: &str = "the model's answer is the line as it stands";
-/// Told when the checks have found every option of the line and nothing against it, so that no model was asked.
+/// Note if the checks verified every option of the line and found no error, so no model was asked.
 const RIGHT: &str = "the line is right as it stands";
-/// Told when the person's words are on the line again.
+/// Note if the user's words are on the prompt line again.
 const WORDS: &str = "your words again; the key shows the suggestions anew";
 
-/// All that a press works with.
+/// Inputs of a key press.
 pub(super) struct Turn {
     pub(super) input: Input,
     pub(super) shell: Shell,
-    /// Where presses of this terminal are remembered.
+    /// Store of presses in this terminal.
     pub(super) terminal: Option<Terminal>,
     pub(super) machine: Machine,
     pub(super) config: Config,
@@ -36,19 +36,19 @@ pub(super) struct Turn {
     pub(super) patience: Patience,
 }
 
-/// What a press comes to.
+/// Result of a key press.
 #[derive(Debug)]
 pub(super) struct Said {
-    /// The new line.
+    /// New prompt line.
     pub(super) line: LineText,
-    /// What is to be known of it.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
-    /// What the next press goes on from.
+    /// State for the next press.
     pub(super) press: Option<Press>,
 }
 
 impl Turn {
-    /// Does what the press means.
+    /// Performs the step that the press means.
     ///
     /// # Errors
     /// As [`suggest`].
@@ -64,13 +64,13 @@ impl Turn {
         }
     }
 
-    /// A request of its own, or one that changes the last.
+    /// Handles a new request, or one that changes the last.
     fn anew(&self, last: Option<Press>) -> anyhow::Result<Said> {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
         let line = PromptLine::typed(request_of(words));
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
-        // Never freed: the process ends soon, and unmapping gigabytes first would keep the person waiting.
+        // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Occasion::Press)?);
         let suggestion = suggest(&request, &self.machine, model, &self.config, &self.patience)?;
         model.finish()?;
@@ -89,7 +89,7 @@ impl Turn {
         Ok(Said { line: suggestion.command, notes, press: Some(press) })
     }
 
-    /// The next suggestion, when all that are known were shown.
+    /// Returns the next suggestion after all known ones were shown.
     fn more(&self, mut last: Press) -> anyhow::Result<Said> {
         match self.others(&last, Occasion::Press) {
             Ok(found) => {
@@ -108,7 +108,7 @@ impl Turn {
         }
     }
 
-    /// Further offers for the words of a press.
+    /// Returns further offers for the words of a press.
     pub(super) fn others(&self, press: &Press, occasion: Occasion) -> anyhow::Result<Vec<Offer>> {
         let words = PromptLine::typed(request_of(&press.words));
         let request = Request { line: &words, before: press.before.as_ref(), ..self.request() };
@@ -119,7 +119,7 @@ impl Turn {
         Ok(found.iter().map(|suggestion| self.offer(suggestion)).collect())
     }
 
-    /// Something of an earlier press, with the risk that it is now.
+    /// Shows part of an earlier press, with its risk judged anew.
     fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
         let words =
             clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
@@ -151,7 +151,8 @@ impl Turn {
         Request { line: &self.input.line, shell: self.shell, told: &self.input.facts, before: None }
     }
 
-    /// What a press is bound to. Nushell tells its last command only where that is asked about.
+    /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
+    /// it only on request.
     fn around(&self) -> String {
         let mut told = self.input.facts.iter().filter(|_| self.shell != Shell::Nu);
         let ran = told.find(|(name, _)| name == HISTORY).map(|(_, command)| command.as_str());
@@ -163,7 +164,7 @@ impl Turn {
     }
 }
 
-/// What is kept of a suggestion.
+/// Returns the stored form of a suggestion.
 pub(in crate::cli) fn offer(suggestion: &Suggestion, evidence: Evidence) -> Offer {
     Offer {
         command: suggestion.command.as_str().to_owned(),
@@ -172,7 +173,7 @@ pub(in crate::cli) fn offer(suggestion: &Suggestion, evidence: Evidence) -> Offe
     }
 }
 
-/// The request in a line: without the `ask` or `#` that a person may put in front of words.
+/// Returns the request in a prompt line, without a leading `ask` or `#`.
 fn request_of(line: &str) -> &str {
     let words = line.trim_start();
     let rest = words.strip_prefix("ask ").or_else(|| words.strip_prefix('#'));

@@ -1,4 +1,5 @@
-//! `askline stats` and `askline forget`: what is counted of requests, what the limits do to them, what is left afterwards.
+//! `askline stats` and `askline forget`: which requests are counted, how limits apply to them, and what remains
+//! afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ fn json(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap()
 }
 
-/// Takes what an earlier run counted into the home of this one.
+/// Copies the counts of an earlier run into the home of this one.
 fn with_counts(run: Askline, counts: &Path) -> Askline {
     let place = run.path("data/askline/stats/counts");
     fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -57,14 +58,14 @@ fn figures_that_are_broken_cost_nothing() {
     let suggest = || Askline::new(["suggest", "--shell", "bash", "x"]).model("{\"reply\": \"ls\"}");
     let ran = suggest().file("data/askline/stats/counts", "nonsense").run().stdout("ls\n").stderr("").code(0);
     assert_eq!(fs::read_to_string(ran.path("data/askline/stats/counts.bad-1")).unwrap(), "nonsense");
-    // A place that can't be written, and one that is no file.
+    // A directory that is not writable, and a path that is not a file.
     suggest().file("data/askline/stats", "in the way").run().stdout("ls\n").stderr("").code(0);
     suggest().file("data/askline/stats/counts/x", "").run().stdout("ls\n").stderr("").code(0);
     let told = Askline::new(["stats"]).file("data/askline/stats/counts/x", "").run().code(1);
     assert!(told.stderr.contains("not a regular file; remove it"), "{}", told.stderr);
 }
 
-/// What a recorded machine is asked is a test or a bug report.
+/// Requests on a recorded machine belong to a test or a bug report.
 #[test]
 fn a_replayed_machine_is_not_counted() {
     let ran = Askline::new(["suggest", "--shell", "bash", "x"])
@@ -104,7 +105,7 @@ fn a_day_that_is_used_up_goes_to_the_next_model_or_says_so() {
             "{error}"
         );
         assert_eq!(told["usage"]["calls"], 0);
-        // Another model stands behind it.
+        // Another model follows in the order.
         let script = "[profiles.script]\nprotocol = \"scripted\"\nfile = \"HOME/model.jsonl\"\n[fallback]\norder = [\"team\", \"script\"]";
         let run = ask(limits, "").file("model.jsonl", "{\"reply\": \"ls -a\"}");
         let script = script.replace("HOME", &run.path("").display().to_string());
@@ -122,7 +123,7 @@ fn a_day_that_is_used_up_goes_to_the_next_model_or_says_so() {
         told.contains("today      1 of 1 calls, ") && told.contains("some-model at 127.0.0.1:"),
         "{told}"
     );
-    // A bound that can't be looked up isn't passed over.
+    // A limit that cannot be checked refuses the request.
     let before = server.heard().len();
     let told = ask("day_calls = 9", "").file("data/askline/stats/counts/x", "").run().code(1);
     let error = json(&told.stdout)["error"].to_string();
@@ -133,7 +134,7 @@ fn a_day_that_is_used_up_goes_to_the_next_model_or_says_so() {
     assert_eq!(server.heard().len(), before);
 }
 
-/// A person at a terminal is asked, and says no.
+/// A user at a terminal is asked, and answers no.
 #[test]
 fn forgetting_is_asked_about_at_a_terminal() {
     let home = tempfile::tempdir().unwrap();
@@ -175,7 +176,7 @@ fn forgetting_leaves_models_and_configuration() {
             let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
             fs::set_permissions(run.path(directory), private).unwrap();
         }
-        // Somebody who hopes that it is followed.
+        // Another user's link, placed in the hope that we follow it.
         let user = rustix::process::geteuid().as_raw();
         let trap = run.path(&format!("tmp/askline-{user}"));
         fs::create_dir(&trap).unwrap();

@@ -1,14 +1,14 @@
-//! `askline suggest` as scripts use it: rows in, rows out, and what happens when something is wrong with one.
+//! `askline suggest` as scripts use it: rows in, rows out, and the handling of rows with errors.
 
 use std::process::Stdio;
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 use expect_test::expect;
 
 use super::Askline;
 use crate::parser::Parser;
 
-/// An answer for each row, in its place, whatever the other rows are.
+/// Each row gets an answer in its place, whatever the other rows contain.
 #[test]
 fn suggest_answers_each_row_of_a_file() {
     let rows = "\u{feff}list files\r\n\r\nwhere am i\r\ndo nothing\nrefuse\nfail\n";
@@ -36,7 +36,7 @@ fn suggest_answers_each_row_of_a_file() {
     .assert_eq(&ran.stderr);
 }
 
-/// Nushell has commands of its own by the names of programs: who writes the program's options means the program.
+/// Nushell has commands with the names of programs. A line that uses the program's options means the program.
 #[test]
 fn nushell_gets_the_program_whose_options_are_written() {
     if Parser::of(Shell::Nu).is_none() {
@@ -52,9 +52,9 @@ fn nushell_gets_the_program_whose_options_are_written() {
         ("uname -r", "^uname -r\n"),
         ("find . -name report.pdf", "^find . -name report.pdf\n"),
         ("du -sh", "^du -sh\n"),
-        // Its own command has this one.
+        // Nushell's own command has this option.
         ("ls -a", "ls -a\n"),
-        // Once it works it would delete something.
+        // A repaired line would delete something.
         ("rm --one-file-system x", "rm --one-file-system x\n"),
     ] {
         assert_eq!(ask(command), expected);
@@ -99,7 +99,7 @@ fn suggest_reads_what_is_piped_in() {
     }
 }
 
-/// At a terminal nothing is waited for.
+/// At a terminal `suggest` does not wait for input.
 #[test]
 fn suggest_without_words_at_a_terminal_says_how_to_use_it() {
     use std::io::Read as _;
@@ -109,14 +109,14 @@ fn suggest_without_words_at_a_terminal_says_how_to_use_it() {
     let mut child = pair.slave.spawn_command(command).unwrap();
     drop(pair.slave);
     let mut said = Vec::new();
-    // The terminal's end reads as an error on Linux.
+    // On Linux the end of a terminal reads as an error.
     let _ = pair.master.try_clone_reader().unwrap().read_to_end(&mut said);
     let said = String::from_utf8_lossy(&said);
     assert!(said.starts_with("askline: no request; say what you want, such as"), "{said}");
     assert_eq!(child.wait().unwrap().exit_code(), 2);
 }
 
-/// A reader that has seen enough ends the work: the third row would be asked for a reply that is not there.
+/// A reader that closes early ends the work: the third row would ask for a reply that the script does not have.
 #[test]
 fn a_reader_that_goes_away_ends_it_quietly() {
     let reply = "{\"reply\": \"ls\", \"delay_ms\": 200}\n";
@@ -136,7 +136,7 @@ fn ctrl_c_keeps_the_answers_that_are_there() {
     let asked = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
         .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\", \"delay_ms\": 60000}")
         .file("rows", "a\nb\n");
-    // What runs the tests may ignore the signal (a job in the background does), and children would too.
+    // The test runner may ignore the signal (a background job does), and child processes would inherit that.
     let asked = &asked.command;
     let mut child = std::process::Command::new("env")
         .arg("--default-signal=INT")
@@ -154,14 +154,14 @@ fn ctrl_c_keeps_the_answers_that_are_there() {
     answers.read_line(&mut first).unwrap();
     let id = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
-    // Ended by the signal itself, so that a shell's loop ends too; shells show that as 130.
+    // The signal itself ends the process, so a shell's loop ends too; shells report this as 130.
     assert_eq!(child.wait().unwrap().signal(), Some(2));
     let mut rest = String::new();
     answers.read_to_string(&mut rest).unwrap();
     assert_eq!((first.as_str(), rest.as_str()), ("ls\n", ""));
 }
 
-/// Enough for a bug report, and nothing that a terminal would obey.
+/// The debug output is enough for a bug report and contains no terminal escapes.
 #[test]
 fn debug_tells_what_happens_on_stderr() {
     let ran = Askline::new(["--debug", "suggest", "--shell", "bash", "list"])
@@ -180,7 +180,7 @@ fn debug_tells_what_happens_on_stderr() {
     assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
 }
 
-/// What must be raised is what is in force.
+/// The message names the setting that is in force, because that is the one to raise.
 #[test]
 fn a_missed_deadline_names_what_sets_it() {
     let late = || {

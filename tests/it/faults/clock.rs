@@ -1,5 +1,5 @@
-//! Clocks that jump (row S11): by a library that stands before the system's, where it is installed. Ages that the clock
-//! makes impossible are cases beside the code that keeps them: `presses`, `metrics`, `knowledge`.
+//! Clock jumps (row S11), made by a preloaded library where it is installed. Ages that such a clock makes impossible
+//! are tested beside the code that stores them: `presses`, `metrics`, `knowledge`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{CHECKED, LS, Place};
 
-/// The library, or none where it is missing, which only a person's machine may do.
+/// Returns the path of the library, or `None` if it is missing, which only a developer's machine may be.
 fn library() -> Option<PathBuf> {
     let name = "faketime/libfaketimeMT.so.1";
     let found = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/lib64"]
@@ -21,7 +21,7 @@ fn library() -> Option<PathBuf> {
     found
 }
 
-/// What makes a press see another clock, which it reads anew from the file `clock`.
+/// Returns the shell commands that give a key press another clock, read anew from the file `clock`.
 fn with_clock(library: &std::path::Path) -> String {
     format!(
         "set -- env LD_PRELOAD={} FAKETIME_TIMESTAMP_FILE=$top/clock FAKETIME_NO_CACHE=1 NO_FAKE_STAT=1 \
@@ -59,7 +59,7 @@ fn presses_work_in_any_year() {
     place.is_well();
 }
 
-/// A deadline is a stretch of time, whatever the clock says meanwhile.
+/// A deadline is a span of time, independent of the wall clock.
 #[test]
 fn a_clock_that_jumps_during_a_press_moves_no_deadline() {
     let Some(library) = library() else { return };

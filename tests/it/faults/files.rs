@@ -1,5 +1,5 @@
-//! Our own files when the disk refuses them, when they are damaged, and when something else stands in their place.
-//! Rows S2 to S6, S12 and S13 of the table of faults.
+//! Our own files when the disk refuses writes, when they are damaged, and when something else is in their place. Rows
+//! S2 to S6, S12 and S13 of the fault table.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{CHECKED, Dice, LS, Place, can_mount, figure, is_as_quick};
 
-/// The files of ours that a press leaves: the commands on the path, what is known of `ls`, the figures.
+/// Returns the files that a press writes: the commands on the path, the knowledge of `ls`, the usage counts.
 fn ours(place: &Place) -> Vec<PathBuf> {
     let known = fs::read_dir(place.cache().join("knowledge")).unwrap().map(|entry| entry.unwrap().path());
     let known = known.filter(|path| !path.file_name().unwrap().as_encoded_bytes().starts_with(b"."));
@@ -19,7 +19,7 @@ fn ours(place: &Place) -> Vec<PathBuf> {
     files
 }
 
-/// Everything below a directory, with what it holds.
+/// Returns all files below a directory with their contents.
 fn contents(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut left = vec![top.to_owned()];
@@ -37,7 +37,7 @@ fn contents(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// S2: nothing of ours can be written.
+/// S2: none of our files can be written.
 #[test]
 fn a_home_that_is_read_only_costs_what_is_kept() {
     if !can_mount() {
@@ -51,7 +51,7 @@ fn a_home_that_is_read_only_costs_what_is_kept() {
         let mounts: String = mounts.collect();
         format!("set -- unshare -rm sh -c 'set -e; {mounts} exec \"$@\"' sh \"$@\"")
     };
-    // Nothing is there yet.
+    // No file exists yet.
     place.press(&mount("home run")).gives("ls -la");
     assert_eq!(contents(&place.path("home")).len(), 0);
     place.is_well();
@@ -64,14 +64,14 @@ fn a_home_that_is_read_only_costs_what_is_kept() {
     place.press(&mount("run work")).gives("ls -la");
 }
 
-/// S3: the disk is full: no file that was whole is replaced by a part of another.
+/// S3: the disk is full: no complete file is replaced by an incomplete one.
 #[test]
 fn a_full_disk_leaves_what_was_there() {
     if !can_mount() {
         return;
     }
     let place = Place::new();
-    // All that a press writes is on a disk of this size, which a first press may use before it is filled.
+    // All writes of a press go to a disk of this size. A first press may use it before it is filled.
     let on_disk = |size: &str, first: bool| {
         let first = if first { r#"printf "$words" | "$@" >/dev/null;"# } else { "" };
         format!(
@@ -98,7 +98,7 @@ fn a_full_disk_leaves_what_was_there() {
             let name = path.strip_prefix(place.path("after")).unwrap();
             assert!(!name.to_string_lossy().contains(".tmp-"), "{name:?} was left");
             let was = before.get(&place.path("before").join(name));
-            // A lock holds nothing, and may be made where nothing else can.
+            // A lock file is empty and can be created where other writes fail.
             assert!(
                 Some(&held) == was || held.is_empty() && name.ends_with("lock"),
                 "{size}: {name:?} changed"
@@ -112,7 +112,7 @@ fn a_full_disk_leaves_what_was_there() {
     }
 }
 
-/// S4: limits of the process, which stand for quotas: no file may grow, few may be open.
+/// S4: process limits, as a substitute for quotas: no file may grow, few files may be open.
 #[test]
 fn limits_cost_what_is_kept_and_are_told() {
     let place = Place::new();
@@ -131,7 +131,7 @@ fn limits_cost_what_is_kept_and_are_told() {
     let ran = sh.env_clear().envs(place.environment()).output().unwrap();
     assert_eq!((ran.status.code(), ran.stdout.as_slice()), (Some(0), &b"ls -la\n"[..]), "{ran:?}");
 
-    // Limits below those of the cage are no reason to have none.
+    // The limits of the sandbox may be above these; that must not make the sandbox fail.
     let _ = fs::remove_dir_all(place.cache());
     let pressed = place.press("ulimit -n 100; ulimit -f 512; ulimit -c 0; set -- \"$@\" --debug");
     assert!(
@@ -154,7 +154,7 @@ fn limits_cost_what_is_kept_and_are_told() {
     place.is_well();
 }
 
-/// S5 and S13: files of ours that hold something else are made anew or put aside, and none of them is obeyed.
+/// S5 and S13: files of ours with other contents are recreated or set aside; their contents have no effect.
 #[test]
 fn damaged_files_are_made_anew() {
     let place = Place::new();
@@ -195,13 +195,13 @@ fn damaged_files_are_made_anew() {
         assert!(fs::read(bad).unwrap() == before, "{what}: the figures are put aside as they were");
         assert_eq!(place.counted(), 1, "{what}: and begin anew");
         assert!(3 <= place.sound().0, "{what}");
-        // What was kept now holds for the next press: nothing is found out anew.
+        // The stored data serves the next press: nothing is looked up again.
         let kept = fs::read(place.cache().join("commands")).unwrap();
         assert!(kept == good[0].1, "{what}");
     }
     assert!(!place.stats().join("counts.bad-4").exists());
 
-    // A gigabyte is not read to see that it is none of ours.
+    // A file of a gigabyte is not read to see that it is not ours.
     let huge = |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(1 << 30).unwrap();
     let plain = (0..2).map(|_| place.press("").answers().took).min().unwrap();
     let took = (0..2).map(|_| {
@@ -215,7 +215,7 @@ fn damaged_files_are_made_anew() {
     is_as_quick(took, plain);
 }
 
-/// S5: what the last press left is damaged: the key takes the line as it stands.
+/// S5: the record of the last press is damaged: the key treats the line as new.
 #[test]
 fn a_damaged_press_is_forgotten() {
     let place = Place::new();
@@ -237,7 +237,7 @@ fn a_damaged_press_is_forgotten() {
     ] {
         let _ = fs::remove_dir_all(place.path("run/askline"));
         place.model(LS);
-        // The same terminal: the answer stands on the line, and the key would go on from it.
+        // In the same terminal the prompt line is the last answer, and the key would continue from it.
         let before = format!(
             r#"printf 'list files' | "$@" >/dev/null; for file in "$XDG_RUNTIME_DIR"/askline/presses/*; do :; done
             [ -s $file ] || exit 9
@@ -249,14 +249,14 @@ fn a_damaged_press_is_forgotten() {
         assert_eq!((pressed.code, pressed.out), (0, format!("ls -la\u{1f}{as_it_stands}")), "{damage}");
         assert_eq!(pressed.err, "", "{damage}");
     }
-    // Undamaged it is gone on from, by a model that has nothing else to offer.
+    // With an undamaged record the key continues, with a model that has no other answer.
     fs::remove_dir_all(place.path("run/askline")).unwrap();
     place.model(LS);
     let pressed = place.press_on("ls -la", r#"printf 'list files' | "$@" >/dev/null; : >$top/model"#);
     assert!(pressed.code == 0 && !pressed.out.ends_with("the line is right as it stands"), "{pressed:?}");
 }
 
-/// S5: the configuration is the user's: what is wrong with it is told, never passed over.
+/// S5: the configuration belongs to the user: errors in it are reported, never ignored.
 #[test]
 fn a_damaged_configuration_is_told() {
     let place = Place::new();
@@ -293,7 +293,7 @@ fn a_damaged_configuration_is_told() {
     ] {
         let before = format!("file=$HOME/.config/askline/config.toml; rm -rf $file; {stand_in}");
         let pressed = place.press(&before);
-        // A link that leads nowhere is no file.
+        // A dangling link counts as no file.
         if why.is_empty() {
             pressed.answers()
         } else {
@@ -302,7 +302,7 @@ fn a_damaged_configuration_is_told() {
     }
 }
 
-/// S6: something else stands where a file of ours should: it is neither read, nor written through, nor waited for.
+/// S6: something else is in the place of one of our files: it is not read, not written through, and not waited for.
 #[test]
 fn what_stands_in_the_place_of_a_file_is_left_alone() {
     let place = Place::new();
@@ -334,7 +334,7 @@ fn what_stands_in_the_place_of_a_file_is_left_alone() {
         let pressed = place.press("").answers();
         assert!(pressed.took < Duration::from_secs(10), "{what}: {pressed:?}");
         assert_eq!(fs::read_to_string(&target).unwrap(), "somebody's", "{what}");
-        // With the lock in order, the figures themselves.
+        // With the lock in order, test the counts file itself.
         if lock.is_dir() {
             fs::remove_dir(&lock).unwrap()
         } else {
@@ -360,7 +360,7 @@ fn what_stands_in_the_place_of_a_file_is_left_alone() {
     assert!(3 <= place.sound().0 && place.counted() == 1);
 }
 
-/// S12: a cache with a hundred thousand entries costs the press nothing, and the next thing learnt cuts it down.
+/// S12: a cache of a hundred thousand entries does not slow the press, and the next write shrinks it.
 #[test]
 fn a_huge_cache_is_cut_down() {
     const ENTRIES: usize = 100_000;

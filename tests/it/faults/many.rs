@@ -1,7 +1,8 @@
-//! Many at once, and many ended in the middle: kills, writers beside each other, locks that are held, cancels. Rows S8, S9 and
-//! S10 of the table of faults, goals G9 and G11.
+//! Concurrency and interruption: kills, parallel writers, held locks, cancellations. Rows S8, S9 and S10 of the fault
+//! table,
+//! goals G9 and G11.
 //!
-//! `ASKLINE_TEST_TIMES` repeats the loops of kills and cancels that often, for figures.
+//! `ASKLINE_TEST_TIMES` sets the number of repetitions of the kill and cancel loops, for figures.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,10 +14,10 @@ use rustix::process::Signal;
 
 use super::{Dice, LS, Place, figure, is_as_quick, signal};
 
-/// Longest time that a loop takes, unless it was told how often to go round.
+/// Longest time for a loop, unless the number of repetitions is given.
 const LOOP: Duration = Duration::from_secs(12);
 
-/// How often a loop goes round: as often as told, else this often.
+/// Returns the repetitions of a loop, as given or else `usual`, and its longest time.
 fn times(usual: u64) -> (u64, Duration) {
     match std::env::var("ASKLINE_TEST_TIMES") {
         Ok(times) => (times.parse().unwrap(), Duration::from_hours(1)),
@@ -24,7 +25,7 @@ fn times(usual: u64) -> (u64, Duration) {
     }
 }
 
-/// A request without a terminal, which writes all that a press does but for its memory.
+/// Starts a request without a terminal. It writes all that a press does except the press record.
 fn request(place: &Place) -> Child {
     let mut command = place.command(&["suggest", "--shell", "bash", "list files"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -37,17 +38,17 @@ fn answered(request: Child) {
     assert!(ran.status.success() && ran.stdout == b"ls -la\n" && ran.stderr.is_empty(), "{ran:?}");
 }
 
-/// What is known of `ls`: the file, which has one name whoever writes it.
+/// Returns the file with the knowledge of `ls`. Its name does not depend on the writer.
 fn known(place: &Place) -> PathBuf {
     let mut files = fs::read_dir(place.cache().join("knowledge")).unwrap().map(|entry| entry.unwrap().path());
     files.find(|path| !path.file_name().unwrap().as_encoded_bytes().starts_with(b".")).unwrap()
 }
 
-/// S8: killed at any moment, what was kept is as it was or as it should be.
+/// S8: after a kill at any moment, each stored file has its old or its new contents.
 #[test]
 fn a_kill_leaves_no_half_written_file() {
     let place = Place::new();
-    // As quick as it is with nothing kept, by a machine that has nothing else to do just then.
+    // The shortest time without stored data, as on an idle machine.
     let cold = (0..5).map(|_| {
         let _ = fs::remove_dir_all(place.cache());
         let started = Instant::now();
@@ -56,7 +57,7 @@ fn a_kill_leaves_no_half_written_file() {
     });
     let cold = cold.min().unwrap();
     let record = known(&place);
-    // All but its last field, the time at which it was written.
+    // All except the last field, the time of writing.
     let whole = fs::read(&record).unwrap();
     let same =
         |bytes: &[u8]| bytes.len() == whole.len() && bytes[..bytes.len() - 5] == whole[..whole.len() - 5];
@@ -65,7 +66,7 @@ fn a_kill_leaves_no_half_written_file() {
     let (mut dice, mut looked) = (Dice::default(), 0);
     let begun = Instant::now();
     while killed + ended < most && begun.elapsed() < longest {
-        // Mostly near the end, where it writes.
+        // Mostly near the end, where the process writes.
         let micros = u64::try_from(cold.as_micros()).unwrap();
         let from = if dice.roll(4) == 0 { 0 } else { micros * 6 / 10 };
         let wait = Duration::from_micros(from + dice.roll(micros * 13 / 10 - from));
@@ -104,7 +105,7 @@ fn a_kill_leaves_no_half_written_file() {
     assert_eq!(place.sound(), (3, 0), "what was left is swept out when nobody can be writing it any more");
 }
 
-/// S8 for what the helper writes: its memory of the press, in a terminal that is the same all the time.
+/// S8 for the helper's own file: the press record, always in the same terminal.
 #[test]
 fn a_killed_helper_leaves_no_half_written_file() {
     let place = Place::new();
@@ -134,7 +135,7 @@ fn a_killed_helper_leaves_no_half_written_file() {
     let (_, temporary) = place.sound();
     let codes = fs::read_to_string(place.path("told/codes")).unwrap();
     let killed = codes.lines().filter(|code| *code == "137").count();
-    // 124: it ended by itself in the moment in which it was to be killed.
+    // 124: the process ended by itself at the moment of the kill.
     let ended = codes.lines().filter(|code| ["0", "124"].contains(code)).count();
     figure(&format!(
         "{killed} killed helpers and {ended} that ended: 0 unreadable files in {looked} looks, {temporary} temporary files left"
@@ -144,7 +145,7 @@ fn a_killed_helper_leaves_no_half_written_file() {
     place.is_well();
 }
 
-/// S9: a hundred at once: all answer, and nothing that others wrote is lost.
+/// S9: a hundred at once: all answer, and no process loses another one's writes.
 #[test]
 fn a_hundred_at_once_all_answer() {
     const MANY: u64 = 100;
@@ -180,14 +181,14 @@ fn a_hundred_at_once_all_answer() {
     place.is_well();
 }
 
-/// S10: who holds a lock may be stopped, or die: nobody waits for them for long.
+/// S10: the holder of a lock may be stopped or die: other processes wait only briefly.
 #[test]
 fn a_stopped_holder_of_a_lock_is_not_waited_for() {
     let place = Place::new();
     place.is_well();
     let plain = (0..3).map(|_| place.press("").answers().took).min().unwrap();
     let counted = place.counted();
-    // Its one child, which holds the lock too, is the sleep.
+    // Its one child is the sleep, which also holds the lock.
     let mut holder = Command::new("flock")
         .args(["--no-fork", "--exclusive"])
         .arg(place.stats().join("lock"))
@@ -209,7 +210,7 @@ fn a_stopped_holder_of_a_lock_is_not_waited_for() {
     figure(&format!("a press took {plain:?}, while the lock was held {held:?}"));
 }
 
-/// G11: whoever gives up gets their line and their terminal back, however often.
+/// G11: a user who cancels gets the prompt line and the terminal back, every time.
 #[test]
 fn cancelling_again_and_again_leaves_nothing() {
     let place = Place::new();
@@ -234,7 +235,7 @@ fn cancelling_again_and_again_leaves_nothing() {
     let mut slowest = Duration::ZERO;
     while !place.path("told/code").exists() {
         let round = rounds();
-        // Before it owns the terminal, when it has just got it, and later.
+        // Before the helper owns the terminal, just after it got it, and later.
         thread::sleep(Duration::from_millis(dice.roll(150)));
         let key = ["\x03", "\x1b", "\x07"][usize::try_from(dice.roll(3)).unwrap()];
         let (mut sent, pressed) = (Instant::now(), Instant::now());
@@ -242,7 +243,7 @@ fn cancelling_again_and_again_leaves_nothing() {
         while rounds() == round && !place.path("told/code").exists() {
             assert!(pressed.elapsed() < Duration::from_secs(20), "{}", pty.describe());
             thread::sleep(Duration::from_millis(2));
-            // One that came before the helper did is no key of its own.
+            // A key sent before the helper started is not its own.
             if Duration::from_millis(300) < sent.elapsed() {
                 pty.send(key);
                 sent = Instant::now();

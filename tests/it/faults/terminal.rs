@@ -1,5 +1,5 @@
-//! Terminals that go away or are narrow, output that nobody takes, memory that is short, models that do
-//! not end. Rows P1, P4, S15 and S16 of the table of faults.
+//! Terminals that close or are narrow, output without a reader, low memory, models that never end. Rows P1, P4, S15 and
+//! S16 of the fault table.
 
 use std::fs;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{LS, Place, figure};
 
-/// P1: the terminal is closed while the helper works: it ends, with all that it started.
+/// P1: the terminal closes while the helper works: the helper ends with all its child processes.
 #[test]
 fn a_closed_terminal_ends_the_helper() {
     let place = Place::new();
@@ -16,7 +16,7 @@ fn a_closed_terminal_ends_the_helper() {
     let mut slowest = Duration::ZERO;
     for hang in [false, false, false, true] {
         if hang {
-            // Deep inside a library, where it hears nothing.
+            // The model hangs in a library call and does not notice a cancellation.
             place.model("{\"hang_ms\": 60000}");
         }
         let pty = place.start("list files", "");
@@ -36,7 +36,7 @@ fn a_closed_terminal_ends_the_helper() {
     place.is_well();
 }
 
-/// P4: nobody takes the answer, and nobody sees the row.
+/// P4: nothing reads the answer, and the status row is not visible.
 #[test]
 fn output_may_go_nowhere() {
     let place = Place::new();
@@ -55,7 +55,7 @@ fn output_may_go_nowhere() {
     for before in ["exec 2>/dev/full", "ulimit -f 0; exec 2>$top/told/debug", "exec 2>&-"] {
         place.press(&format!("set -- \"$@\" --debug; {before}")).answers();
     }
-    // A reader that is gone before the answer is.
+    // A reader that ends before the answer comes.
     let mut child = place
         .command(&["line", "--shell", "bash"])
         .stdin(Stdio::piped())
@@ -78,7 +78,8 @@ fn output_may_go_nowhere() {
     }
 }
 
-/// S15: with too little memory for the program itself it dies alone, at once and without an answer: the script says so.
+/// S15: with too little memory for the program itself, only the helper dies, at once and without an answer; the shell
+/// script reports it.
 #[test]
 fn short_of_memory_it_answers_or_dies_alone() {
     let place = Place::new();
@@ -94,7 +95,8 @@ fn short_of_memory_it_answers_or_dies_alone() {
                 answers += 1;
             }
             3 => drop(pressed.says("")),
-            // Abort, segmentation fault, or not even started: no separator, so that no script takes it for an answer.
+            // Abort, segmentation fault, or failure to start: no separator, so no script takes the output for an
+            // answer.
             127 | 134 | 139 => {
                 assert_eq!(pressed.out, "", "{kilobytes}: {pressed:?}");
                 deaths += 1;
@@ -108,7 +110,7 @@ fn short_of_memory_it_answers_or_dies_alone() {
     place.is_well();
 }
 
-/// S15: a resident process that gets no memory is done without.
+/// S15: a press works without a resident process that gets no memory.
 #[test]
 fn a_resident_process_without_memory_is_done_without() {
     let place = Place::new();
@@ -126,7 +128,7 @@ fn a_resident_process_without_memory_is_done_without() {
         thread::sleep(Duration::from_millis(200));
         place.press("").answers();
         place.model(&format!("{LS}\n").repeat(9));
-        // Forced, there is nobody else to answer: another is started, or it is said why not.
+        // With `force` there is no fallback: either another process is started, or the message gives the reason.
         let forced = place.press("export ASKLINE_DAEMON=force");
         if forced.code == 0 {
             forced.answers()
@@ -142,7 +144,7 @@ fn a_resident_process_without_memory_is_done_without() {
     }
 }
 
-/// S16: what a model says is bounded, and nothing at all is no answer.
+/// S16: the length of a model's output is limited, and empty output is no answer.
 #[test]
 fn a_model_that_does_not_end_is_cut_off() {
     let place = Place::new();

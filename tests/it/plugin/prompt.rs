@@ -1,10 +1,10 @@
-//! The plugin at a prompt, beside the script: both are set up here, as the readme says.
+//! The plugin at a prompt, together with the script, both set up as the readme describes.
 
 use std::fs;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use crate::parser::{installed, nushell};
 use crate::shells::sh::{Setup, Sh};
@@ -18,7 +18,7 @@ fn setups() -> impl Iterator<Item = Setup> {
         let added = Command::new(&program)
             .args(["-n", "-c", "plugin add --plugin-config $env.REGISTRY $env.PLUGIN"])
             .env("REGISTRY", directory.join("plugin.msgpackz"))
-            .env("PLUGIN", env!("CARGO_BIN_EXE_nu_plugin_ask"))
+            .env("PLUGIN", super::plugin_program())
             .env("HOME", setup.home())
             .output()
             .unwrap();
@@ -61,7 +61,7 @@ fn typing_during_the_wait_runs_nothing() {
     }
 }
 
-/// Keys that Nushell has read together with the Enter behind the words.
+/// Nushell has already read these keys together with the Enter after the words.
 #[test]
 fn typing_in_the_same_moment_runs_nothing() {
     for setup in setups() {
@@ -112,7 +112,7 @@ fn ctrl_c_ends_the_wait_for_a_record() {
     }
 }
 
-/// The script makes no `ask` of its own beside the plugin's and says nothing of it; its key works as ever.
+/// The script defines no second `ask` beside the plugin's and prints nothing about it; its key works as before.
 #[test]
 fn the_script_stands_beside_it() {
     for setup in setups() {
@@ -146,7 +146,7 @@ fn names_of_shells_are_completed() {
     }
 }
 
-/// What failed is this terminal's last line, whatever the history says of others.
+/// The failed command is the last line of this terminal, whatever the history has from others.
 #[test]
 fn only_what_failed_here_is_put_right() {
     for setup in setups() {
@@ -160,7 +160,7 @@ fn only_what_failed_here_is_put_right() {
         fs::write(&history, all).unwrap();
         sh.model(r#"{"reply": "ls --all", "must_contain": "which failed: lss --all"}"#);
         assert_eq!(sh.runs("(ask fix).command | save -f out; touch done"), "ls --all");
-        // What fails of an `ask` is not the command before it.
+        // If an `ask` itself fails, `ask fix` must not take the command before it.
         sh.model(r#"{"fail": "the server is gone"}"#);
         enter(&sh, "ask list files");
         sh.pty.wait_for("the server is gone");

@@ -1,24 +1,25 @@
-//! What is asked, byte for byte, and what becomes of replies as servers send them. `requests/` and `replies/` hold one body
-//! a file. The replies have the shapes that the servers document; they are no recordings.
+//! Requests byte for byte, and the handling of replies as servers send them. `requests/` and `replies/` have one body
+//! per file. The replies have the documented shapes of the servers; they are not recordings.
 
 use expect_test::{ExpectFile, expect_file};
 
-use askline::model::Model as _;
-use askline::model::remote::{Protocol, Remote, Spec};
-use askline::prompt::{Form, Prompt, draft};
-use askline::shell::Shell;
+use askline_model::Model as _;
+use askline_model::prompt::{Form, Prompt, draft};
+use askline_model::remote::{Remote, Spec};
+use askline_model::server::Protocol;
+use askline_syntax::shell::Shell;
 
 use super::server::{Act, Server, ok, says};
 use super::{MAX_TOKENS, ask, chat, remote, solved, spec, with_key};
 
-/// A short prompt with one solved request, so that bodies can be read.
+/// Returns a short prompt with one solved request, so the bodies are readable.
 fn example() -> Prompt {
     let fixed =
         "# One-line bash commands for Linux.\n\n# count the lines of a.txt\nwc -l a.txt\n\n".to_owned();
     Prompt { fixed, ..draft(Form::Completion, "list files", Shell::Bash, "Linux") }
 }
 
-/// The body for a prompt at this address; nothing is sent.
+/// Returns the body for a prompt at this address; nothing is sent.
 fn body(protocol: Protocol, url: &str, model: &str, prompt: &Prompt, expected: ExpectFile) {
     let spec = Spec { model: model.to_owned(), ..spec(protocol, url) };
     let remote = Remote::open_in(spec, &|_| None).unwrap();
@@ -97,7 +98,7 @@ fn ollama_is_asked() {
     body(Protocol::Ollama, url, "qwen3:4b", &chat(), expect_file!["requests/ollama-thinking.json"]);
 }
 
-/// Ollama cuts a long prompt unseen unless it is told to make room.
+/// Ollama silently truncates a long prompt unless the request asks for a larger context.
 #[test]
 fn ollama_makes_room_for_solved_requests() {
     let remote = Remote::open(spec(Protocol::Ollama, "http://127.0.0.1:11434")).unwrap();
@@ -108,7 +109,7 @@ fn ollama_makes_room_for_solved_requests() {
     );
 }
 
-/// The line and the fields that go over the wire, and the very bytes of the body.
+/// Checks the request line and header fields on the wire, and the exact bytes of the body.
 #[test]
 fn a_request_on_the_wire() {
     for (protocol, path, key) in [
@@ -159,7 +160,7 @@ fn replies_as_servers_send_them() {
     }
 }
 
-/// Text that is continued goes on behind the command; only its first line is the answer, as with the embedded model.
+/// Continued text runs on after the command; only its first line is the answer, as with the embedded model.
 #[test]
 fn continued_text_ends_with_its_line() {
     let piece = r#"{"choices":[{"text":"\n\nls -la\n# another\nrm x"#;

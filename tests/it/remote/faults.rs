@@ -1,5 +1,5 @@
-//! The fault table of endpoints, a test for each row (E11 to E15 in `statuses.rs`, E16 and E18 in `network.rs`): no
-//! command comes of a broken reply, one message names cause and remedy, all is over in time.
+//! The fault table of endpoints, one test per row (E11 to E15 in `statuses.rs`, E16 and E18 in `network.rs`): a broken
+//! reply gives no command, one message names cause and remedy, and all ends in time.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -10,14 +10,15 @@ use askline::answer::{self, Answer};
 use askline::config::Help;
 use askline::context::{self, Machine};
 use askline::examine::Examiner;
-use askline::failure::Failure;
-use askline::host::recorded::RecordedHost;
 use askline::knowledge::Knowledge;
-use askline::model::Model as _;
-use askline::model::remote::{Protocol, Remote, Spec};
-use askline::patience::Patience;
 use askline::refine::{self, Limits};
-use askline::shell::Shell;
+use askline_host::recorded::RecordedHost;
+use askline_model::Model as _;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::remote::{Remote, Spec};
+use askline_model::server::Protocol;
+use askline_syntax::shell::Shell;
 
 use super::server::{Act, Server, ok, says, status, stream};
 use super::{
@@ -36,7 +37,7 @@ fn json(body: &str) -> Act {
     Act::Send(ok("application/json", body))
 }
 
-/// What reaches a prompt line's gate when a model says this.
+/// Returns the command extracted from a model's text, as it would reach the prompt line.
 fn command_of(text: &str) -> Option<String> {
     let (reply, _server) = against(vec![Act::Send(says(text))]);
     match answer::extract(&reply.ok()?, Shell::Bash) {
@@ -63,7 +64,7 @@ fn e2_accepts_and_never_answers() {
     let (reply, _server) = against(vec![Act::Stall(Vec::new())]);
     assert_eq!(reply, unavailable("team: no answer within 600ms; try again or raise `first_byte_ms`"));
     assert!((FIRST_BYTE..FIRST_BYTE + GRACE).contains(&begun.elapsed()));
-    // The head in time and nothing behind it: the deadline of the whole.
+    // The head arrives in time and nothing after it: the deadline of the whole request applies.
     let begun = Instant::now();
     let (reply, _server) = against(vec![Act::Stall(ok("text/event-stream", ""))]);
     assert_eq!(reply, Err(Failure::TimedOut));
@@ -101,7 +102,7 @@ fn cancelling_ends_any_wait() {
     }
 }
 
-/// The stream is cut at every byte, with and without a length that says so.
+/// The stream is cut at every byte, with and without a content length that reveals it.
 #[test]
 fn e4_the_stream_stops_on_the_way() {
     let body = stream("rm -rf ./build");
@@ -118,7 +119,7 @@ fn e4_the_stream_stops_on_the_way() {
     let cut = body.get(..body.len() / 2).unwrap();
     let broke_off = unavailable("team: it broke off in the middle of its answer; try again");
     assert_eq!(against(vec![sse(cut)]).0, broke_off);
-    // The other protocols: the answer's last event has not come.
+    // The other protocols: the last event of the answer is missing.
     let ollama = "{\"message\":{\"content\":\"rm -rf ./build\"},\"done\":false}\n";
     let anthropic = "data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\",\"text\":\"rm -rf x\"}}\n\n";
     for (protocol, body) in [(Protocol::Ollama, ollama), (Protocol::Anthropic, anthropic)] {
@@ -151,7 +152,7 @@ fn e5_nothing_in_the_answer() {
     assert_eq!(against(vec![sse("data: [DONE]\n\n")]).0, nothing);
 }
 
-/// What a model says is read tolerantly; what the server wraps it in is not.
+/// The model's text is parsed tolerantly; the server's envelope is not.
 #[test]
 fn e6_broken_json() {
     for (said, command) in [
@@ -255,10 +256,10 @@ fn e9_more_than_anyone_can_read() {
         let (reply, server) = against(vec![Act::Endless(begin, rest)]);
         let bounded = matches!(reply, Err(Failure::Unavailable(_) | Failure::TimedOut));
         assert!(bounded, "{shown:?}: {reply:?}");
-        // What was taken and what the kernel holds for both ends.
+        // The bytes that were read, plus kernel buffers on both ends.
         assert!(server.written() < 32 << 20, "{shown:?}: {} bytes", server.written());
     }
-    // Nothing that is packed is asked for or unpacked.
+    // Compressed replies are neither requested nor decompressed.
     let packed =
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08";
     let (reply, server) = against(vec![Act::Send(packed.to_vec())]);
@@ -290,9 +291,9 @@ fn e10_bytes_that_are_no_text() {
     let (reply, _server) =
         against(vec![Act::Send(ok("application/json", [b"\xef\xbb\xbf", &content(b"ls")[..]].concat()))]);
     assert_eq!(reply, Ok("ls".to_owned()));
-    // Escapes are text, and the gate to the line refuses them.
+    // Terminal escapes are text, and the check before the prompt line refuses them.
     let (reply, _server) = against(vec![Act::Send(ok("application/json", content(b"ls \\u0000\\u001b[2J")))]);
-    assert!(askline::clean::clean(&reply.unwrap(), Shell::Bash).is_err());
+    assert!(askline_syntax::clean::clean(&reply.unwrap(), Shell::Bash).is_err());
 }
 
 #[test]
@@ -342,7 +343,7 @@ fn e19_nothing_slips_into_a_header() {
         let error = Remote::open(spec(Protocol::OpenAi, url)).err().unwrap().to_string();
         assert!(error.starts_with("`url` ") && !error.contains("pw"), "{error}");
     }
-    // A strange but honest name is JSON, nothing else.
+    // An unusual but honest name only becomes JSON.
     let server = Server::new(vec![Act::Send(says("ls"))]);
     let url = format!("http://127.0.0.1:{}", server.port());
     let odd = Spec { model: "größe \"7b\"".to_owned(), ..spec(Protocol::OpenAi, &url) };
@@ -404,14 +405,14 @@ fn e21_a_stream_however_it_is_cut() {
     let each =
         std::iter::once(ok("text/event-stream", "")).chain(bytes.iter().map(|byte| vec![*byte])).collect();
     assert_eq!(against(vec![Act::Pieces(each, NO_PAUSE)]).0.as_deref(), Ok(command));
-    // Nor does one that goes on with empty words.
+    // Nor does a stream that continues with empty content.
     let mut pieces = vec![ok("text/event-stream", &unfinished)];
     pieces.extend(vec![b": keep-alive\n\n".to_vec(); 100]);
     let begun = Instant::now();
     let reply = against(vec![Act::Pieces(pieces, Duration::from_millis(50))]).0;
     assert_eq!(reply.as_deref(), Ok(command));
     assert!(begun.elapsed() < Duration::from_secs(1));
-    // A server that never closes an answer that is whole does not make anybody wait.
+    // A server that never closes after a complete answer causes no wait.
     let begun = Instant::now();
     assert_eq!(against(vec![Act::Stall(ok("text/event-stream", &unfinished))]).0.as_deref(), Ok(command));
     assert!(begun.elapsed() < Duration::from_secs(1));
@@ -449,11 +450,11 @@ fn e23_a_kept_connection_that_is_gone() {
     assert_eq!(ask(&mut model, &chat()).unwrap().text, "two");
     let connections: Vec<usize> = server.seen().iter().map(|seen| seen.connection).collect();
     assert_eq!(connections, [0, 0, 1]);
-    // A new connection that hangs up is no accident: the request may have been too much for it.
+    // A new connection that hangs up is not treated as an accident: the request may have been too much for the server.
     let (reply, server) = against(vec![Act::HangUp, Act::Send(says("ls"))]);
     assert_eq!(reply, unavailable("team: it hung up without an answer; try again"));
     assert_eq!(server.seen().len(), 1);
-    // A stream that was read to its end leaves its connection open too.
+    // A stream that was read to its end also leaves its connection open.
     let chunked = |text: &str| {
         let body = stream(text);
         format!(

@@ -1,9 +1,9 @@
-//! The figures of the fault table, a row for each question that a test of it asks: how wide its message is, how much later than its
-//! deadline it was over, how much memory it took.
+//! The figures of the fault table, one row per request of its tests: width of the message, delay beyond the deadline,
+//! memory used.
 //!
-//! `ASKLINE_FAULT_FIGURES=FILE cargo test --test it -- remote:: --test-threads 1` appends them to FILE, with tabs: row, columns, time and
-//! time behind the deadline in milliseconds, memory in KiB, message. One thread, for the memory is that of the whole process,
-//! the server of the test included.
+//! `ASKLINE_FAULT_FIGURES=FILE cargo test --test it -- remote:: --test-threads 1` appends them to FILE, separated by tabs:
+//! row, columns, time and time beyond the deadline in milliseconds, memory in KiB, message. One thread, because the memory
+//! is that of the whole process, including the server of the test.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,32 +14,32 @@ use unicode_width::UnicodeWidthStr;
 
 use super::DEADLINE;
 
-/// Where the figures go, if anywhere.
+/// Returns the file for the figures, if one is set.
 fn file() -> Option<PathBuf> {
     std::env::var_os("ASKLINE_FAULT_FIGURES").map(PathBuf::from)
 }
 
-/// What this process held before a question, KiB; none where nobody wants to know.
+/// Memory of this process before a request, in KiB; `None` if no figures are collected.
 pub(super) struct Memory(Option<u64>);
 
 impl Memory {
     pub(super) fn begin() -> Self {
         Self(file().map(|_| {
-            // Sets the peak back to what is held now.
+            // Resets the peak to the current memory.
             fs::write("/proc/self/clear_refs", "5").unwrap();
             peak()
         }))
     }
 }
 
-/// The most that this process has held since that was set back, KiB.
+/// Returns the peak memory of this process since the reset, in KiB.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Appends a row under the name of the test that runs.
+/// Appends a row under the name of the running test.
 pub(super) fn note(message: Option<&str>, took: Duration, before: Memory) {
     let (Some(file), Memory(Some(before))) = (file(), before) else { return };
     let thread = std::thread::current();

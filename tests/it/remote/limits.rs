@@ -1,17 +1,18 @@
-//! How much a server is asked, counted by the server: what is bounded, what is counted, what it cost.
+//! Limits for servers, as counted by the server: what is bounded, what is counted, and its price.
 
 use std::time::{Duration, Instant};
 
-use askline::account::{Account, Cost, Limits, Prices, Tally, Tokens};
-use askline::failure::Failure;
-use askline::model::Model as _;
-use askline::model::remote::{Allowance, Protocol, Remote};
-use askline::patience::Patience;
+use askline_model::Model as _;
+use askline_model::account::{Account, Cost, Limits, Prices, Tally, Tokens};
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::remote::{Allowance, Remote};
+use askline_model::server::Protocol;
 
 use super::server::{Act, Server, ok, says, status};
 use super::{DEADLINE, MAX_TOKENS, chat, remote, solved};
 
-/// A stream that tells its tokens: 9 of the prompt, 4 of them kept, 5 of the answer.
+/// A stream with token counts: 9 of the prompt, 4 of them cached, 5 of the answer.
 const COUNTED: &str = "data: {\"choices\":[{\"delta\":{\"content\":\"ls\"},\"finish_reason\":\"stop\"}]}\n\n\
     data: {\"choices\":[],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":5,\"prompt_tokens_details\":{\"cached_tokens\":4}}}\n\n\
     data: [DONE]\n\n";
@@ -20,7 +21,7 @@ fn counted() -> Act {
     Act::Send(ok("text/event-stream", COUNTED))
 }
 
-/// A busy server that may be asked again at once.
+/// A busy server that permits an immediate retry.
 fn busy() -> Act {
     Act::Keep(status(503, "", ""))
 }
@@ -54,7 +55,7 @@ fn no_key_press_asks_more_often_than_it_may() {
     }
     for _ in 0..20 {
         assert_eq!(ask(&mut model, &press), used_up("3 calls for one key press", "calls"));
-        // Time for a part of the work is no new press.
+        // A control for a part of the work belongs to the same press.
         let part = press.within(Instant::now() + Duration::from_secs(1));
         assert_eq!(ask(&mut model, &part), used_up("3 calls for one key press", "calls"));
     }
@@ -63,7 +64,7 @@ fn no_key_press_asks_more_often_than_it_may() {
     assert_eq!(server.seen().len(), 4);
 }
 
-/// Whatever a request fails of, it was one; the second try that a fault may get is another.
+/// A failed request counts as one, whatever the failure; the retry that some faults get is another.
 #[test]
 fn requests_that_fail_are_counted() {
     let too_long = || Act::Keep(status(400, "", "{\"error\":{\"message\":\"maximum context length\"}}"));
@@ -81,13 +82,13 @@ fn requests_that_fail_are_counted() {
         let _ = model.complete(&solved(), MAX_TOKENS, &press);
         assert_eq!((server.seen().len(), press.account().servers().calls), (calls, calls as u64));
     }
-    // With one call left there is no second try, and the fault itself is told.
+    // With one call left there is no retry, and the message gives the fault itself.
     let server = Server::new(vec![busy(), counted()]);
     let mut model = limited(&server, Limits { calls: 1, ..Limits::default() });
     let told = ask(&mut model, &patience()).unwrap_err();
     assert!(matches!(&told, Failure::Unavailable(why) if !why.contains("used up")), "{told:?}");
     assert_eq!(server.seen().len(), 1);
-    // One that can't be reached was tried, too.
+    // A server that could not be reached counts as tried, too.
     let nobody = Server::new(Vec::new());
     let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
     let press = patience();
@@ -136,7 +137,7 @@ fn tokens_and_money_are_counted_and_bounded() {
         assert_eq!(ask(&mut model, &press).unwrap(), "ls", "{name}");
         assert_eq!(press.account().servers(), one);
         assert_eq!(ask(&mut model, &press), used_up(what, name));
-        // Another press of that day.
+        // Another press on that day.
         if limits.count_days() {
             let mut all = today;
             all.add(&one);
@@ -147,8 +148,8 @@ fn tokens_and_money_are_counted_and_bounded() {
     }
 }
 
-/// What a server doesn't count is estimated, rather too high, so that a bound holds; of an answer that broke off the prompt
-/// was read all the same.
+/// Counts that a server does not report are estimated, rather too high, so limits hold. An interrupted answer still
+/// counts its prompt.
 #[test]
 fn what_is_not_told_is_estimated() {
     let broken =
@@ -169,7 +170,8 @@ fn what_is_not_told_is_estimated() {
     }
 }
 
-/// Who is not waited for any longer has read the prompt, and bills what it wrote: bounds must hold most where it is slow.
+/// A server whose answer is abandoned has read the prompt and bills the text it wrote: limits matter most when it is
+/// slow.
 #[test]
 fn what_was_given_up_is_counted() {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
@@ -190,14 +192,14 @@ fn what_was_given_up_is_counted() {
         assert_eq!(tokens.prompt, server.seen()[0].body.len() as u64 / 3);
         assert_eq!(tokens.completion, completion);
     }
-    // Who can't be reached reads nothing.
+    // An unreachable server reads nothing.
     let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
     let press = patience();
     assert!(ask(&mut model, &press).is_err());
     assert_eq!(press.account().servers().all_tokens(), 0);
 }
 
-/// What follows an answer in the same press, such as other suggestions, has no bounds of its own.
+/// Work after an answer in the same press, such as other suggestions, has no separate limits.
 #[test]
 fn a_press_in_parts_has_one_allowance() {
     let server = Server::new((0..9).map(|_| counted()).collect());
@@ -205,7 +207,7 @@ fn a_press_in_parts_has_one_allowance() {
     let first = patience();
     ask(&mut model, &first).unwrap();
     ask(&mut model, &first).unwrap();
-    // By then the book of figures tells of the first part.
+    // By then the usage file contains the first part.
     let today = first.account().servers();
     model.allow(Allowance {
         limits: Limits { calls: 3, day_calls: 5, ..Limits::default() },
@@ -218,7 +220,7 @@ fn a_press_in_parts_has_one_allowance() {
     assert_eq!((server.seen().len(), next.account().servers().calls), (3, 1));
 }
 
-/// A server that claims the moon can't overflow anything.
+/// Absurdly large counts from a server overflow nothing.
 #[test]
 fn absurd_counts_are_bounded() {
     let most = u64::MAX;

@@ -1,12 +1,13 @@
-//! What stands between us and a server: certificates (row E16) and proxies (row E18).
+//! The network between askline and a server: certificates (row E16) and proxies (row E18).
 
 use std::io::Write as _;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use askline::failure::Failure;
-use askline::model::remote::{Protocol, Remote, Spec};
+use askline_model::failure::Failure;
+use askline_model::remote::{Remote, Spec};
+use askline_model::server::Protocol;
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
 use rustls::crypto::ring::default_provider;
@@ -15,7 +16,7 @@ use rustls::pki_types::PrivateKeyDer;
 use super::server::{Act, Server, says};
 use super::{ask, chat, spec, with_key};
 
-/// An authority of our own, its certificate in a file.
+/// A certificate authority of our own, with its certificate in a file.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     directory: tempfile::TempDir,
@@ -146,7 +147,7 @@ fn e18_the_environments_proxy_is_used() {
     );
     assert!(seen[0].field("proxy-authorization").is_some_and(|value| value.starts_with("Basic ")));
 
-    // Encrypted all the way: the proxy sees neither key nor request.
+    // Encrypted end to end: the proxy sees neither key nor request.
     let ours = Authority::new();
     let server = ours.server("model.invalid", 2199, vec![Act::Send(says("ls"))]);
     let proxy = Server::new(vec![Act::Tunnel]);
@@ -164,7 +165,7 @@ fn e18_the_environments_proxy_is_used() {
     assert_eq!((seen.len(), seen[0].field("authorization")), (1, None));
     assert!(server.seen()[0].field("authorization").is_some());
 
-    // What runs here and what NO_PROXY names is asked directly.
+    // Servers on this machine and hosts in NO_PROXY are contacted directly.
     let server = Server::new(vec![Act::Send(says("ls"))]);
     let local = spec(Protocol::OpenAi, &format!("http://127.0.0.1:{}", server.port()));
     assert_eq!(ask(&mut Remote::open_in(local, &plain(1)).unwrap(), &chat()).unwrap().text, "ls");

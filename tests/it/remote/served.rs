@@ -1,23 +1,25 @@
 //! A real server, started by hand: `ASKLINE_TEST_SERVER=http://127.0.0.1:8080 cargo test remote::served -- --ignored
 //! --nocapture`. It must speak OpenAI's and Anthropic's protocols, as llama.cpp's server does;
-//! `ASKLINE_TEST_SERVER_KEY` is the key it wants, if any.
+//! `ASKLINE_TEST_SERVER_KEY` is its key, if any.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use askline::answer::{self, Answer};
-use askline::failure::Failure;
-use askline::model::Model as _;
-use askline::model::remote::{Key, Protocol, Remote, Spec};
-use askline::patience::Patience;
-use askline::prompt::{self, Form, Prompt};
-use askline::shell::Shell;
+use askline_model::Model as _;
+use askline_model::failure::Failure;
+use askline_model::patience::Patience;
+use askline_model::prompt;
+use askline_model::prompt::{Form, Prompt};
+use askline_model::remote::{Key, Remote, Spec};
+use askline_model::server::Protocol;
+use askline_syntax::shell::Shell;
 
 use super::{MAX_TOKENS, spec};
 
 const REQUESTS: &[&str] =
     &["list all files with details", "count the lines of notes.txt", "show the disk usage of this folder"];
-/// A processor without a graphics card reads a long prompt for a while.
+/// Time for a CPU without a graphics card to read a long prompt.
 const READING: Duration = Duration::from_secs(120);
 
 fn at(protocol: Protocol, path: &str, key: Option<&str>) -> Remote {
@@ -81,11 +83,12 @@ fn faults_of_a_real_server_are_told() {
     }
     let nowhere = ask(&mut at(Protocol::OpenAi, "/nowhere", key().as_deref()), &prompt);
     assert!(matches!(nowhere, Err(Failure::NoModel(_))), "{nowhere:?}");
-    // Too much for its window: asked again with less, and told where less is still too much.
+    // A prompt too long for the context window: askline retries with a shorter one, and reports if that is still too
+    // long.
     let solved = "# list the files of a folder\nls folder\n\n".repeat(3000);
     let much = Prompt { fixed: format!("# One-line bash commands for Linux.\n\n{solved}"), ..prompt.clone() };
     assert!(ask(&mut at(Protocol::OpenAi, "/v1", key().as_deref()), &much).is_ok());
-    // A request is cut long before, so this is a prompt that no request makes.
+    // A user's request is cut long before this length, so this prompt is artificial.
     let fresh = format!("# {}\n", "list files and ".repeat(9000));
     let more = Prompt { fresh, source: None, ..prompt };
     let told = ask(&mut at(Protocol::OpenAi, "/v1", key().as_deref()), &more);
@@ -107,7 +110,7 @@ fn a_person_who_gives_up_is_not_kept() {
     let reply = model.complete(&prompt, 2000, &patience);
     let took = begun.elapsed();
     assert!(took < Duration::from_millis(500), "{took:?}");
-    // A model that had said all before has nothing to be cancelled.
+    // A model that has already finished has nothing to cancel.
     let cancelled = reply.as_ref().err().and_then(|error| error.downcast_ref()) == Some(&Failure::Cancelled);
     assert!(cancelled || took < Duration::from_millis(300), "{took:?}");
 }

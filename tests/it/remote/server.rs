@@ -1,4 +1,4 @@
-//! A server that does one wrong thing after the other, on a port of this machine that nobody else has.
+//! A server that plays one fault after another, on its own port of this machine.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,36 +9,36 @@ use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// What happens to one request.
+/// Reaction to one request.
 #[derive(Clone)]
 pub(super) enum Act {
-    /// These bytes are the answer; then the connection is closed.
+    /// Sends these bytes as the answer and closes the connection.
     Send(Vec<u8>),
-    /// These bytes are the answer; the connection stays open for the next act.
+    /// Sends these bytes as the answer and keeps the connection open for the next act.
     Keep(Vec<u8>),
-    /// The pieces are sent one after the other with such a pause between; then the connection is closed.
+    /// Sends the pieces one after another with this pause between, then closes the connection.
     Pieces(Vec<Vec<u8>>, Duration),
-    /// The beginning is sent, then the rest again and again until the client has gone.
+    /// Sends the first bytes, then the second again and again until the client has gone.
     Endless(Vec<u8>, Vec<u8>),
-    /// The beginning is sent and nothing more; the connection stays open.
+    /// Sends these bytes and nothing more; the connection stays open.
     Stall(Vec<u8>),
-    /// The request is read and the connection closed.
+    /// Reads the request and closes the connection.
     HangUp,
-    /// Everything is passed on to this address and back, as a proxy does.
+    /// Forwards everything to the requested address and back, as a proxy does.
     Tunnel,
 }
 
-/// A request as it came.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
-    /// Which connection it came on, from 0.
+    /// Index of its connection, from 0.
     pub(super) connection: usize,
     pub(super) head: String,
     pub(super) body: String,
 }
 
 impl Seen {
-    /// A field of the head, by its name in lower case.
+    /// Returns a header field by its name in lower case.
     pub(super) fn field(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| {
             let (found, value) = line.split_once(':')?;
@@ -47,7 +47,7 @@ impl Seen {
     }
 }
 
-/// Plays acts, one a request, and remembers what was asked. Lives until dropped.
+/// A server that plays acts, one per request, and records the requests. It runs until dropped.
 pub(super) struct Server {
     port: u16,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -91,14 +91,14 @@ impl Server {
         self.seen.lock().unwrap().clone()
     }
 
-    /// Bytes that were sent by endless acts.
+    /// Returns the number of bytes sent by endless acts.
     pub(super) fn written(&self) -> usize {
         self.written.load(Ordering::SeqCst)
     }
 }
 
 trait Connection: Read + Write + Send {
-    /// The connection below, where nothing is encrypted.
+    /// Returns the underlying connection if it is not encrypted.
     fn plain(&self) -> Option<TcpStream>;
 }
 
@@ -123,7 +123,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Plays one act on the connection that is open or the next one; gives the connection back if it stays open.
+    /// Plays one act on the open connection or the next one; returns the connection if it stays open.
     fn play(
         &mut self,
         act: Act,
@@ -137,7 +137,7 @@ impl Stage {
                 self.seen.lock().unwrap().push(Seen { connection: connection_number, head, body });
                 break connection;
             }
-            // A handshake that failed, or a kept connection that the client closed.
+            // A failed handshake, or a kept connection that the client closed.
             if self.tls.is_some() {
                 return None;
             }
@@ -173,7 +173,7 @@ impl Stage {
         None
     }
 
-    /// Opens what the `CONNECT` names, whatever the host, on this machine, and passes everything on both ways.
+    /// Connects to the port in the `CONNECT` request on this machine, whatever the host, and forwards both ways.
     fn tunnel(&self, mut connection: TcpStream) {
         let head = self.seen.lock().unwrap().last().unwrap().head.clone();
         let port: u16 = head.split_whitespace().nth(1).unwrap().rsplit(':').next().unwrap().parse().unwrap();
@@ -199,7 +199,7 @@ impl Stage {
     }
 }
 
-/// The head and body of a request; none when the connection ends before.
+/// Returns the head and body of a request; `None` if the connection ends before.
 fn request(connection: &mut dyn Connection) -> Option<(String, String)> {
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];
@@ -223,7 +223,7 @@ fn request(connection: &mut dyn Connection) -> Option<(String, String)> {
     }
 }
 
-/// A success with such a body, ended by the end of the connection.
+/// Returns a success response with this body, ended by the end of the connection.
 pub(super) fn ok(kind: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     [
         format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n").as_bytes(),
@@ -232,12 +232,12 @@ pub(super) fn ok(kind: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     .concat()
 }
 
-/// An answer with a length, after which the connection may stay open.
+/// Returns a response with a content length, after which the connection may stay open.
 pub(super) fn status(code: u16, fields: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {code} X\r\n{fields}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
-/// A stream in OpenAI's protocol that says this, a piece for each word.
+/// Returns a stream in OpenAI's protocol with this text, one piece per word.
 pub(super) fn stream(text: &str) -> String {
     let mut body = String::new();
     for piece in text.split_inclusive(' ') {
@@ -247,7 +247,7 @@ pub(super) fn stream(text: &str) -> String {
     body + "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 }
 
-/// The whole answer that says this.
+/// Returns the whole response with this text.
 pub(super) fn says(text: &str) -> Vec<u8> {
     ok("text/event-stream", stream(text))
 }

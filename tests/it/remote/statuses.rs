@@ -1,9 +1,10 @@
-//! The rows of the fault table (`faults.rs`) where a server answers with a status other than success: E11 to E15.
+//! The rows of the fault table (`faults.rs`) for a status other than success: E11 to E15.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use askline::failure::Failure;
-use askline::model::remote::{Key, Protocol, Remote, Spec};
+use askline_model::failure::Failure;
+use askline_model::remote::{Key, Remote, Spec};
+use askline_model::server::Protocol;
 
 use super::server::{Act, Server, ok, says, status};
 use super::{SECRET, against, ask, chat, no_model, remote, solved, spec, unavailable};
@@ -23,7 +24,7 @@ fn e11_busy() {
     assert_eq!(server.seen().len(), 1);
     assert!(begun.elapsed() < Duration::from_secs(1));
 
-    // A date that has passed, and one far off.
+    // A date in the past, and one in the far future.
     let (reply, _server) = against(vec![busy("Sun, 06 Nov 1994 08:49:37 GMT"), Act::Send(says("ls"))]);
     assert_eq!(reply, Ok("ls".to_owned()));
     let reply = against(vec![busy("Fri, 31 Dec 2199 23:59:59 GMT"), Act::Send(says("ls"))]).0;
@@ -35,7 +36,7 @@ fn e11_busy() {
         assert_eq!(reply, unavailable("team: it is busy (429); try again later"), "{junk}");
         assert_eq!(server.seen().len(), 1, "{junk}");
     }
-    // Busy twice: once is enough.
+    // Busy twice: there is only one retry.
     let (reply, server) = against(vec![busy("0"), busy("0"), Act::Send(says("ls"))]);
     assert!(matches!(reply, Err(Failure::Unavailable(_))), "{reply:?}");
     assert_eq!(server.seen().len(), 2);
@@ -79,7 +80,7 @@ fn e13_the_key_is_refused() {
         let message = format!("team: it wants a key ({code}); set `key_env` in the profile");
         assert_eq!(reply.map(|reply| reply.text), no_model(&message));
     }
-    // Said elsewhere it is left out.
+    // With other statuses the server's text is left out.
     for code in [400, 404, 500] {
         let echo = || Act::Send(status(code, "connection: close\r\n", &says_key));
         let reply = against(vec![echo(), echo()]).0;
@@ -87,7 +88,7 @@ fn e13_the_key_is_refused() {
     }
 }
 
-/// JSON may spell a key in other characters than it was sent in.
+/// JSON may spell a key with other characters than it was sent in.
 #[test]
 fn a_key_is_hidden_however_it_is_repeated() {
     let echo = r#"{"error":{"message":"we got sk-a\/b\u002bc, which is wrong"}}"#;
@@ -122,7 +123,7 @@ fn e14_the_prompt_is_too_long() {
         let reply = ask(&mut remote(&server, Protocol::OpenAi), &prompt).map(|reply| reply.text);
         assert_eq!((reply, server.seen().len()), (no_model(message), times));
     }
-    // A model known to be small is asked with less from the start.
+    // A model with a known small context gets less from the start.
     let server = Server::new(vec![Act::Send(says("ls"))]);
     let url = format!("http://127.0.0.1:{}", server.port());
     let small = Spec { model: "tinyllama:1.1b".to_owned(), ..spec(Protocol::OpenAi, &url) };
@@ -145,12 +146,13 @@ fn e15_redirects_are_not_followed() {
     }
 }
 
-/// A wait that the server names as a date near by is waited for.
+/// If the server names a date in the near future, askline waits for it.
 #[test]
 fn a_near_date_is_waited_for() {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + 1;
     let (days, clock) = (now / 86_400, now % 86_400);
-    // A day of the month without a calendar: count on from the first of January 2025, a leap year being four years off.
+    // Computes the date without a calendar library: counts from January 1, 2025. The next leap year is within four
+    // years.
     let mut day = days - 20_089;
     let (mut year, mut month) = (2025, 0);
     let lengths =

@@ -1,10 +1,10 @@
-//! Pressing the key again: other suggestions, the person's words, and words that change the last request.
+//! Pressing the key again: other suggestions, the user's words, and words that change the last request.
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::Setup;
 
-/// A model with one answer and two more in mind.
+/// A model with one answer and two alternatives.
 const THREE: &str = r#"{"reply": "ls -la", "others": ["ls -l", "ls -la", "ls -A"]}"#;
 
 in_every_shell! {
@@ -25,15 +25,15 @@ fn the_key_goes_round_and_comes_back_to_the_words(setup: Setup) {
         sh.press();
         sh.expect(line);
     }
-    // Nothing of it is asked for, or remembered by the shell.
+    // Cycling asks the model nothing more and leaves nothing in the shell.
     sh.is_well();
 }
 
-/// Only one shell: what looks ahead is no part of the scripts.
+/// One shell is enough: prefetching is not part of the scripts.
 #[test]
 fn the_others_are_there_before_the_key_is_pressed_again() {
     let Some(setup) = Setup::of(Shell::Bash) else { return };
-    // More is told than a pipe would take.
+    // More shell facts than a pipe takes.
     let much = |_| "printf -v much '%040000d' 0; alias much=\"${much//0/\\\"}\"";
     let setup = setup.before(much).variable("ASKLINE_DAEMON", "force");
     let sh = setup.model(&format!("{THREE}\n{THREE}")).start();
@@ -112,9 +112,9 @@ fn elsewhere_and_after_another_command_the_line_is_asked_about_anew(setup: Setup
     sh.asks("list files");
     sh.expect("ls deep");
     if sh.shell == Shell::Nu {
-        return; // tells its last command only where that is asked about
+        return; // this shell reports its last command only in response to a question
     }
-    // A suggestion that was run and comes back with the arrow is a line to look at.
+    // A suggestion that was run and comes back with the arrow key is an ordinary line to check.
     sh.pty.send("\r");
     sh.expect("");
     sh.pty.send("\x1b[A");

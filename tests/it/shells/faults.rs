@@ -1,5 +1,5 @@
-//! Faults that a shell sees: a program that can't be run, other jobs that print, a window that is dragged. Rows P2 and P6 of the
-//! table of faults; the rest of it is in `faults`.
+//! Faults that a shell sees: a program that cannot be run, other jobs that print, a window resized by dragging. Rows P2
+//! and P6 of the fault table; its other rows are in `faults`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,7 +19,7 @@ fn set_mode(file: &Path, mode: u32) {
     fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// P2: a file in the program's place that can't be run: the line stays, and the script says so.
+/// P2: the program is replaced by a file that cannot be run: the line stays, and the script reports it.
 fn a_program_that_cannot_be_run_keeps_the_line(setup: Setup) {
     let shell = setup.shell;
     let file = setup.home().join("bin/broken");
@@ -40,7 +40,7 @@ fn a_program_that_cannot_be_run_keeps_the_line(setup: Setup) {
     sh.is_well();
 }
 
-/// P6: another job prints while the helper works: the answer arrives whole, and the shell goes on.
+/// P6: another job prints while the helper works: the answer arrives complete, and the shell goes on.
 fn a_job_that_prints_meanwhile_changes_no_line(setup: Setup) {
     let sh = setup.model(r#"{"reply": "ls -la", "delay_ms": 2500}"#).start();
     let job = "(sleep 1; for n in 1 2 3; do echo NOISE; sleep 0.2; done) & : >done";
@@ -49,7 +49,7 @@ fn a_job_that_prints_meanwhile_changes_no_line(setup: Setup) {
     sh.asks("list files");
     sh.pty.wait_for("NOISE");
     sh.pty.wait("the answer", |screen| screen.contains("ls -la"));
-    // No shell knows what others print over its line; drawn anew it is what it should be.
+    // A shell does not notice what others print over its line; redrawn, the line is correct.
     sh.pty.send("\x0c");
     is_answered(&sh);
     sh.is_well();
@@ -69,7 +69,7 @@ fn a_window_that_is_dragged_changes_no_line(setup: Setup) {
     sh.is_well();
 }
 
-/// The answer stands on the line, whatever was printed around it, and is all of it.
+/// Checks that the prompt line is exactly the answer, whatever was printed around it.
 #[track_caller]
 fn is_answered(sh: &Sh) {
     sh.pty.wait("the answer", |_| sh.pty.cursor_row().trim_end().ends_with("ls -la"));

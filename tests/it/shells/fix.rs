@@ -1,10 +1,10 @@
-//! The key on an empty line after a command that failed: the command comes back right, and nothing is run again.
+//! The key on an empty line after a failed command: the corrected command appears, and nothing is run again.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::{Setup, Sh};
 
@@ -17,7 +17,7 @@ in_every_shell! {
     inside_tmux_the_model_is_told_what_was_printed
 }
 
-/// Runs a command that leaves a row in `count` and fails.
+/// Runs a command that adds a row to `count` and fails.
 #[track_caller]
 fn fails(sh: &Sh, command: &str) {
     let prompts = sh.pty.screen().matches("READY>").count();
@@ -53,7 +53,7 @@ fn after_a_success_words_are_asked_for(setup: Setup) {
     sh.expect_line("");
 }
 
-/// Which command is meant is either certain or told.
+/// The command to correct is either certain, or the script says which one it takes.
 fn a_command_that_the_shell_keeps_no_record_of_is_not_mistaken(setup: Setup) {
     let is_bash = setup.shell == Shell::Bash;
     let sh = setup
@@ -105,7 +105,7 @@ fn the_helper_learns_the_commands_before(setup: Setup) {
     assert!(sh.wait_file("arguments").contains("--status 8"));
 }
 
-/// A server of tmux, ended with the test.
+/// A tmux server, ended with the test.
 struct Tmux(PathBuf);
 
 impl Drop for Tmux {
@@ -136,7 +136,7 @@ fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
         format!("set -g status off\nset -g default-command \"exec {inner}\"\nset -g default-shell /bin/sh\n");
     std::fs::write(sh.home().join("tmux.conf"), config).unwrap();
     let tmux = Tmux(sh.home().join("tmux"));
-    // The whole path: whoever asks later stands elsewhere.
+    // The full path, because a later client runs in another directory.
     sh.pty.send(&format!("clear; exec tmux -S {} -f tmux.conf new-session\r", tmux.0.display()));
     tmux.wait(&sh);
     fails(&sh, "sh -c 'echo no such place; echo look elsewhere; exit 7'");
@@ -145,7 +145,7 @@ fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
 }
 
 impl Tmux {
-    /// Waits for the prompt of the shell inside.
+    /// Waits for the prompt of the inner shell.
     fn wait(&self, sh: &Sh) {
         let inside = || {
             let asked = Command::new("tmux").arg("-S").arg(&self.0).args(["capture-pane", "-p"]).output();

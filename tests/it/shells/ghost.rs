@@ -1,9 +1,9 @@
-//! Ghost text in Nushell, on wish: below words after a # stands what the key would make of them; nothing of it is in the
-//! way of typing, of other hints, of prompts or of `exit`.
+//! Optional ghost text in Nushell: below words after a # it shows the suggested command. It does not disturb typing,
+//! other hints, prompts or `exit`.
 
 use std::time::Duration;
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::key;
 use super::sh::{Setup, Sh};
@@ -37,7 +37,7 @@ fn on(setup: Setup) -> Setup {
     setup.init(&["--inline", "on"])
 }
 
-/// Types words and sees the ghost text, which stands on the row below.
+/// Types words and checks the ghost text on the row below.
 #[track_caller]
 fn sees(sh: &Sh, words: &str, ghost: &str) {
     sh.pty.send(words);
@@ -72,7 +72,7 @@ fn the_key_takes_it_at_once(setup: Setup) {
 fn the_key_need_not_wait_for_it(setup: Setup) {
     let sh = on(setup).model(key::SLOW).start();
     sh.types("# make a mark");
-    std::thread::sleep(Duration::from_millis(400)); // it is being asked for
+    std::thread::sleep(Duration::from_millis(400)); // the request is running
     sh.press();
     sh.expect_line("touch suggested");
     let jobs = sh.runs("job list | length | save -f out; touch done");
@@ -92,7 +92,7 @@ fn at_the_bottom_of_the_screen_the_words_stand_once(setup: Setup) {
     sees(&sh, "# make a mark", "touch suggested");
     sh.press();
     sh.expect_line("touch suggested");
-    // What is said of it stands above the line that it is said of.
+    // The message appears above the prompt line it belongs to.
     let screen = sh.pty.wait_for("READY> # make a mark\naskline: 1 of 1\n");
     assert_eq!(screen.matches("make a mark").count(), 1, "{screen}");
 }
@@ -178,7 +178,7 @@ fn exit_is_silent(setup: Setup) {
     }
 }
 
-/// As prompts do that show how many there are.
+/// Some prompts show the number of background jobs.
 fn a_prompt_counts_no_job(setup: Setup) {
     let counting = "$env.PROMPT_COMMAND = {|| $'(job list | length)READY> '}";
     let sh = on(setup).after(|_| counting).model(TOUCH).launch();
@@ -241,7 +241,8 @@ fn vi_mode(setup: Setup) {
     sh.lacks("suggested");
 }
 
-/// The text of rows further down, which ours stands before, and what is drawn when a line has run.
+/// The user's prompt text for later rows is kept when the ghost text is taken, and so are transient prompts, drawn
+/// after a line has run.
 fn prompts_of_yours_stay(setup: Setup) {
     let yours = "$env.PROMPT_MULTILINE_INDICATOR = 'mine> '; $env.TRANSIENT_PROMPT_COMMAND = {|| 'RAN> '}\n\
                  $env.TRANSIENT_PROMPT_MULTILINE_INDICATOR = 'ran> '";
@@ -265,7 +266,7 @@ fn without_the_helper(setup: Setup) {
     sh.is_well();
 }
 
-/// Where Nushell is told to show none, nothing is left that `exit` would warn of.
+/// If Nushell is configured without hints, no job remains that `exit` would warn about.
 fn without_hints(setup: Setup) {
     for off in ["$env.config.show_hints = false", "$env.config.use_ansi_coloring = false"] {
         let setup = Setup::of(setup.shell).unwrap();
@@ -284,7 +285,7 @@ fn off_unless_wanted(setup: Setup) {
     assert_eq!(found.trim(), "{closure: null}");
 }
 
-/// Older ones read the script and have everything but this.
+/// Older versions parse the script and have everything else.
 pub(super) fn an_older_one_does_without(setup: Setup) {
     let sh = on(setup).model(LS).start();
     sh.expect_whole("READY>");

@@ -1,14 +1,14 @@
-//! Words behind a #: fish completes them with tab, zsh shows what they would become behind the cursor.
+//! Words after a #: fish completes them with tab, zsh shows the suggestion behind the cursor.
 
 use std::path::Path;
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::Setup;
 
 const LS: &str = r#"{"reply": "ls -la"}"#;
 
-/// What stands on the prompt's row while a suggestion is shown in zsh.
+/// The prompt's row while zsh shows a suggestion.
 const SHOWN: &str = "# list files  ⇥ ls -la";
 
 macro_rules! in_one_shell {
@@ -90,15 +90,15 @@ mod cases {
         let sh = setup.model(LS).start();
         for end in ["\r", "\x03", "\x03", "\r", "\x15"] {
             sh.suggests("# list files", SHOWN);
-            // zsh holds a ctrl-c back until the next key where it comes while a handler of `zle -F` runs, and what was
-            // looked for stands on the screen a moment before ours has ended.
+            // zsh delays a ctrl-c until the next key if it comes while a handler of `zle -F` runs. The expected text is
+            // also on the screen a moment before our handler has ended.
             sh.insists(end, "");
         }
         sh.is_well();
     }
 
     pub(super) fn a_helper_that_ends_is_started_once_a_line(setup: Setup) {
-        // As it is with a server.
+        // A helper also ends early like this when the model is on a server.
         let sh = instead(setup, "echo >>\"$HOME/starts\"; exit 3").start();
         let starts = || std::fs::read(sh.home().join("starts")).unwrap_or_default().len();
         for (line, end) in [(1, "\r"), (2, "\x03"), (3, "\r")] {
@@ -122,7 +122,7 @@ mod cases {
         assert_eq!(sh.wait_file("nice").into_bytes(), ours);
     }
 
-    /// A program of the test in the helper's place, whose input stays its own.
+    /// Replaces the helper by a test program that keeps its own input.
     fn instead(setup: Setup, body: &str) -> Setup {
         let setup = setup.helper("");
         std::fs::write(setup.home().join("fake/askline"), format!("#!/bin/sh\n{body}\n")).unwrap();
@@ -211,7 +211,7 @@ mod cases {
 
     pub(super) fn a_coprocess_of_yours_stays(setup: Setup) {
         let sh = setup.model(LS).start();
-        // Ours of a line before is none of yours.
+        // Our coprocess from an earlier line must not count as the user's.
         sh.suggests("# list files", SHOWN);
         sh.runs("coproc cat; touch done");
         sh.types("# list files");

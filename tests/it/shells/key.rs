@@ -1,11 +1,11 @@
-//! What the key does: the line becomes the answer or stays as it was, and nothing is ever run.
+//! Effects of the key: the prompt line becomes the answer or stays as it was, and nothing is ever run.
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::{SECOND_TRY, Setup, Sh};
 
 pub(super) const LS: &str = r#"{"reply": "ls -la"}"#;
-/// A model that answers with a command that would leave a mark, slowly enough to type meanwhile.
+/// A model whose command would leave a mark, slow enough to type during the wait.
 pub(super) const SLOW: &str = r#"{"reply": "touch suggested", "delay_ms": 600}"#;
 /// A model that answers too late for any test.
 const NEVER: &str = r#"{"reply": "touch suggested", "delay_ms": 60000}"#;
@@ -97,7 +97,7 @@ pub(super) fn a_failure_keeps_the_line(setup: Setup) {
     sh.press();
     sh.pty.wait_for("askline: the server is gone");
     sh.expect_line("list files");
-    // The first key counts, and the reason stays while more are typed.
+    // The first key decides, and the reason stays visible while more keys are typed.
     sh.pty.send("xyz ");
     sh.expect_line("xyz list files");
     sh.pty.wait_for("askline: the server is gone");
@@ -149,7 +149,8 @@ pub(super) fn a_killed_helper_leaves_a_usable_terminal(setup: Setup) {
     assert!(!screen.contains("busy"), "{screen}");
     let after = sh.runs(modes);
     if sh.shell == Shell::Nu {
-        // Nushell leaves no moment to save the modes in, so they become the usual ones: output and local flags are.
+        // Nushell gives no moment to save the modes, so they are reset to the usual ones; output and local flags are
+        // compared.
         let usual = |modes: &str| modes.split(':').skip(1).take(3).map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(usual(&after), usual(&before));
     } else {
@@ -171,7 +172,7 @@ fn a_second_press_cancels(setup: Setup) {
     ran_nothing(&sh);
 }
 
-/// Version, names of functions, and aliases with what they stand for; where a shell has them at hand.
+/// Version, function names, and aliases with their definitions, if the shell can list them quickly.
 pub(super) fn the_helper_learns_what_the_shell_knows(setup: Setup) {
     let shell = setup.shell;
     let sh = setup
@@ -183,7 +184,7 @@ pub(super) fn the_helper_learns_what_the_shell_knows(setup: Setup) {
         .variable("SECRET_TOKEN", "hunter2")
         .answers("ls")
         .start();
-    // Nushell tells of the names that stand on the line.
+    // Nushell reports only the names that appear on the line.
     sh.types("mkcd files");
     let (line, facts) = sh.presses_and_sees();
     assert_eq!(line.trim_end(), "mkcd files");
@@ -202,7 +203,7 @@ pub(super) fn the_helper_learns_what_the_shell_knows(setup: Setup) {
     assert!(!facts.contains("hunter2"), "{facts:?}");
 }
 
-/// The plugins that most people have, which paint ghost text and colours and wrap every widget.
+/// The most common plugins, which draw ghost text and colours and wrap every widget.
 fn beside_plugins_that_paint(setup: Setup) {
     if setup.shell != Shell::Zsh {
         return;
@@ -260,7 +261,7 @@ fn an_empty_line_gets_a_message(setup: Setup) {
     sh.is_well();
 }
 
-/// The helper's answer is seen again, byte for byte, as the line of the next press.
+/// The helper's answer returns, byte for byte, as the line of the next press.
 fn any_text_arrives_exactly(setup: Setup) {
     let long = "x".repeat(3000);
     let texts = [
@@ -283,7 +284,7 @@ fn any_text_arrives_exactly(setup: Setup) {
         std::fs::write(sh.home().join("answer"), text).unwrap();
         sh.presses_and_sees();
         let (seen, _) = sh.presses_and_sees();
-        // fish ends what it hands over with a newline.
+        // fish adds a newline to what it hands over.
         let seen = if sh.shell == Shell::Fish { seen.strip_suffix('\n').unwrap_or(&seen) } else { &seen };
         assert_eq!(seen, text, "{}", sh.pty.describe());
     }
@@ -326,13 +327,14 @@ pub(super) fn fills_the_screen(sh: &Sh) {
     for _ in 0..30 {
         sh.pty.send("\r");
     }
-    // Nushell may lose some of so many, and one typed before a prompt leaves an empty row; more of them do no harm.
+    // Nushell may lose some of these many keys, and one typed before a prompt leaves an empty row; extra keys do no
+    // harm.
     let is_full = || {
         let screen = sh.pty.screen();
         screen.lines().count() == 24 && screen.lines().all(|row| row.trim_end() == "READY>")
     };
     sh.sends_until("\r", SECOND_TRY / 10, is_full);
-    // None of them may still be on its way.
+    // Ensures that no key is still on its way.
     std::thread::sleep(SECOND_TRY / 3);
 }
 
@@ -444,8 +446,8 @@ fn a_suggestion_is_not_run(setup: Setup) {
     ran_nothing(&sh);
 }
 
-/// What stands above a continued command's last row can't be replaced, so zsh is told not to try. fish and Nushell hold
-/// all rows in one line; bash can't tell.
+/// Text above the last row of a continued command cannot be replaced, so zsh is told not to try. fish and Nushell keep
+/// all rows in one line; bash cannot report it.
 fn the_middle_of_a_command_is_refused(setup: Setup) {
     if setup.shell != Shell::Zsh {
         return;

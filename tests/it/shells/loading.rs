@@ -1,9 +1,9 @@
-//! Loading the script: silent, harmless in any shell set-up, and no key is taken from anyone.
+//! Loading the script: silent, harmless in any shell set-up, and without taking a key that is in use.
 
 use std::fs;
 use std::process::{Command, Stdio};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::{Setup, Sh};
 
@@ -29,7 +29,7 @@ in_every_shell! {
     a_plugin_that_makes_its_own_key_maps_leaves_ours
 }
 
-/// The shell's own reader accepts the printed script, and so do the linters there are.
+/// The shell's own parser accepts the printed script, and so do the installed linters.
 fn the_script_is_well_formed(setup: Setup) {
     for options in [&[][..], &["--key", "f1", "--force"], &["--key", "none"]] {
         let setup = Setup::of(setup.shell).unwrap().init(options);
@@ -75,7 +75,7 @@ pub(super) fn it_loads_silently_where_mistakes_are_fatal(setup: Setup) {
     sh.is_well();
 }
 
-/// Every word that a script starts a command with is an alias or a function of the user's here, and fatal.
+/// Every word that starts a command in the script is a user's alias or function in this test, and fatal.
 fn it_works_whatever_the_aliases(setup: Setup) {
     let sh = setup
         .before(|shell| match shell {
@@ -163,7 +163,7 @@ pub(super) fn nothing_is_exported(setup: Setup) {
     assert!(!environment.contains("__askline"), "{environment}");
 }
 
-/// In a script, a pipe or an old bash the file does nothing and says nothing.
+/// In a script, in a pipe or in an old bash the file does nothing and prints nothing.
 fn without_a_prompt_nothing_happens(setup: Setup) {
     let file = setup.home().join("script");
     fs::write(&file, setup.script()).unwrap();
@@ -225,7 +225,7 @@ pub(super) fn a_key_of_yours_is_not_taken(setup: Setup) {
     sh.expect("mine");
 }
 
-/// fzf-git and its like: the key is the first of two.
+/// fzf-git and similar tools: the key is the first of two.
 fn a_prefix_of_yours_is_not_taken(setup: Setup) {
     if setup.shell == Shell::Nu {
         return; // has no such keys
@@ -244,7 +244,8 @@ fn a_prefix_of_yours_is_not_taken(setup: Setup) {
     sh.expect("mine");
 }
 
-/// Readline's own functions have no text to be found by; by key map, for people bind one and forget the others.
+/// Readline's own functions have no text to search for. The test covers each keymap, because users bind a key in one
+/// and forget the others.
 fn a_function_on_the_key_is_not_taken(setup: Setup) {
     if setup.shell != Shell::Bash {
         return;
@@ -277,7 +278,8 @@ fn a_program_off_the_path_is_called_by_its_path(setup: Setup) {
     let directory = setup.home().join("it's \"$HOME\" \\ (1) #é");
     let program = directory.join("askline");
     fs::create_dir(&directory).unwrap();
-    // By another process: one that this test's neighbours start meanwhile would inherit our open file and keep it busy.
+    // Written by another process: a process that a parallel test starts meanwhile would inherit our open file and keep
+    // it busy.
     assert!(
         Command::new("cp")
             .args([env!("CARGO_BIN_EXE_askline").as_ref(), program.as_os_str()])
@@ -298,7 +300,8 @@ fn a_program_off_the_path_is_called_by_its_path(setup: Setup) {
     rewrites(&sh);
 }
 
-/// zsh-vi-mode does so at the first prompt, and then calls whoever asked it to; it may be loaded before or after us.
+/// zsh-vi-mode makes its own keymaps at the first prompt, and then calls registered functions; it may be loaded before
+/// or after us.
 fn a_plugin_that_makes_its_own_key_maps_leaves_ours(setup: Setup) {
     if setup.shell != Shell::Zsh {
         return;

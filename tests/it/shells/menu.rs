@@ -1,16 +1,16 @@
-//! The menu of Nushell: what the key offered and how careful to be with each; choosing puts it on the line and runs nothing.
+//! The menu in Nushell: the suggestions with their risk labels. Choosing one puts it on the line and runs nothing.
 
 use std::time::Duration;
 
 use super::key;
 use super::sh::{Setup, Sh};
 
-/// A model with one answer and two more in mind; each leaves a mark when it runs.
+/// A model with one answer and two alternatives; each leaves a mark when it runs.
 const MARKS: &str =
     r#"{"reply": "touch suggested", "others": ["touch 'second one'", "rm -rf build; touch third"]}"#;
-/// The arrow.
+/// The down arrow key.
 const DOWN: &str = "\x1b[B";
-/// What a menu without entries says.
+/// Text of a menu without entries.
 const EMPTY: &str = "total: 0";
 
 in_nushell! {
@@ -34,7 +34,7 @@ in_nushell! {
     menus_of_yours_stay
 }
 
-/// A shell in which the key has offered all three and the first stands on the line again.
+/// Returns a shell in which the key has offered all three, and the line shows the first again.
 #[track_caller]
 fn offered(setup: Setup) -> Sh {
     let sh = setup.model(MARKS).start();
@@ -47,14 +47,14 @@ fn offered(setup: Setup) -> Sh {
     sh
 }
 
-/// Opens the menu and sees its entries.
+/// Opens the menu and checks its entries.
 #[track_caller]
 fn opens(sh: &Sh) {
     sh.pty.send("\x1bg");
     sh.pty.wait_for("total: 4");
 }
 
-/// Presses keys in the open menu one by one: older ones forget a step that comes together with the Enter after it.
+/// Presses keys in the open menu one by one: older versions lose a step that arrives together with the next Enter.
 fn keys(sh: &Sh, keys: &[&str]) {
     for key in keys {
         sh.pty.send(key);
@@ -62,7 +62,7 @@ fn keys(sh: &Sh, keys: &[&str]) {
     }
 }
 
-/// Waits until the menu is gone and the line is this.
+/// Waits until the menu is closed and the prompt line is `line`.
 #[track_caller]
 fn chosen(sh: &Sh, line: &str) {
     sh.pty.wait("the menu to go", |screen| !screen.contains("total:"));
@@ -128,7 +128,7 @@ pub(super) fn your_words_come_last(setup: Setup) {
     sh.expect_line("touch suggested");
 }
 
-/// The key was pressed once; the resident process looked for others meanwhile.
+/// The key was pressed once; the resident process has prefetched alternatives meanwhile.
 fn what_was_found_ahead_is_in_it(setup: Setup) {
     let rows = format!("{MARKS}\n{MARKS}");
     let sh = setup.variable("ASKLINE_DAEMON", "force").model(&rows).start();
@@ -170,7 +170,7 @@ pub(super) fn a_line_of_yours_has_none(setup: Setup) {
     key::ran_nothing(&sh);
 }
 
-/// The first Enter takes what stands on the line already, however quickly it comes and how often.
+/// The first Enter selects what is already on the line, however quickly and often it comes.
 pub(super) fn keys_typed_at_once_run_nothing(setup: Setup) {
     let sh = offered(setup);
     for _ in 0..5 {
@@ -203,7 +203,7 @@ pub(super) fn rows_quotes_and_other_alphabets_arrive_exactly(setup: Setup) {
     assert_eq!(sh.wait_file("out"), "it's 'naïve' \"日本語\"🎉");
 }
 
-/// Nushell hands over no more of the line than what stands before it.
+/// Nushell passes only the part of the line before the mark.
 pub(super) fn a_mark_of_the_history_hides_nothing(setup: Setup) {
     let sh = setup.model(r#"{"reply": "print 'hi!!'", "others": ["print 'ho!5'"]}"#).start();
     sh.asks("say hi");
@@ -216,7 +216,7 @@ pub(super) fn a_mark_of_the_history_hides_nothing(setup: Setup) {
     chosen(&sh, "print 'hi!!'");
 }
 
-/// Menus of Nushell take one, and it is no part of what comes out.
+/// Nushell's menus accept a number, which is not part of the result.
 pub(super) fn a_number_selects(setup: Setup) {
     let sh = offered(setup);
     opens(&sh);

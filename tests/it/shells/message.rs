@@ -1,6 +1,6 @@
-//! What is said beside the line: it can be read, stays while the person types on, and takes no key from them.
+//! Messages beside the prompt line: readable, visible while the user types on, and without losing keys.
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::key::{LS, SLOW, fills_the_screen, ran_nothing, two_rows};
 use super::sh::Setup;
@@ -49,7 +49,7 @@ fn an_answer_that_changes_nothing_says_so(setup: Setup) {
     sh.expect_line("echo hello");
 }
 
-/// The label comes from our code; the line is there all the same, and nothing of it has run.
+/// The label comes from our code; the line is put there all the same, and no part of it has run.
 pub(super) fn a_dangerous_answer_says_why(setup: Setup) {
     let sh = setup.model(r#"{"reply": "rm -rf ~"}"#).start();
     std::fs::write(sh.home().join("mine"), "").unwrap();
@@ -76,7 +76,7 @@ fn a_long_reason_keeps_its_remedy(setup: Setup) {
     sh.expect_line("list filesx");
 }
 
-/// Where the message stands below the line, the next press and the next command sweep it away.
+/// If the message is below the line, the next press and the next command remove it.
 fn a_message_below_the_line_goes(setup: Setup) {
     if setup.shell != Shell::Zsh {
         return;
@@ -92,7 +92,7 @@ fn a_message_below_the_line_goes(setup: Setup) {
     sh.press();
     sh.pty.wait_for("behind it");
     sh.is_well();
-    // A command may have run before the terminal has read all that was drawn before it.
+    // A command may run before the terminal has processed all earlier output.
     sh.pty.wait("the message to go", |screen| !screen.contains("behind"));
 }
 
@@ -119,7 +119,7 @@ fn a_failure_at_the_bottom_of_the_screen(setup: Setup) {
     assert!(sh.pty.screen().contains("askline: the server is gone"), "{screen}");
 }
 
-/// The answer of a terminal that becomes narrower meanwhile is whole, and so is the message.
+/// If the terminal becomes narrower during the wait, answer and message are complete.
 fn a_resize_during_the_wait(setup: Setup) {
     let sh = setup.model(r#"{"fail": "the server is gone; run `askline doctor`", "delay_ms": 1500}"#).start();
     sh.asks("list files");
@@ -130,7 +130,7 @@ fn a_resize_during_the_wait(setup: Setup) {
     assert!(!sh.pty.screen().contains("thinking"), "{screen}");
     sh.pty.send("x");
     sh.expect_line("list filesx");
-    // Still there when the shell has drawn everything anew.
+    // Still visible after the shell has redrawn everything.
     let screen = sh.pty.screen();
     assert!(screen.contains("the server is gone; run"), "{screen}");
 }

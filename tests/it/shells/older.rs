@@ -1,7 +1,6 @@
-//! The script in the oldest Nushell that it is for, and in others between that and the newest, which is tested with the
-//! other shells.
+//! The script in the oldest Nushell it supports, and in versions between; the newest is tested with the other shells.
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::Setup;
 use super::{ghost, key, loading, menu, message, word};

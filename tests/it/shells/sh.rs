@@ -1,4 +1,4 @@
-//! A shell under test: its start-up files, its terminal, and what a person does in it.
+//! A shell under test: its start-up files, its terminal, and the actions of a user in it.
 
 use std::fs::{self, DirBuilder};
 use std::io::Write as _;
@@ -7,24 +7,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
 
 use crate::pty::Pty;
 
-/// Every prompt ends with this, and nothing else prints it.
+/// The end of every prompt; nothing else prints it.
 const PROMPT: &str = "READY> ";
 /// Longest wait for a file to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// When keys that may have been dropped are sent again.
+/// Delay before keys that may have been dropped are sent again.
 pub(super) const SECOND_TRY: Duration = Duration::from_millis(1500);
-/// How often it is looked for.
+/// Interval between two looks for the file.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A shell that is about to start, in a home of its own.
 pub(crate) struct Setup {
-    /// Which one.
+    /// The kind of shell.
     pub(crate) shell: Shell,
     program: PathBuf,
     home: TempDir,
@@ -34,17 +34,17 @@ pub(crate) struct Setup {
     variables: Vec<(String, String)>,
 }
 
-/// A shell that is running, at its prompt.
+/// A running shell, at its prompt.
 pub(crate) struct Sh {
     /// Its terminal.
     pub(crate) pty: Pty,
-    /// Which one.
+    /// The kind of shell.
     pub(crate) shell: Shell,
     home: TempDir,
 }
 
 impl Setup {
-    /// A shell of this machine with the defaults, or none when it is missing, which only a person's machine may do.
+    /// Returns an installed shell with the defaults; `None` if it is missing, which only a developer's machine may do.
     pub(crate) fn of(shell: Shell) -> Option<Self> {
         let Ok(program) = which::which(shell.name()) else {
             assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");
@@ -54,7 +54,7 @@ impl Setup {
         Some(Self::with(shell, program))
     }
 
-    /// A shell that is this program.
+    /// Returns a shell with this program.
     pub(crate) fn with(shell: Shell, program: PathBuf) -> Self {
         let home = TempDir::new().unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
@@ -64,19 +64,19 @@ impl Setup {
         Self { shell, program, home, init: Vec::new(), before, after, variables: Vec::new() }
     }
 
-    /// The home directory, which is also where the shell starts.
+    /// Returns the home directory, which is also the shell's working directory at the start.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// What a scripted model says, rows of `scripted:FILE`.
+    /// Sets the replies of a scripted model, as rows of `scripted:FILE`.
     pub(crate) fn model(self, rows: &str) -> Self {
         fs::write(self.home().join("model"), rows).unwrap();
         self
     }
 
-    /// Puts a program of the test in the helper's place: a body for `sh`, which finds the line in `seen` and its
-    /// arguments in `arguments`.
+    /// Replaces the helper by a test program: a body for `sh`, which finds the line in `seen` and its arguments in
+    /// `arguments`.
     pub(crate) fn helper(self, body: &str) -> Self {
         let script = format!(
             "#!/bin/sh\ncat >\"$HOME/seen.$$\"\nmv \"$HOME/seen.$$\" \"$HOME/seen\"\n\
@@ -89,37 +89,37 @@ impl Setup {
         self
     }
 
-    /// A helper that answers with exactly this text, or without one.
+    /// Uses a helper that answers with exactly this text, or without a line.
     pub(crate) fn answers(self, text: &str) -> Self {
         fs::write(self.home().join("answer"), text).unwrap();
         self.helper(r#"cat "$HOME/answer"; printf '\037'; [ -s "$HOME/answer" ] || exit 3"#)
     }
 
-    /// Options for `askline init`.
+    /// Sets options for `askline init`.
     pub(crate) fn init(mut self, options: &[&str]) -> Self {
         self.init = options.iter().map(ToString::to_string).collect();
         self
     }
 
-    /// What the start-up file of this shell does before it loads the script.
+    /// Sets the commands of the start-up file before it loads the script.
     pub(crate) fn before(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
         self.before = text_of(self.shell).to_owned();
         self
     }
 
-    /// What it does afterwards.
+    /// Sets the commands of the start-up file after it loads the script.
     pub(crate) fn after(mut self, text_of: impl Fn(Shell) -> &'static str) -> Self {
         self.after = text_of(self.shell).to_owned();
         self
     }
 
-    /// Sets a variable of the environment.
+    /// Sets an environment variable.
     pub(crate) fn variable(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// What `askline init` prints for it.
+    /// Returns the output of `askline init` for this shell.
     pub(crate) fn script(&self) -> String {
         let output = Command::new(env!("CARGO_BIN_EXE_askline"))
             .args(["init", self.shell.name()])
@@ -140,7 +140,7 @@ impl Setup {
         self.launch_with(&script)
     }
 
-    /// As `launch`, with a script that may differ from the one `init` printed.
+    /// Like `launch`, with a script that may differ from the output of `init`.
     pub(crate) fn launch_with(self, script: &str) -> Sh {
         let home = self.home.path().to_owned();
         let (before, after) = (&self.before, &self.after);
@@ -205,7 +205,7 @@ impl Setup {
             ("TERM", "xterm-256color".to_owned()),
             ("LC_ALL", "C.UTF-8".to_owned()),
             ("ASKLINE_MODEL", format!("scripted:{}", here("model"))),
-            // What is told where all is well has tests of its own.
+            // The message for a correct answer has its own tests.
             ("ASKLINE_EVIDENCE", "wrong".to_owned()),
         ] {
             command.env(name, value);
@@ -226,24 +226,24 @@ impl Setup {
 }
 
 impl Sh {
-    /// The home directory.
+    /// Returns the home directory.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Changes what the model says from now on.
+    /// Sets the model's replies from now on.
     pub(crate) fn model(&self, rows: &str) {
         fs::write(self.home().join("model"), rows).unwrap();
     }
 
-    /// Types words at the prompt and sees them there.
+    /// Types words at the prompt and waits until they are visible.
     #[track_caller]
     pub(crate) fn types(&self, words: &str) {
         self.pty.send(words);
         self.expect(words);
     }
 
-    /// Types words and waits for what is suggested behind them; they may never be seen without it.
+    /// Types words and waits for the suggestion behind them; the words alone may never be visible.
     #[track_caller]
     pub(super) fn suggests(&self, words: &str, shown: &str) {
         self.pty.send(words);
@@ -262,7 +262,7 @@ impl Sh {
         self.press();
     }
 
-    /// Takes one change back.
+    /// Undoes one change.
     pub(crate) fn undo(&self) {
         self.pty.send(match self.shell {
             Shell::Zsh | Shell::Bash => "\x1f",
@@ -271,19 +271,20 @@ impl Sh {
         });
     }
 
-    /// Types until the line is this; the first keys may be dropped, for the helper may not have quite ended.
+    /// Types until the line is `line`; the first keys may be dropped, because the helper may not have quite ended.
     #[track_caller]
     pub(crate) fn insists(&self, keys: &str, line: &str) {
         self.sends_until(keys, SECOND_TRY, || last_line(&self.pty.screen()) == line);
     }
 
-    /// Presses the key until it did something. Pressed twice by mistake it cancels itself, and is pressed once more.
+    /// Presses the key until it has an effect. A second press by mistake cancels the first, and the key is pressed once
+    /// more.
     #[track_caller]
     pub(crate) fn presses_until(&self, done: impl Fn() -> bool) {
         self.sends_until("\x07", SECOND_TRY, done);
     }
 
-    /// Presses the key and returns the line that the test's helper got, and the facts behind it.
+    /// Presses the key and returns the line that the test's helper got, and the shell facts after it.
     #[track_caller]
     pub(crate) fn presses_and_sees(&self) -> (String, String) {
         let _ = fs::remove_file(self.home().join("arguments"));
@@ -291,7 +292,7 @@ impl Sh {
         self.seen()
     }
 
-    /// What the test's helper got.
+    /// Returns what the test's helper got.
     #[track_caller]
     pub(crate) fn seen(&self) -> (String, String) {
         let seen = self.wait_file("seen");
@@ -317,7 +318,7 @@ impl Sh {
         self.pty.send("\x01");
     }
 
-    /// Waits until exactly this stands after the last prompt.
+    /// Waits until the text after the last prompt is exactly `line`.
     #[track_caller]
     pub(crate) fn expect(&self, line: &str) {
         self.pty.wait(&format!("the line {line:?}"), |screen| {
@@ -325,7 +326,7 @@ impl Sh {
         });
     }
 
-    /// Waits until exactly this stands on the cursor's row, whatever stands around it.
+    /// Waits until the text of the cursor's row is exactly `line`, whatever is around it.
     #[track_caller]
     pub(crate) fn expect_line(&self, line: &str) {
         let row = format!("{PROMPT}{line}");
@@ -334,7 +335,7 @@ impl Sh {
         });
     }
 
-    /// Waits until this is all that stands on the screen.
+    /// Waits until the screen shows exactly `screen`.
     #[track_caller]
     pub(crate) fn expect_whole(&self, screen: &str) {
         self.pty.wait(&format!("nothing but {screen:?}"), |seen| seen.trim() == screen);
@@ -346,21 +347,21 @@ impl Sh {
         self.pty.wait_for("Esc keeps your line");
     }
 
-    /// Clears the line and runs a command; returns what it left in `out`. To be called at a prompt: what is typed before
-    /// one is echoed by the terminal first and puts the prompt elsewhere.
+    /// Clears the line and runs a command; returns what it wrote to `out`. Call it at a prompt: the terminal echoes
+    /// text typed before a prompt first, which moves the prompt.
     #[track_caller]
     pub(crate) fn runs(&self, command: &str) -> String {
         let _ = fs::remove_file(self.home().join("done"));
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
-        // On the cursor's row: the same command may stand further up from the time before.
+        // On the cursor's row: the same command may be further up from an earlier run.
         self.sends_until(&keys, SECOND_TRY, || self.pty.cursor_row().trim_end() == row);
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
     }
 
-    /// Shows that the shell still runs commands, after which whatever it was going to run has been run.
+    /// Checks that the shell still runs commands; by then any earlier command has run.
     #[track_caller]
     pub(crate) fn is_well(&self) {
         self.runs("touch done");
@@ -379,14 +380,14 @@ impl Sh {
         }
     }
 
-    /// Nothing made this file.
+    /// Checks that this file does not exist.
     #[track_caller]
     pub(crate) fn lacks(&self, name: &str) {
         assert!(!self.home().join(name).exists(), "{name} exists; {}", self.pty.describe());
     }
 }
 
-/// What stands after the last prompt on a screen, but for a message below it.
+/// Returns the text after the last prompt on a screen, without a message below it.
 fn last_line(screen: &str) -> &str {
     let after = screen.rsplit(PROMPT.trim_end()).next().unwrap_or_default();
     after.split("\naskline: ").next().unwrap_or_default().trim()

@@ -1,6 +1,6 @@
-//! `ask WORDS`: the answer stands on the next prompt, ready to edit, and nothing is run.
+//! `ask WORDS`: the next prompt has the answer, ready to edit, and nothing is run.
 
-use askline::shell::Shell;
+use askline_syntax::shell::Shell;
 
 use super::sh::Setup;
 
@@ -21,14 +21,14 @@ pub(super) fn the_answer_stands_on_the_next_prompt(setup: Setup) {
     sh.types("ask make a mark");
     sh.pty.send("\r");
     sh.expect("touch suggested");
-    sh.pty.send("x"); // it can be edited
+    sh.pty.send("x"); // the answer can be edited
     sh.expect("touch suggestedx");
     sh.is_well();
     sh.lacks("suggested");
     sh.lacks("suggestedx");
 }
 
-/// Patterns need no quotes where the shell lets us say so; a dash is a word like any other.
+/// Patterns need no quotes where the shell permits it; a dash is an ordinary word.
 pub(super) fn words_are_taken_literally(setup: Setup) {
     let words = match setup.shell {
         Shell::Zsh => "ask what is -x in *.zip? [ab]",
@@ -74,7 +74,7 @@ fn a_failure_leaves_an_empty_prompt(setup: Setup) {
     sh.pty.wait_for("the server is gone");
     sh.expect_line("");
     sh.is_well();
-    sh.pty.wait_for("askline: the server is gone"); // where one can still read it
+    sh.pty.wait_for("askline: the server is gone"); // while it is still readable
 }
 
 fn a_dead_helper_is_named(setup: Setup) {
@@ -112,8 +112,8 @@ pub(super) fn an_ask_of_yours_stays(setup: Setup) {
     sh.expect("ls -la");
 }
 
-/// A pipeline has no next prompt of its own, and nothing may be typed into the one that comes. fish and Nushell run `ask`
-/// itself in the shell there, so it fills the next prompt as ever.
+/// A pipeline has no next prompt of its own, and nothing may be typed into the following one. fish and Nushell run
+/// `ask` itself in the shell, so it fills the next prompt as usual.
 fn in_a_pipeline_it_prints(setup: Setup) {
     if matches!(setup.shell, Shell::Fish | Shell::Nu) {
         return;

@@ -1,0 +1,150 @@
+//! Checks a command line against this machine. Each finding has a span, its evidence and, if known, the edit that
+//! fixes it. All facts about the machine come from [`Reference`](crate::reference::Reference); apart from that the
+//! module is pure.
+
+mod columns;
+mod commands;
+mod flags;
+mod hazards;
+mod level;
+mod nearest;
+mod paths;
+mod placeholders;
+#[cfg(test)]
+mod tests;
+mod tools;
+mod walk;
+
+use std::cell::{Cell, OnceCell};
+
+pub use self::commands::is_well_known;
+pub(crate) use self::commands::rewritten as form;
+use crate::finding::{Finding, Grade, Kind, Report};
+use crate::reference::Reference;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, SimpleCommand, Span, SyntaxError};
+
+/// Maximum number of commands checked per line.
+const MAX_COMMANDS: usize = 128;
+/// Maximum number of findings kept.
+const MAX_FINDINGS: usize = 256;
+
+/// Checks every command, option and path of a line, and reads the line as the given shell does. `parsed` must include
+/// the commands inside wrappers ([`SimpleCommand`](askline_syntax::SimpleCommand)). Spans that do not fit `line` are
+/// ignored. Asks programs at most a dozen questions.
+pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
+    let mut draft = Draft {
+        line,
+        shell,
+        reference,
+        report: Report::default(),
+        questions_left: flags::MAX_QUESTIONS,
+        names_left: commands::MAX_GUESSES,
+        options_left: Cell::new(walk::MAX_GUESSES),
+        names: OnceCell::new(),
+    };
+    for command in parsed.commands.iter().take(MAX_COMMANDS) {
+        let presence = commands::check(command, parsed, &mut draft);
+        let is_here = presence == commands::Presence::Here;
+        let name = command.name().filter(|_| is_here);
+        let walk = name.map(|name| walk::walk(command, name, &draft));
+        if let Some(walk) = &walk {
+            flags::check(walk, &command.words, &mut draft);
+            paths::check(command, walk, parsed, &mut draft);
+        }
+        hazards::check_command(command, walk.as_ref(), &mut draft);
+        if MAX_FINDINGS < draft.report.findings.len() {
+            break;
+        }
+    }
+    hazards::check_line(parsed, &mut draft);
+    placeholders::check(parsed, &mut draft);
+    columns::check(parsed, &mut draft);
+    syntax(parsed, &mut draft);
+    draft.finish()
+}
+
+/// A report under construction.
+struct Draft<'a> {
+    line: &'a str,
+    shell: Shell,
+    reference: &'a dyn Reference,
+    report: Report,
+    /// Remaining number of questions to programs.
+    questions_left: usize,
+    /// Remaining number of missing commands for which to search the nearest name.
+    names_left: usize,
+    /// Remaining number of undocumented options for which to search the nearest name.
+    options_left: Cell<usize>,
+    /// Names of runnable commands, loaded on first use.
+    names: OnceCell<Vec<String>>,
+}
+
+impl Draft<'_> {
+    /// Returns the name used to look up a command: `^ls` if the line asks Nushell for the external program.
+    fn looked_up(&self, command: &SimpleCommand, name: &str) -> String {
+        let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
+        let is_program = self.shell == Shell::Nu && before.is_some_and(|before| before.ends_with('^'));
+        if is_program { format!("^{name}") } else { name.to_owned() }
+    }
+
+    /// Sorts the findings by position and removes duplicates.
+    fn finish(self) -> Report {
+        let mut report = self.report;
+        let placeholders: Vec<Span> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.kind == Kind::Placeholder)
+            .map(|finding| finding.span.clone())
+            .collect();
+        // A placeholder is not a missing file.
+        report.findings.retain(|finding| {
+            let is_inside = |span: &Span| span.start <= finding.span.start && finding.span.end <= span.end;
+            finding.kind != Kind::PathMissing || !placeholders.iter().any(is_inside)
+        });
+        report.findings.sort_by_key(|finding| (finding.span.start, finding.grade, finding.span.end));
+        report.findings.dedup();
+        report.findings.truncate(MAX_FINDINGS);
+        report
+    }
+}
+
+/// Adds the errors of our own parser, except where a more specific finding already covers the place.
+fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
+    let evidence = format!("our reading of {}", draft.shell);
+    let end = draft.line.trim_end().len();
+    let is_open = |error: &&SyntaxError| end <= error.span.end || error.text.starts_with("unclosed");
+    let (at_end, inside): (Vec<_>, Vec<_>) =
+        parsed.errors.iter().partition(|error| parsed.incomplete && is_open(error));
+    for error in inside {
+        let is_explained = draft.report.findings.iter().any(|finding| {
+            matches!(finding.kind, Kind::Quoting | Kind::Placeholder)
+                && finding.grade == Grade::Error
+                && finding.span.start <= error.span.end
+                && error.span.start <= finding.span.end
+        });
+        if !is_explained {
+            draft.report.findings.push(Finding {
+                kind: Kind::Syntax,
+                span: error.span.clone(),
+                grade: Grade::Error,
+                text: error.text.clone(),
+                evidence: evidence.clone(),
+                fixes: Vec::new(),
+            });
+        }
+    }
+    if parsed.incomplete {
+        draft.report.findings.push(Finding {
+            kind: Kind::Incomplete,
+            span: end..end,
+            grade: Grade::Error,
+            text: match at_end.first() {
+                Some(error) => format!("the line is not finished: {}", error.text),
+                None => "the line is not finished".to_owned(),
+            },
+            evidence,
+            fixes: Vec::new(),
+        });
+    }
+}

@@ -1,0 +1,444 @@
+//! Checks the columns and keys that a Nushell line uses against the file that it opens. Starting at `open FILE`,
+//! follows each command of the pipeline while its output is known (`columns.toml`); later commands are not checked.
+//!
+//! A finding's text contains no name that occurs only in the file. Such names are in the evidence, which the
+//! disclosure policy does not allow for every model.
+
+mod condition;
+mod line;
+mod path;
+mod said;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use self::line::Line;
+use self::path::{End, Member, View};
+use self::said::{inside, quoted};
+use super::{Draft, Finding};
+use crate::reference;
+use crate::shape::{Column, Shape};
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Word};
+
+/// Maximum number of words examined per command.
+const WORDS_MAX: usize = 64;
+/// Maximum number of findings per line; the check then stops.
+const FINDINGS_MAX: usize = 8;
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+    toml::from_str(include_str!("columns.toml")).expect("columns.toml is well-formed")
+});
+
+/// Contents of `columns.toml`; each field is documented there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    rows: BTreeSet<String>,
+    rows_switches: BTreeSet<String>,
+    conditions: BTreeSet<String>,
+    keeps: BTreeSet<String>,
+    changes: BTreeSet<String>,
+    defines: BTreeSet<String>,
+    closures: BTreeMap<String, Closure>,
+    leaves: BTreeSet<String>,
+    unsure: BTreeSet<String>,
+    names: BTreeMap<String, Names>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Names {
+    #[serde(default)]
+    switches: BTreeSet<String>,
+    #[serde(default)]
+    first: bool,
+    #[serde(default)]
+    rows: bool,
+    #[serde(default)]
+    closures: bool,
+    gives: Gives,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Closure {
+    #[serde(default)]
+    parameters: Vec<Given>,
+    input: Given,
+    #[serde(default)]
+    always: bool,
+}
+
+/// Part of the pipeline data that a closure receives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Given {
+    Row,
+    Whole,
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Gives {
+    Same,
+    Retyped,
+    Unknown,
+    Values,
+    Only,
+    Without,
+}
+
+/// Data that flows through a pipe.
+struct Flow<'a> {
+    /// File that the data comes from.
+    file: &'a str,
+    shape: Shape,
+    /// Description for messages: "`goods.csv`".
+    subject: String,
+    /// Noun for its names: column or key.
+    noun: &'static str,
+    /// `true` if the data is the file's content as `open` returns it.
+    is_file: bool,
+}
+
+/// Findings about a command, and its output; `None` if the output is unknown.
+type Step<'a> = (Vec<Finding>, Option<Flow<'a>>);
+
+/// Creates a step without findings.
+fn known(next: Option<Flow<'_>>) -> Step<'_> {
+    (Vec::new(), next)
+}
+
+/// Adds findings for columns and keys that are missing in the opened files.
+pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
+    if draft.shell != Shell::Nu {
+        return;
+    }
+    // A definition anywhere in the line may change the meaning of a command name.
+    let defines = |command: &SimpleCommand| command.name().is_some_and(|name| TABLE.defines.contains(name));
+    if parsed.commands.iter().any(defines) {
+        return;
+    }
+    let found = Line::new(parsed, draft).findings();
+    draft.report.findings.extend(found);
+}
+
+/// Returns the file that a command opens as Nushell parses it, with its schema; `None` if another command may have
+/// changed it.
+fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Option<(&'a str, Arc<Shape>)> {
+    let [name, file] = open.words.as_slice() else { return None };
+    let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
+    let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
+    if !is_open || !is_file || is_program(open, draft) {
+        return None;
+    }
+    let is_own = draft.reference.known(&["open"]).kind == reference::Kind::Builtin;
+    let changes = |other: &SimpleCommand| {
+        let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
+        is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
+    };
+    // A closure may run later and more than once.
+    let is_at_once = open.within.iter().all(|nesting| *nesting == Nesting::Substitution);
+    let is_before = |other: &&SimpleCommand| !is_at_once || other.span.start < open.span.start;
+    let mut before = parsed.commands.iter().filter(is_before);
+    let writes = |other: &SimpleCommand| !other.redirections.is_empty();
+    if !is_own || before.any(|other| changes(other) || writes(other)) {
+        return None;
+    }
+    let shape = draft.reference.shape(&file.text)?;
+    // With a user-defined `from log` or with `std/formats`, `open` returns a table for files that are plain text
+    // otherwise.
+    let is_read_otherwise = || {
+        let ending = crate::shape::ending(&file.text);
+        !ending.is_empty() && draft.reference.own_manual(&format!("from {ending}")).is_some()
+    };
+    let is_text = matches!(*shape, Shape::Text | Shape::Binary);
+    (!is_text || !is_read_otherwise()).then_some((file.text.as_str(), shape))
+}
+
+/// Reports whether a command is an external program: `^name`.
+fn is_program(command: &SimpleCommand, draft: &Draft<'_>) -> bool {
+    let before = command.words.first().and_then(|word| draft.line.get(..word.span.start));
+    before.is_none_or(|before| before.ends_with('^'))
+}
+
+impl Flow<'_> {
+    /// Returns the data that a path leads to.
+    fn inner(&self, members: &[Member], shape: Shape) -> Self {
+        let is_key = matches!(shape, Shape::Record(_)) && self.noun == "key";
+        let noun = if is_key { "key" } else { "column" };
+        let is_row = members.iter().all(|member| *member == Member::Index);
+        let subject = if is_row { self.subject.clone() } else { inside(members, members.len(), self.file) };
+        Self { file: self.file, shape, subject, noun, is_file: false }
+    }
+}
+
+/// A command that receives pipeline data.
+struct Through<'a> {
+    command: &'a SimpleCommand,
+    draft: &'a Draft<'a>,
+}
+
+impl<'a> Through<'a> {
+    fn step(&self, flow: Flow<'a>) -> Step<'a> {
+        let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
+            return known(None);
+        };
+        let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);
+        let names = TABLE.names.get(name);
+        if matches!(flow.shape, Shape::Record(_))
+            && (takes_rows || name == "length" || names.is_some_and(|names| names.rows))
+        {
+            return (vec![self.is_record(name, &flow)], None);
+        }
+        if let Some(names) = names {
+            return self.named(name, names, flow);
+        }
+        let begins = |sign| self.arguments().iter().any(|word| self.raw(word).starts_with(sign));
+        let (has_option, has_closure) = (begins('-'), begins('{'));
+        match name {
+            _ if TABLE.conditions.contains(name) => {
+                let found = condition::findings(self, &flow);
+                let goes_on = name == "where" && (found.is_empty() || flow.shape.columns().is_some());
+                (found, goes_on.then_some(flow))
+            }
+            // The closure may change the data.
+            _ if TABLE.keeps.contains(name) => known(if has_closure { None } else { Some(flow) }),
+            _ if takes_rows && !self.has_only(&TABLE.rows_switches) => known(None),
+            // For text these commands return bytes, which are not followed.
+            _ if takes_rows => {
+                known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
+            }
+            "columns" if flow.shape.columns().is_some() => {
+                known(Some(self.made(flow.file, Shape::Text.listed())))
+            }
+            "lines" if flow.is_file && flow.shape == Shape::Text => {
+                known(if has_option { None } else { Some(self.made(flow.file, Shape::Text.listed())) })
+            }
+            // The content is already parsed and is not text.
+            "lines" if flow.is_file && matches!(flow.shape, Shape::Table(_) | Shape::Record(_)) => {
+                (vec![self.no_text(&flow)], None)
+            }
+            "enumerate" => known(self.counted(flow)),
+            "insert" | "upsert" | "default" if !has_option => self.added(name, flow),
+            "rename" => self.renamed(flow),
+            _ => known(None),
+        }
+    }
+
+    fn raw(&self, word: &Word) -> &str {
+        self.draft.line.get(word.span.clone()).unwrap_or_default()
+    }
+
+    /// Reports whether the command has no options other than `switches`.
+    fn has_only(&self, switches: &BTreeSet<String>) -> bool {
+        let mut options =
+            self.arguments().iter().map(|word| self.raw(word)).filter(|raw| raw.starts_with('-'));
+        options.all(|option| switches.contains(option))
+    }
+
+    fn arguments(&self) -> &[Word] {
+        self.command.words.get(1..self.command.words.len().min(WORDS_MAX)).unwrap_or_default()
+    }
+
+    /// Returns output that is described by the name of this command.
+    fn made(&self, file: &'a str, shape: Shape) -> Flow<'a> {
+        let name = self.command.name().unwrap_or_default();
+        let subject = format!("what {} gives", quoted(name));
+        Flow { file, shape, subject, noun: "column", is_file: false }
+    }
+
+    /// Handles a command whose words are column names.
+    fn named(&self, name: &str, names: &Names, flow: Flow<'a>) -> Step<'a> {
+        let mut paths = Vec::new();
+        for word in self.arguments().iter().take(if names.first { 1 } else { WORDS_MAX }) {
+            let raw = self.raw(word);
+            if raw.starts_with('-') {
+                if names.switches.contains(raw) {
+                    continue;
+                }
+                return known(None);
+            }
+            if names.closures && raw.starts_with('{') {
+                continue;
+            }
+            // A closure or a variable: its value is unknown.
+            let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
+            paths.push(members);
+        }
+        let whole = View::of(&flow.shape);
+        let from = match names.gives {
+            Gives::Values | Gives::Only | Gives::Without => whole,
+            // These commands look at each row separately.
+            _ => whole.row(),
+        };
+        let mut is_certain = true;
+        let mut found = Vec::new();
+        // Data that the path of `get` leads to.
+        let mut inner = None;
+        for members in &paths {
+            match path::follow(from, members) {
+                End::There(view) if names.gives == Gives::Values && paths.len() == 1 => {
+                    inner = Some(flow.inner(members, view.shape()));
+                }
+                End::There(_) => {}
+                End::Unsure => is_certain = false,
+                End::Missing(at, columns) => found.extend(flow.missing(members, at, columns)),
+                End::Bare(at, bare) => found.extend(flow.bare(members, at, &bare, None)),
+            }
+        }
+        if !found.is_empty() {
+            let goes_on = names.gives == Gives::Same && flow.shape.columns().is_some();
+            return (found, goes_on.then_some(flow));
+        }
+        known(match names.gives {
+            Gives::Same => Some(flow),
+            Gives::Unknown => None,
+            Gives::Values => inner,
+            _ if !is_certain => None,
+            Gives::Retyped => self.with_columns(flow, None, |columns| {
+                // Without names, the command changes all columns.
+                let names = tops(&paths);
+                let is_meant =
+                    |column: &&mut Column| paths.is_empty() || names.contains(&column.name.as_str());
+                columns.iter_mut().filter(is_meant).for_each(|column| column.shape = Shape::Unknown);
+                Some(())
+            }),
+            gives @ (Gives::Only | Gives::Without) => self.with_columns(flow, Some(name), |columns| {
+                let is_only = gives == Gives::Only;
+                let is_plain = paths
+                    .iter()
+                    .all(|members| matches!(members.as_slice(), [Member::Name { any_case: false, .. }]));
+                let names = tops(&paths);
+                columns.retain(|column| names.contains(&column.name.as_str()) == is_only);
+                (is_plain && !paths.is_empty()).then_some(())
+            }),
+        })
+    }
+
+    /// Returns the same table or record with changed columns. `left_by` is the command that keeps only some of them.
+    fn with_columns(
+        &self,
+        flow: Flow<'a>,
+        left_by: Option<&str>,
+        change: impl FnOnce(&mut Vec<Column>) -> Option<()>,
+    ) -> Option<Flow<'a>> {
+        let mut flow = flow;
+        match &mut flow.shape {
+            Shape::Table(columns) | Shape::Record(columns) => change(columns)?,
+            _ => return None,
+        }
+        if let Some(name) = left_by {
+            flow.subject = format!("what {} leaves", quoted(name));
+        }
+        Some(Flow { is_file: false, ..flow })
+    }
+
+    /// Returns some rows of the input; a single row is not a list.
+    fn some_rows(&self, name: &str, flow: Flow<'a>) -> Option<Flow<'a>> {
+        let is_one = matches!(name, "first" | "last")
+            && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
+        let shape = if is_one { View::of(&flow.shape).row().shape() } else { flow.shape };
+        Some(Flow { shape, is_file: false, ..flow })
+    }
+
+    /// Returns the output of `enumerate`: each value with its index.
+    fn counted(&self, flow: Flow<'a>) -> Option<Flow<'a>> {
+        if !matches!(flow.shape, Shape::Table(_) | Shape::List(_)) {
+            return None;
+        }
+        let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
+        Some(self.made(
+            flow.file,
+            Shape::Table(vec![
+                column("index", Shape::Int),
+                column("item", View::of(&flow.shape).row().shape()),
+            ]),
+        ))
+    }
+
+    /// Handles a command that adds a column.
+    fn added(&self, name: &str, flow: Flow<'a>) -> Step<'a> {
+        let words = self.arguments();
+        // `default VALUE COLUMN …`; without a column it fills values.
+        let words = if name == "default" {
+            words.get(1..).unwrap_or_default()
+        } else {
+            words.get(..1).unwrap_or_default()
+        };
+        let mut added = Vec::new();
+        for word in words {
+            let Some(members) = path::parse(self.raw(word), word.span.start) else { return known(None) };
+            let [Member::Name { text, span, .. }] = members.as_slice() else { return known(None) };
+            let columns = View::of(&flow.shape).row().columns().unwrap_or_default();
+            let known = columns.iter().find(|column| column.name == *text);
+            if name == "insert" && known.is_some_and(|column| column.always) {
+                return (vec![self.is_there(text, span, &flow)], None);
+            }
+            added.push(text.clone());
+        }
+        known(self.with_columns(flow, None, |columns| {
+            for name in added {
+                columns.retain(|column| column.name != name);
+                columns.push(Column { name, shape: Shape::Unknown, always: true });
+            }
+            Some(())
+        }))
+    }
+
+    /// Handles `rename --column {OLD: NEW}` with one column. Renaming by position is not followed.
+    fn renamed(&self, flow: Flow<'a>) -> Step<'a> {
+        let [option, record] = self.arguments() else { return known(None) };
+        let pair = || {
+            let inside = self.raw(record).strip_prefix('{')?.strip_suffix('}')?;
+            let (old, new) = inside.split_once(':')?;
+            if new.contains([':', ',', '\n']) {
+                return None;
+            }
+            let start = record.span.start + 1 + old.len() - old.trim_start().len();
+            Some((path::parse(old.trim(), start)?, path::parse(new.trim(), 0)?))
+        };
+        let is_column = matches!(self.raw(option), "-c" | "--column");
+        let Some((members, new)) = pair().filter(|_| is_column) else { return known(None) };
+        match (members.as_slice(), new.as_slice()) {
+            (
+                [Member::Name { text: old, optional: false, any_case: false, .. }],
+                [Member::Name { text: new, optional: false, any_case: false, .. }],
+            ) => {
+                if let End::Missing(at, columns) = path::follow(View::of(&flow.shape).row(), &members) {
+                    return (flow.missing(&members, at, columns).into_iter().collect(), None);
+                }
+                known(self.with_columns(flow, Some("rename"), |columns| {
+                    columns
+                        .iter_mut()
+                        .filter(|column| column.name == *old)
+                        .for_each(|column| column.name.clone_from(new));
+                    Some(())
+                }))
+            }
+            _ => known(None),
+        }
+    }
+}
+
+/// Returns the first name of each path.
+fn tops(paths: &[Vec<Member>]) -> Vec<&str> {
+    paths
+        .iter()
+        .filter_map(|members| {
+            members.iter().find_map(|member| match member {
+                Member::Name { text, .. } => Some(text.as_str()),
+                Member::Index => None,
+            })
+        })
+        .collect()
+}

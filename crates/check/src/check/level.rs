@@ -1,0 +1,176 @@
+//! The (sub)command level that the words of a command have reached, with its documentation, and the lookup of an
+//! option in it.
+
+use std::sync::Arc;
+
+use super::Draft;
+use super::tools::{TOOLS, is_find};
+use crate::reference::{Kind, Known, Reference};
+use askline_manual::{Manual, OptionCard, Style};
+
+/// Maximum number of subcommand levels: `docker compose up` has two.
+const MAX_LEVELS: usize = 3;
+/// Minimum number of documented options from which a missing option counts as evidence.
+pub(super) const MIN_OPTIONS: usize = 3;
+
+/// Result of looking up an option in the documentation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The documentation defines it with this text, or our table does.
+    Documented(String),
+    /// The documentation cannot decide, for this reason (the text continues "…: ").
+    Doubtful(&'static str),
+    /// Like `Doubtful`, but asking the program would not help either: its options have an unusual form, or it is
+    /// unclear which command they belong to.
+    Open(&'static str),
+    /// The documentation lists other options, but not this one.
+    Absent,
+}
+
+/// A command with the subcommands seen so far.
+pub(super) struct Level {
+    pub(super) words: Vec<String>,
+    /// The words joined to one name for table lookups.
+    pub(super) name: String,
+    pub(super) known: Arc<Known>,
+    /// Additional manuals: that of a similar command, and our tables.
+    pub(super) more: Vec<Arc<Manual>>,
+    /// `true` if `known` documents this level and not a level above.
+    pub(super) own: bool,
+    /// `true` if a word should have been a subcommand but was not found.
+    pub(super) lost: bool,
+    /// `true` if no further subcommand can follow.
+    pub(super) last: bool,
+}
+
+impl Level {
+    /// Creates the top level of a command. `looked_up` is the lookup name: `^ls` for the external program in Nushell.
+    pub(super) fn top(name: &str, looked_up: &str, draft: &Draft<'_>) -> Self {
+        let known = draft.reference.known(&[looked_up]);
+        let like =
+            TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
+        let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
+        let builtin = builtin.filter(|_| known.kind == Kind::Builtin).cloned();
+        Self {
+            words: vec![looked_up.to_owned()],
+            name: name.to_owned(),
+            known,
+            more: like.into_iter().chain(TOOLS.also.get(name).cloned()).chain(builtin).collect(),
+            own: true,
+            lost: false,
+            last: false,
+        }
+    }
+
+    pub(super) fn manuals(&self) -> impl Iterator<Item = &Arc<Manual>> {
+        self.known.manual.iter().chain(self.known.above.iter().rev()).chain(&self.more)
+    }
+
+    pub(super) fn card(&self, name: &str) -> Option<&OptionCard> {
+        self.manuals().find_map(|manual| manual.option(name))
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.manuals().flat_map(|manual| &manual.options).flat_map(|card| &card.names).map(String::as_str)
+    }
+
+    pub(super) fn style(&self) -> Style {
+        self.known.manual.as_ref().map_or(Style::Getopt, |manual| manual.style)
+    }
+
+    /// Reports whether this level expects subcommands.
+    pub(super) fn leads_on(&self) -> bool {
+        self.known
+            .manual
+            .as_ref()
+            .is_some_and(|manual| manual.style == Style::Subcommands || !manual.subcommands.is_empty())
+    }
+
+    /// Returns the standing of an option that no documentation defines or mentions.
+    pub(super) fn lacking(&self, option: &str) -> Standing {
+        let top = self.words.first().map_or("", |word| word.trim_start_matches('^'));
+        if self.known.kind == Kind::Function {
+            return Standing::Open("it is a function of yours");
+        }
+        if self.known.kind == Kind::Builtin && self.known.manual.is_none() {
+            return Standing::Open("the shell's builtins have no pages of their own");
+        }
+        if TOOLS.open.contains(top) {
+            return Standing::Open("its documentation does not list all options");
+        }
+        if self.lost {
+            return Standing::Open("it is not clear which command it belongs to");
+        }
+        if self.manuals().next().is_none() {
+            return Standing::Doubtful("no documentation of it was found");
+        }
+        if !self.own && !TOOLS.flat.contains(top) {
+            return Standing::Doubtful("no documentation of this subcommand was found");
+        }
+        let is_long = option.starts_with("--") && !is_find(&self.name);
+        let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
+        if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
+            return Standing::Doubtful("its documentation names too few options");
+        }
+        Standing::Absent
+    }
+
+    pub(super) fn standing(&self, option: &str) -> Standing {
+        if let Some(card) = self.card(option) {
+            return Standing::Documented(card.text.clone());
+        }
+        let standing = if self.manuals().any(|manual| manual.mentioned.contains(option)) {
+            Standing::Doubtful("its documentation only mentions it in passing")
+        } else if let Some(why) = self.near_form(option) {
+            Standing::Doubtful(why)
+        } else {
+            self.lacking(option)
+        };
+        match standing {
+            Standing::Doubtful(why) if TOOLS.unasked.names.contains(&self.name) => Standing::Open(why),
+            standing => standing,
+        }
+    }
+
+    /// Returns a reason if the option is another spelling of a documented long option that many parsers accept: a
+    /// prefix of its name, `--no-x`, one dash more or fewer.
+    pub(super) fn near_form(&self, option: &str) -> Option<&'static str> {
+        let Some(name) = option.strip_prefix("--").filter(|name| !name.is_empty()) else {
+            let name = option.strip_prefix('-')?;
+            let is_long = self.style() == Style::LongDash && self.card(&format!("--{name}")).is_some();
+            return is_long.then_some("it is documented with two dashes");
+        };
+        if self.names().any(|documented| documented.starts_with(option)) {
+            return Some("it is the beginning of a documented one");
+        }
+        if 1 < name.len() && !is_find(&self.name) && self.card(&format!("-{name}")).is_some() {
+            return Some("it is documented with one dash");
+        }
+        let positive = name.strip_prefix("no-").or_else(|| name.strip_prefix("no"));
+        let negated = positive.is_some_and(|name| self.card(&format!("--{name}")).is_some())
+            || self.card(&format!("--no-{name}")).is_some();
+        negated.then_some("its opposite is documented")
+    }
+
+    /// Descends to the subcommand `word`; returns `false` if there is none.
+    pub(super) fn descend(&mut self, word: &str, reference: &dyn Reference) -> bool {
+        let listed = |manual: &Arc<Manual>| manual.subcommands.iter().any(|sub| sub.name == word);
+        let is_listed = self.known.manual.as_ref().is_some_and(listed);
+        let mut words = self.words.clone();
+        words.push(word.to_owned());
+        let path: Vec<&str> = words.iter().map(String::as_str).collect();
+        let below = reference.known(&path);
+        let is_own = self.known.above.len() < below.above.len() && below.manual.is_some();
+        if !is_own && !is_listed {
+            return false;
+        }
+        self.name = words.join(" ").trim_start_matches('^').to_owned();
+        self.last = !is_own || MAX_LEVELS < words.len();
+        self.words = words;
+        self.own = is_own;
+        if is_own {
+            self.known = below;
+        }
+        true
+    }
+}

@@ -1,0 +1,369 @@
+//! Repairs an almost correct line without a model. Uses the fixes of the checks, and fixes for mistakes that no
+//! documentation describes. Applies a fix only if it is the only one that passes all checks. Never applies a fix that
+//! makes the line more dangerous, that repairs a line which destroys, overwrites or stops something, or that loses
+//! quoted text; such a fix is shown and the user decides. Pure except for the answers of [`Reference`] and of the
+//! judge; the clock only limits the time for the judge.
+
+mod danger;
+mod dialect;
+mod find;
+mod nushell;
+mod quote;
+mod tar;
+#[cfg(test)]
+#[path = "repair/work_tests.rs"]
+mod work_tests;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use self::danger::Reading;
+pub use self::danger::destroys;
+use crate::finding::{Finding, Fix, Grade, Kind, Report};
+use crate::reference::Reference;
+use askline_syntax as syntax;
+use askline_syntax::Span;
+use askline_syntax::shell::Shell;
+
+/// Maximum number of calls of the judge per line.
+const JUDGEMENTS_MAX: usize = 64;
+/// Maximum number of calls if the shell rejects the line: the judge then asks the shell about each candidate, which is the
+/// slowest step.
+const ASKING_MAX: usize = 24;
+/// Maximum total size of judged candidates per line, in bytes: longer lines get fewer candidates.
+const JUDGED_BYTES_MAX: usize = 32 << 10;
+/// Number of candidates parsed per judged candidate. Most candidates are dropped for danger only.
+const READ_PER_JUDGED: usize = 2;
+/// Time limit for the judge per line, from its first call on. A running call is not interrupted.
+const JUDGING_TIME: Duration = Duration::from_secs(2);
+/// Maximum number of repair rounds per line: one fix may reveal the next problem.
+const ROUNDS_MAX: usize = 4;
+/// Maximum length of a line to repair or to search for mistakes, in bytes.
+const LINE_BYTES_MAX: usize = 4096;
+
+/// A line that passes all checks, and the changes made to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// The repaired line.
+    pub line: String,
+    /// Description of each change: "--colour → --color: ls itself refuses it".
+    pub changes: Vec<String>,
+}
+
+/// Repairs a line if exactly one repair passes: the judge finds no error, no new warning, and fewer problems than
+/// before. `report` is the judge's report of the original line.
+pub fn repair(
+    line: &str,
+    shell: Shell,
+    report: &Report,
+    reference: &dyn Reference,
+    judge: &dyn Fn(&str) -> Report,
+) -> Option<Repaired> {
+    repair_within(JUDGING_TIME, line, shell, report, reference, judge)
+}
+
+fn repair_within(
+    time: Duration,
+    line: &str,
+    shell: Shell,
+    report: &Report,
+    reference: &dyn Reference,
+    judge: &dyn Fn(&str) -> Report,
+) -> Option<Repaired> {
+    if LINE_BYTES_MAX < line.len() {
+        return None;
+    }
+    let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
+    let most = most.min(JUDGED_BYTES_MAX / line.len().max(1));
+    let unread = most * READ_PER_JUDGED;
+    let mut bench = Bench { shell, reference, judge, most, unread, time, begun: None, known: HashMap::new() };
+    let first = State::new(line.to_owned(), report.clone(), shell, reference);
+    let mut state = first.clone();
+    let mut changes: Vec<String> = Vec::new();
+    let mut platform_spans = false;
+    for _ in 0..ROUNDS_MAX {
+        let Some((better, done)) = bench.round(&state) else { break };
+        platform_spans |= done.iter().any(|(kind, _)| *kind == Kind::Platform);
+        changes.extend(done.into_iter().map(|(_, change)| change));
+        state = better;
+    }
+    let is_right = state.report.syntax_ok != Some(false) && !state.findings.iter().any(is_error);
+    let literals = platform_spans || danger::keeps_literals(line, &state.line, shell);
+    (!changes.is_empty() && is_right && state.is_better_than(&first) && literals)
+        .then_some(Repaired { line: state.line, changes })
+}
+
+/// Returns mistakes that no documentation describes, each with its fix: `-exec` without an end, `-print0` without
+/// `xargs -0`, the wrong letter for an archive's compression, an unclosed quote. Ordered by position; empty for a
+/// line longer than 4 KiB.
+pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding> {
+    if LINE_BYTES_MAX < line.len() {
+        return Vec::new();
+    }
+    if shell == Shell::Nu {
+        let mut found = nushell::slips(line, reference);
+        found.sort_by_key(|finding| finding.span.start);
+        return found;
+    }
+    let plain = syntax::parse(line, shell);
+    let mut found = find::unended(line, &plain);
+    found.extend(find::separators(line, &plain));
+    found.extend(tar::letters(line, &syntax::peel(plain, line, shell), reference));
+    found.extend(quote::unclosed(line, shell, reference));
+    found.sort_by_key(|finding| finding.span.start);
+    found
+}
+
+/// Removes findings about missing commands that a mistake explains better: it knows the intended command, while the
+/// finding only reports the absence or guesses by spelling.
+pub fn outdone(findings: &mut Vec<Finding>, slips: &[Finding]) {
+    let is_within = |inner: &Span, outer: &Span| outer.start <= inner.start && inner.end <= outer.end;
+    findings.retain(|finding| {
+        finding.kind != Kind::CommandMissing
+            || !slips.iter().any(|slip| {
+                is_error(slip)
+                    && is_within(&finding.span, &slip.span)
+                    && (!slip.fixes.is_empty() || slip.span == finding.span)
+            })
+    });
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.grade == Grade::Error
+}
+
+/// A line with its report and findings.
+#[derive(Clone)]
+struct State {
+    line: String,
+    report: Report,
+    /// Findings of the judge and of this module.
+    findings: Vec<Finding>,
+}
+
+impl State {
+    fn new(line: String, report: Report, shell: Shell, reference: &dyn Reference) -> Self {
+        let mut findings = report.findings.clone();
+        // The judge may already have reported some of them.
+        let slips = slips(&line, shell, reference);
+        outdone(&mut findings, &slips);
+        findings.extend(slips.into_iter().filter(|slip| !report.findings.contains(slip)));
+        Self { line, report, findings }
+    }
+
+    /// Reports whether this state has fewer findings, no new error or warning, and no lost verdict of the shell.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let bad = |state: &Self| {
+            let mut count: HashMap<(Kind, Grade), usize> = HashMap::new();
+            for finding in state.findings.iter().filter(|finding| finding.grade != Grade::Hint) {
+                *count.entry((finding.kind, finding.grade)).or_default() += 1;
+            }
+            count
+        };
+        let before = bad(other);
+        let none_new = bad(self).iter().all(|(key, count)| {
+            // Counts are compared by kind, because a syntax error may move to another place after a fix.
+            *count <= before.get(key).copied().unwrap_or_default()
+        });
+        let verdict = self.report.syntax_ok != Some(false) || other.report.syntax_ok == Some(false);
+        let weight = |state: &Self| {
+            let serious = state.findings.iter().filter(|finding| finding.grade != Grade::Hint).count();
+            (state.report.syntax_ok == Some(false), serious, state.findings.len())
+        };
+        let fewer = weight(self) < weight(other);
+        none_new && verdict && fewer
+    }
+}
+
+/// The judge, its limits and its earlier answers.
+struct Bench<'a> {
+    shell: Shell,
+    reference: &'a dyn Reference,
+    judge: &'a dyn Fn(&str) -> Report,
+    most: usize,
+    /// Remaining number of candidates to parse.
+    unread: usize,
+    time: Duration,
+    begun: Option<Instant>,
+    /// Judged lines, so that no line is judged twice.
+    known: HashMap<String, State>,
+}
+
+impl Bench<'_> {
+    /// Runs one round: takes the only helpful fix of each finding and applies all fixes that do not overlap.
+    fn round(&mut self, state: &State) -> Option<(State, Vec<(Kind, String)>)> {
+        let mut findings = state.findings.clone();
+        let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
+        findings.extend(dialect::foreign(&state.line, self.shell, self.reference).filter(|_| is_refused));
+        if self.shell == Shell::Nu {
+            findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
+        }
+        findings.sort_by_key(|finding| finding.span.start);
+        let before = Reading::new(&state.line, self.shell).dangers();
+        let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
+        'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
+            let touches = |fix: &Fix| {
+                taken
+                    .iter()
+                    .any(|(_, other, _)| fix.span.start <= other.span.end && other.span.start <= fix.span.end)
+            };
+            let mut passing: Vec<(String, &Fix)> = Vec::new();
+            for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
+                let Some(line) = applied(&state.line, fix) else { continue };
+                if passing.iter().any(|(other, _)| *other == line) {
+                    continue;
+                }
+                let Some(unread) = self.unread.checked_sub(1) else { break 'findings };
+                self.unread = unread;
+                let reading = Reading::new(&line, self.shell);
+                if reading.grows(&before) || is_unsafe(finding.kind, &reading) {
+                    continue;
+                }
+                let Some(candidate) = self.judged(line) else { break 'findings };
+                if candidate.is_better_than(state) {
+                    passing.push((candidate.line, fix));
+                }
+            }
+            if let [(_, fix)] = passing.as_slice() {
+                taken.push((finding.kind, (*fix).clone(), said(finding, fix)));
+            }
+        }
+        // Findings about words are unreliable until quotes and blocks are correct.
+        let is_structure = |kind| matches!(kind, Kind::Syntax | Kind::Incomplete);
+        if taken.iter().any(|(kind, ..)| is_structure(*kind)) {
+            taken.retain(|(kind, ..)| is_structure(*kind));
+        }
+        if taken.is_empty() {
+            return None;
+        }
+        let mut line = state.line.clone();
+        taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));
+        for (_, fix, _) in &taken {
+            line = applied(&line, fix)?;
+        }
+        if danger::destroys(&line, self.shell) {
+            return None;
+        }
+        let together = self.judged(line)?;
+        taken.reverse();
+        let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
+        together.is_better_than(state).then_some((together, changes))
+    }
+
+    /// Returns the state of a line; `None` if the limit of calls or time is reached.
+    fn judged(&mut self, line: String) -> Option<State> {
+        if let Some(state) = self.known.get(&line) {
+            return Some(state.clone());
+        }
+        let is_late = self.begun.is_some_and(|begun| self.time <= begun.elapsed());
+        if is_late || self.most <= self.known.len() {
+            return None;
+        }
+        self.begun.get_or_insert_with(Instant::now);
+        let state = State::new(line.clone(), (self.judge)(&line), self.shell, self.reference);
+        self.known.insert(line, state.clone());
+        Some(state)
+    }
+}
+
+/// Reports whether the user must confirm a fix of this kind that results in `line`.
+fn is_unsafe(kind: Kind, line: &Reading<'_>) -> bool {
+    // Options of another platform are known, not guessed, and `sed -i ''` states that it edits a file.
+    let is_guess = kind != Kind::Platform;
+    line.destroys() || is_guess && line.edits_in_place() || kind == Kind::CommandMissing && line.forces()
+}
+
+fn applied(line: &str, fix: &Fix) -> Option<String> {
+    let (before, after) = (line.get(..fix.span.start)?, line.get(fix.span.end..)?);
+    Some(format!("{before}{}{after}", fix.replacement))
+}
+
+/// Returns the description of a change with its reason.
+fn said(finding: &Finding, fix: &Fix) -> String {
+    match finding.kind {
+        Kind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
+        _ => format!("{}: {}", fix.change, finding.text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::reference::{self, Known};
+    use askline_manual::userland::Userland;
+
+    /// A machine that has every program.
+    struct Machine;
+
+    impl Reference for Machine {
+        fn known(&self, command: &[&str]) -> Arc<Known> {
+            let path = PathBuf::from("/usr/bin").join(command.first().copied().unwrap_or_default());
+            let kind = reference::Kind::Program { path: path.clone(), real_path: path };
+            let userland = Userland::Gnu;
+            Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+        }
+
+        fn names(&self) -> Vec<String> {
+            Vec::new()
+        }
+
+        fn exists(&self, _path: &str) -> Option<bool> {
+            None
+        }
+
+        fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+            None
+        }
+    }
+
+    /// Repairs with a judge that rejects each `x`; returns the result and the judged lines.
+    fn asked(line: &str, syntax_ok: Option<bool>, time: Duration) -> (Option<Repaired>, Vec<String>) {
+        let asked = Cell::new(Vec::new());
+        let judged = |line: &str| {
+            let finding = |(at, _): (usize, &str)| Finding {
+                kind: Kind::Syntax,
+                span: at..at + 1,
+                grade: Grade::Error,
+                text: "no".to_owned(),
+                evidence: "test".to_owned(),
+                fixes: vec![Fix {
+                    span: at..at + 1,
+                    replacement: "o".to_owned(),
+                    change: "x → o".to_owned(),
+                }],
+            };
+            let findings: Vec<Finding> = line.match_indices('x').map(finding).collect();
+            let syntax_ok = if findings.is_empty() { syntax_ok.map(|_| true) } else { syntax_ok };
+            Report { findings, syntax_ok, ..Report::default() }
+        };
+        let judge = |line: &str| {
+            let mut all = asked.take();
+            all.push(line.to_owned());
+            asked.set(all);
+            judged(line)
+        };
+        let repaired = repair_within(time, line, Shell::Bash, &judged(line), &Machine, &judge);
+        (repaired, asked.take())
+    }
+
+    #[test]
+    fn the_judge_is_asked_about_no_line_twice() {
+        let (repaired, asked) = asked("a x", Some(false), JUDGING_TIME);
+        assert_eq!(repaired.unwrap().line, "a o");
+        assert_eq!(asked, ["a o"]);
+    }
+
+    #[test]
+    fn the_judge_is_asked_so_often_and_so_long() {
+        let line = "x ".repeat(100);
+        assert_eq!(asked(&line, Some(false), Duration::MAX).1.len(), ASKING_MAX);
+        assert_eq!(asked(&line, None, Duration::MAX).1.len(), JUDGEMENTS_MAX);
+        let long = "x ".repeat(LINE_BYTES_MAX / 2);
+        assert_eq!(asked(&long, None, Duration::MAX).1.len(), JUDGED_BYTES_MAX / LINE_BYTES_MAX);
+        assert_eq!(asked(&line, None, Duration::ZERO).1.len(), 1, "none once the time is up");
+    }
+}

@@ -1,0 +1,237 @@
+//! Limits of a repair: it must not add anything destructive, fix a destructive line, or lose quoted text.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::quote;
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
+
+/// Maximum number of words, without options, among which a subcommand is searched: `docker -H x system prune`.
+const SUBCOMMAND_WORDS_MAX: usize = 4;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    commands: Vec<String>,
+    privileges: Vec<String>,
+    overwriters: Vec<String>,
+    senders: Vec<String>,
+    options: Vec<String>,
+    beginnings: Vec<String>,
+    columns: Vec<String>,
+    letters: String,
+    forceful: String,
+    harmless: Vec<String>,
+    verbs: Vec<String>,
+    verb_beginnings: Vec<String>,
+    readers: Vec<String>,
+    /// Letters by program name, or by program name and one of its words.
+    after: BTreeMap<String, String>,
+    in_place: BTreeMap<String, String>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+    toml::from_str(include_str!("danger.toml")).expect("danger.toml is well-formed")
+});
+
+/// Number of occurrences of each dangerous item in a line.
+pub(super) type Dangers = HashMap<String, usize>;
+
+/// A line parsed once for all danger checks.
+pub(super) struct Reading<'a> {
+    line: &'a str,
+    shell: Shell,
+    /// The commands as typed.
+    typed: Parsed,
+    /// Typed commands together with the commands that they run.
+    run: Parsed,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(line: &'a str, shell: Shell) -> Self {
+        let typed = syntax::parse(line, shell);
+        let run = syntax::peel(typed.clone(), line, shell);
+        Self { line, shell, typed, run }
+    }
+
+    /// Reports whether a dangerous item occurs more often than in `before`.
+    pub(super) fn grows(&self, before: &Dangers) -> bool {
+        let has_more =
+            |(danger, count): (&String, &usize)| before.get(danger).copied().unwrap_or_default() < *count;
+        self.dangers().iter().any(has_more)
+    }
+
+    pub(super) fn dangers(&self) -> Dangers {
+        let mut count = Dangers::new();
+        let mut add = |danger: String| *count.entry(danger).or_default() += 1;
+        for command in &self.typed.commands {
+            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, name));
+            command
+                .redirections
+                .iter()
+                .filter(|redirection| overwrites(redirection))
+                .for_each(|_| add(">".to_owned()));
+            for word in &command.words {
+                let text = word.text.as_str();
+                let option = text.split('=').next().unwrap_or(text);
+                // Wrapped commands are words of their wrapper, so any word may be a command name.
+                let base = base(text);
+                if is_destroyer(base) || has(&TABLE.privileges, base) {
+                    add(base.to_owned());
+                }
+                if self.shell == Shell::Nu && has(&TABLE.senders, text) {
+                    add(text.to_owned());
+                }
+                if has(&TABLE.options, option) {
+                    add(option.to_owned());
+                }
+                // In Nushell a word that starts with a bracket is a list or parameters.
+                if word.glob && !(self.shell == Shell::Nu && text.starts_with('[')) {
+                    add("*".to_owned());
+                }
+                if !harmless {
+                    letters(word).filter(|c| TABLE.letters.contains(*c)).for_each(|c| add(format!("-{c}")));
+                }
+            }
+        }
+        count
+    }
+
+    /// Reports whether the line destroys, overwrites, publishes or stops something. Nothing in such a line may be
+    /// guessed: it failed as typed, and the repair would make it work. Errs on the side of danger.
+    pub(super) fn destroys(&self) -> bool {
+        // Include the words of quoted scripts and of remote commands.
+        let mut words = self.line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+        words.any(is_destroyer) || self.is_any(|command| command_destroys(command, self.shell))
+    }
+
+    /// Reports whether the line edits files in place, as the user explicitly asked.
+    pub(super) fn edits_in_place(&self) -> bool {
+        self.is_any(|command| {
+            let flagged = TABLE.in_place.get(command.name().map_or("", base));
+            let has_letter =
+                |word: &Word| letters(word).any(|c| flagged.is_some_and(|flagged| flagged.contains(c)));
+            command.words.iter().any(|word| word.text.starts_with("--in-place") || has_letter(word))
+        })
+    }
+
+    /// Reports whether the line forces something; then neither the command nor the subcommand may be a guess: `git
+    /// brnch -D`.
+    pub(super) fn forces(&self) -> bool {
+        self.is_any(|command| {
+            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
+            !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
+        })
+    }
+
+    /// Reports whether `holds` is true for a command that is typed or run by another one.
+    fn is_any(&self, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
+        [&self.typed, &self.run].into_iter().flat_map(|parsed| &parsed.commands).any(holds)
+    }
+}
+
+/// Reports the same as [`Reading::destroys`] for a line that is not parsed otherwise.
+pub fn destroys(line: &str, shell: Shell) -> bool {
+    Reading::new(line, shell).destroys()
+}
+
+fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
+    let name = command.name().map_or("", base);
+    // Nushell's `save` overwrites a file only if forced.
+    let may_overwrite = shell != Shell::Nu || name != "save" || command.words.iter().any(forces_save);
+    let is_nu_own = shell == Shell::Nu && syntax::nushell_commands().contains(name);
+    let is_overwriter = has(&TABLE.overwriters, name) && may_overwrite
+        || name.strip_prefix('g').is_some_and(|name| has(&TABLE.overwriters, name));
+    let is_option = |word: &&Word| word.text.starts_with('-');
+    let has_option = command.words.iter().filter(is_option).any(|word| {
+        let is_shown = word.text.starts_with("--out") && has(&TABLE.columns, name);
+        !is_shown && TABLE.beginnings.iter().any(|beginning| word.text.starts_with(beginning.as_str()))
+    });
+    let has_verb = !has(&TABLE.readers, name)
+        && !is_nu_own
+        && command.words.iter().skip(1).filter(|word| !is_option(word)).take(SUBCOMMAND_WORDS_MAX).any(
+            |word| {
+                has(&TABLE.verbs, &word.text)
+                    || TABLE.verb_beginnings.iter().any(|beginning| word.text.starts_with(beginning.as_str()))
+            },
+        );
+    let has_letter = TABLE.after.iter().any(|(words, flagged)| {
+        let (program, subcommand) = words.split_once(' ').unwrap_or((words, ""));
+        program == name
+            && (subcommand.is_empty() || command.words.iter().any(|word| word.text == subcommand))
+            && command.words.iter().flat_map(letters).any(|c| flagged.contains(c))
+    });
+    // `stor delete`, `history clear`; subcommands of `str` only return a changed text.
+    let is_verb = is_nu_own
+        && !name.starts_with("str ")
+        && name.rsplit_once(' ').is_some_and(|(_, verb)| has(&TABLE.verbs, verb));
+    is_overwriter
+        || is_verb
+        || has_option
+        || has_verb
+        || has_letter
+        || command.redirections.iter().any(overwrites)
+}
+
+/// Reports whether a word is `--force`, `-f`, or cannot be read.
+fn forces_save(word: &Word) -> bool {
+    word.text == "--force" || letters(word).any(|c| c == 'f') || word.text.starts_with("...")
+}
+
+/// Reports whether a redirect overwrites its target.
+fn overwrites(redirection: &Redirection) -> bool {
+    let operator = redirection.operator.as_str();
+    // Nushell's `o+e>|` writes to a pipe.
+    let to_file = operator.contains('>') && !operator.contains(">>") && !operator.ends_with('|');
+    let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
+    let is_device = target == "/dev/null" || target.bytes().all(|byte| byte.is_ascii_digit());
+    to_file && !is_device
+}
+
+/// Returns the name of a program without its directory.
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+fn has(names: &[String], name: &str) -> bool {
+    names.iter().any(|known| known == name)
+}
+
+/// Reports whether a command is destructive by itself, also under GNU's name on BSD: `gdd`.
+fn is_destroyer(name: &str) -> bool {
+    let is_known = |name| has(&TABLE.commands, name);
+    is_known(name) || name.strip_prefix('g').is_some_and(is_known) || name.starts_with("mkfs.")
+}
+
+/// Returns the letters of a word such as `-abc`.
+fn letters(word: &Word) -> impl Iterator<Item = char> {
+    let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    letters.unwrap_or_default().chars()
+}
+
+/// Reports whether each quoted text of the old line occurs in the new one, byte for byte.
+pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
+    // An unclosed quote includes text that was not meant to be quoted.
+    let open = quote::open_quote(old, shell).map_or(old.len(), |(start, _)| start);
+    // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
+    let grammar = if shell == Shell::Nu { Shell::Bash } else { shell };
+    syntax::parse(old, grammar).commands.iter().all(|command| {
+        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
+        // In Nushell, expansions inside quotes have another syntax.
+        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
+            let raw = old.get(word.span.clone()).unwrap_or_default();
+            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
+        })
+    })
+}
+
+/// Returns the texts between the quotes of a word.
+fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
+    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
+    raw.split(quote).skip(1).step_by(2)
+}

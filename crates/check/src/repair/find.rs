@@ -1,0 +1,164 @@
+//! Repairs mistakes around `find` and `xargs`: `-exec` without an end, NUL-terminated names on only one side of the
+//! pipe.
+
+use crate::finding::{Finding, Fix, Grade, Kind};
+use askline_syntax::{Parsed, SimpleCommand, Span, Word};
+
+/// Actions that run a command and need an end.
+const RUNS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
+/// Actions after which `-print0` would be too late, and operators that would bind to it.
+const NO_PRINT: [&str; 15] = [
+    "-exec", "-execdir", "-ok", "-okdir", "-delete", "-print", "-print0", "-printf", "-fprint", "-fprint0",
+    "-ls", "-o", "-or", ",", "-quit",
+];
+
+/// Finds `find … -exec cmd {}` whose end is missing or was consumed by the shell.
+pub(super) fn unended(line: &str, parsed: &Parsed) -> Vec<Finding> {
+    parsed.commands.iter().filter_map(|command| unended_command(line, command)).collect()
+}
+
+fn unended_command(line: &str, command: &SimpleCommand) -> Option<Finding> {
+    if command.name() != Some("find") {
+        return None;
+    }
+    let action = command.words.iter().rposition(|word| RUNS.contains(&word.text.as_str()))?;
+    let (action, after) = (command.words.get(action)?, command.words.get(action + 1..)?);
+    let is_end = |word: &Word| word.text == ";" || word.text == "+";
+    let last = after.last()?;
+    if after.iter().any(is_end) {
+        return None;
+    }
+    let raw = line.get(last.span.clone())?;
+    let fix = if let Some(braces) = raw.strip_suffix("\\;").or_else(|| raw.strip_suffix('+')).filter(|_| {
+        // `{}\;` and `{}+` are one word.
+        last.text.starts_with("{}")
+    }) {
+        let at = last.span.start + braces.len();
+        Fix { span: at..at, replacement: " ".to_owned(), change: "blank before the end of -exec".to_owned() }
+    } else if !command.redirections.is_empty() {
+        return None;
+    } else {
+        let rest = line.get(last.span.end..)?;
+        let blanks = rest.len() - rest.trim_start().len();
+        let at = last.span.end + blanks;
+        match rest.trim_start().strip_prefix(';').map(str::trim_start) {
+            // The shell consumed the `;`.
+            Some(more) if more.is_empty() || more.starts_with('-') || more.starts_with('|') => {
+                let replacement = if blanks == 0 { " \\;" } else { "\\;" };
+                Fix { span: at..at + 1, replacement: replacement.to_owned(), change: "; → \\;".to_owned() }
+            }
+            _ => {
+                let at = last.span.end;
+                Fix { span: at..at, replacement: " \\;".to_owned(), change: "added `\\;`".to_owned() }
+            }
+        }
+    };
+    let text = format!("{} has no end: a quoted `;` or, after {{}}, a `+`", action.text);
+    Some(finding(action.span.clone(), Grade::Error, text, "find", fix))
+}
+
+/// Finds pipes from NUL-terminated names to a line reader, and the reverse.
+pub(super) fn separators(line: &str, parsed: &Parsed) -> Vec<Finding> {
+    let commands = &parsed.commands;
+    commands
+        .iter()
+        .filter_map(|writer| {
+            let reader = commands.iter().find(|reader| {
+                reader.pipeline == writer.pipeline
+                    && reader.position == writer.position + 1
+                    && reader.within == writer.within
+                    && reader.name() == Some("xargs")
+            })?;
+            pair(line, writer, reader)
+        })
+        .collect()
+}
+
+fn pair(line: &str, writer: &SimpleCommand, reader: &SimpleCommand) -> Option<Finding> {
+    let options = |command: &SimpleCommand| -> Vec<String> {
+        command.words.iter().skip(1).map(|word| word.text.clone()).collect()
+    };
+    let reads_nul = reader.words.iter().skip(1).take_while(|word| word.text.starts_with('-')).any(|word| {
+        word.text == "--null"
+            || !word.text.starts_with("--") && word.text.contains('0') && is_null_cluster(&word.text)
+    });
+    // The user chose another separator, or the words are not clear.
+    if options(reader).iter().any(|option| option.starts_with("-d") || option.starts_with("--delimiter")) {
+        return None;
+    }
+    let (writes_nul, end) = written(writer)?;
+    if writes_nul == reads_nul {
+        return None;
+    }
+    let (span, fix, text) = if writes_nul {
+        let at = reader.words.first()?.span.end;
+        let fix =
+            Fix { span: at..at, replacement: " -0".to_owned(), change: "xargs → xargs -0".to_owned() };
+        (reader.words.first()?.span.clone(), fix, "the names end with NUL; xargs reads them with -0")
+    } else {
+        let (span, replacement) = end?;
+        let old = line.get(span.clone())?;
+        let change = if old.is_empty() {
+            format!("added `{}`", replacement.trim())
+        } else {
+            format!("{old} → {replacement}")
+        };
+        let fix = Fix { span, replacement, change };
+        (
+            writer.words.first()?.span.clone(),
+            fix,
+            "xargs -0 reads names that end with NUL; these end with lines",
+        )
+    };
+    Some(finding(span, Grade::Error, text.to_owned(), "xargs", fix))
+}
+
+/// Reports whether `0` is one of the letters and not a digit of a value (`-n10`).
+fn is_null_cluster(text: &str) -> bool {
+    text.chars().skip(1).take_while(|c| "0prtxo".contains(*c)).any(|c| c == '0')
+}
+
+/// Returns whether a command writes NUL-terminated names, and the edit that makes it do so; `None` if unclear.
+fn written(writer: &SimpleCommand) -> Option<(bool, Option<(Span, String)>)> {
+    let words = &writer.words;
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.text.as_str()));
+    let last = words.last()?.span.end;
+    match writer.name()? {
+        "find" if has(&["-print0", "-fprint0"]) => Some((true, None)),
+        "find" => {
+            if words.iter().any(|word| word.text.contains("\\0") || word.text == "-printf") {
+                return None;
+            }
+            let print = words.iter().find(|word| word.text == "-print");
+            let prints: Vec<&Word> =
+                words.iter().filter(|word| NO_PRINT.contains(&word.text.as_str())).collect();
+            match (print, prints.len()) {
+                (Some(print), 1) => Some((false, Some((print.span.clone(), "-print0".to_owned())))),
+                (None, 0) => Some((false, Some((last..last, " -print0".to_owned())))),
+                _ => None,
+            }
+        }
+        "git" if words.get(1)?.text == "ls-files" => {
+            let at = words.get(1)?.span.end;
+            Some((has(&["-z"]), Some((at..at, " -z".to_owned()))))
+        }
+        "grep" => {
+            let letters = |letters: &str| {
+                words.iter().any(|word| {
+                    let text = word.text.as_str();
+                    text.starts_with('-') && !text.starts_with("--") && text.contains(|c| letters.contains(c))
+                })
+            };
+            if !letters("lL") && !has(&["--files-with-matches", "--files-without-match"]) {
+                return None;
+            }
+            let at = words.first()?.span.end;
+            Some((letters("Z") || has(&["--null"]), Some((at..at, " --null".to_owned()))))
+        }
+        _ => None,
+    }
+}
+
+fn finding(span: Span, grade: Grade, text: String, evidence: &str, fix: Fix) -> Finding {
+    Finding { kind: Kind::Syntax, span, grade, text, evidence: format!("{evidence}(1)"), fixes: vec![fix] }
+}

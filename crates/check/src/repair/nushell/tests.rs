@@ -1,0 +1,439 @@
+//! Tests of mistakes in Nushell lines, each with the repaired line, on a machine with Nushell's own commands and a
+//! few programs.
+
+mod refusals;
+mod users;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::*;
+use crate::check::check;
+use crate::finding::Report;
+use crate::reference::Known;
+use crate::repair::{dialect, repair};
+use askline_manual::catalogue::Catalogue;
+use askline_manual::userland::Userland;
+
+struct Machine;
+
+const PROGRAMS: [&str; 21] = [
+    "ls", "git", "cat", "make", "grep", "wc", "head", "tail", "awk", "date", "find", "ps", "uname", "du",
+    "sort", "cargo", "env", "mkdir", "less", "man", "pwd",
+];
+
+impl Reference for Machine {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        let name = command.first().copied().unwrap_or_default();
+        let (program, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
+        let path = PathBuf::from("/usr/bin").join(name);
+        let kind = if !program && syntax::nushell_commands().contains(name) {
+            reference::Kind::Builtin
+        } else if PROGRAMS.contains(&name) {
+            reference::Kind::Program { path: path.clone(), real_path: path }
+        } else {
+            reference::Kind::Missing
+        };
+        let userland = Userland::Gnu;
+        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+    }
+
+    fn names(&self) -> Vec<String> {
+        PROGRAMS.map(str::to_owned).to_vec()
+    }
+
+    fn exists(&self, path: &str) -> Option<bool> {
+        Some(path == "here.toml")
+    }
+
+    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+        None
+    }
+
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
+        static OWN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
+            let rows = [
+                r#"["split row", "", "", ["string"], [["positional", "separator", null, "string", false, ""]], []]"#,
+                r#"["str substring", "", "", ["string"], [["positional", "range", null, "range", false, ""], ["rest", "path", null, "cell-path", true, ""]], []]"#,
+                r#"["str reverse", "", "", ["string"], [], []]"#,
+                r#"["reverse", "", "", ["list<any>"], [], []]"#,
+                r#"["from csv", "", "", ["string"], [], []]"#,
+                r#"["from json", "", "", ["string"], [], []]"#,
+                r#"["math sqrt", "", "", ["number", "list<number>"], [["rest", "path", null, "cell-path", true, ""]], []]"#,
+                r#"["math sum", "", "", ["list<number>"], [], []]"#,
+                r#"["str length", "", "", ["string"], [["switch", "chars", "c", null, true, ""]], []]"#,
+                r#"["fill", "", "", ["number", "string"], [["named", "width", "w", "int", true, ""]], []]"#,
+                r#"["str join", "", "", ["list<any>", "string"], [["positional", "separator", null, "string", true, ""]], []]"#,
+                r#"["pwd", "", "", ["nothing"], [], []]"#,
+                r#"["save", "", "", ["any"], [["positional", "filename", null, "path", false, ""]], []]"#,
+                r#"["to yaml", "", "", ["any"], [], []]"#,
+                r#"["table", "", "", ["table"], [], []]"#,
+                r#"["http put", "", "", ["any"], [["positional", "URL", null, "string", false, ""], ["positional", "data", null, "any", true, ""]], []]"#,
+            ];
+            Arc::new(Catalogue::read(&rows.join("\n")))
+        });
+        Some(OWN.clone())
+    }
+
+    fn shell_version(&self) -> Option<String> {
+        Some("0.115.1".to_owned())
+    }
+}
+
+fn judge(line: &str) -> Report {
+    let mut report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), &Machine);
+    report.findings.extend(slips(line, &Machine));
+    report
+}
+
+fn mended(line: &str) -> Option<String> {
+    repair(line, Shell::Nu, &judge(line), &Machine, &judge).map(|repaired| repaired.line)
+}
+
+#[test]
+fn slips_become_nushell() {
+    for (line, right) in [
+        // bash operators.
+        ("ls | where size > 1mb && type == file", "ls | where size > 1mb and type == file"),
+        ("mkdir logs && cd logs", "mkdir logs; cd logs"),
+        ("cargo build && ls target | where size > 1mb", "cargo build; ls target | where size > 1mb"),
+        (
+            "open a.json | where {|x| $x.a > 1 && $x.b < 2 }",
+            "open a.json | where {|x| $x.a > 1 and $x.b < 2 }",
+        ),
+        ("ls | get name | each {|f| $f | str length } 2>/dev/null", "none"),
+        ("make 2>&1 | lines | where $it =~ warning", "make o+e>| lines | where $it =~ warning"),
+        ("git status 2>/dev/null", "git status e> /dev/null"),
+        ("git log > log.txt", "git log | save log.txt"),
+        ("ls | get name | to text > names.txt", "ls | get name | to text | save names.txt"),
+        ("ps | to json >> procs.json", "ps | to json | save --append procs.json"),
+        // Variables.
+        ("ls $HOME | length", "ls $env.HOME | length"),
+        ("ls ${HOME} | where type == dir", "ls $env.HOME | where type == dir"),
+        ("$env.HOME = '/x'; ls $HOME | length", "$env.HOME = '/x'; ls $env.HOME | length"),
+        (
+            "ls *.txt | each { open $it.name | str length }",
+            "ls *.txt | each {|it| open $it.name | str length }",
+        ),
+        (
+            "glob **/* | where { open --raw $f | str contains TODO }",
+            "glob **/* | where {|f| open --raw $f | str contains TODO }",
+        ),
+        ("$env.THEME | default light", "$env.THEME? | default light"),
+        ("$env.PAGER = ($env.PAGER | default 'less')", "$env.PAGER = ($env.PAGER? | default 'less')"),
+        // Units, operators of conditions.
+        ("ls | where type = dir", "ls | where type == dir"),
+        ("if $env.LANG = 'C' { print plain }", "if $env.LANG == 'C' { print plain }"),
+        ("sleep 5s", "sleep 5sec"),
+        ("7200s", "7200sec"),
+        ("ls | where size > 10M", "ls | where size > 10mb"),
+        (
+            "ls | where size > 10k and modified > (date now) - 7day",
+            "ls | where size > 10kb and modified > (date now) - 7day",
+        ),
+        ("ls | where name contains report", "ls | where name =~ report"),
+        // Tables piped to line-based programs, text where lists are needed.
+        ("ls | wc -l", "ls | length"),
+        ("ls **/*.rs | head -n 5", "ls **/*.rs | first 5"),
+        ("ps | sort-by cpu | tail -3", "ps | sort-by cpu | last 3"),
+        ("ps | grep firefox", "ps | where name =~ 'firefox'"),
+        ("ls | grep -i readme | length", "ls | where name =~ '(?i)readme' | length"),
+        ("ls -a | grep -v '.rs$'", "ls -a | where name !~ '.rs$'"),
+        ("ps aux | grep firefox", "ps | where name =~ 'firefox'"),
+        ("history | grep ssh", "history | where command =~ 'ssh'"),
+        ("open notes.txt | length", "open notes.txt | lines | length"),
+        ("open app.log | first 10", "open app.log | lines | first 10"),
+        ("git log --oneline | first 5", "git log --oneline | lines | first 5"),
+        ("open data.csv | lines | length", "open --raw data.csv | lines | length"),
+        // Names.
+        ("[1 2] | map {|x| $x }", "[1 2] | each {|x| $x }"),
+        ("7 | pad 3 left", "none"),
+        ("7 | mna", "none"),
+        ("mna ls", "man ls"),
+        ("'a b' | grpe a", "'a b' | grep a"),
+        // Text for numbers, dates, arithmetic, conditions.
+        ("open a.txt | lines | math sum", "open a.txt | lines | into float | math sum"),
+        ("'3 4' | split row ' ' | math max", "'3 4' | split row ' ' | into int | math max"),
+        ("ls | where modified < (date now) - 1month", "ls | where modified < (date now) - 30day"),
+        ("(date now) - 2weeks", "(date now) - 2wk"),
+        ("2**40", "2 ** 40"),
+        ("1hr + 1min / 1sec", "(1hr + 1min) / 1sec"),
+        ("2024-05-02 10:30 | format date '%H'", "2024-05-02T10:30:00 | format date '%H'"),
+        ("ls | where size between 1kb and 2kb", "ls | where size >= 1kb and size <= 2kb"),
+        ("'a b' | split words | where == a", "'a b' | split words | where $it == a"),
+        ("ls | where name is not null", "ls | where name != null"),
+        ("ls | where size > 1kb | any", "ls | where size > 1kb | is-not-empty"),
+        ("here.toml | get package.name", "open here.toml | get package.name"),
+        ("gone.toml | get package.name", "none"),
+        ("[a b] | join ', '", "[a b] | str join ', '"),
+        ("3.14159 | round 2", "3.14159 | math round --precision 2"),
+        ("'a' | upper", "'a' | str uppercase"),
+        ("[1 2] | mean", "[1 2] | math avg"),
+        ("'a b' | replace ' ' '_'", "'a b' | str replace ' ' '_'"),
+        ("open a.json | keys", "open a.json | columns"),
+        ("mkdir -p a/b", "mkdir a/b"),
+        ("ps aux | where name =~ vim", "ps | where name =~ vim"),
+        ("date +%F", "^date +%F"),
+        ("[a b] | str collect ', '", "[a b] | str join ', '"),
+        ("date now | date format '%Y'", "date now | format date '%Y'"),
+        ("open a.json | get price | sum", "open a.json | get price | math sum"),
+        ("open a.json | map {|x| $x.a }", "open a.json | each {|x| $x.a }"),
+        ("ls | sort by size", "ls | sort-by size"),
+        ("ls | count", "ls | length"),
+        ("ls -lh", "ls -l"),
+    ] {
+        assert_eq!(mended(line).as_deref(), Some(right).filter(|right| *right != "none"), "{line}");
+    }
+}
+
+/// The text may be meant as a whole.
+#[test]
+fn each_of_a_text_is_only_told() {
+    for name in ["each", "par-each"] {
+        let line = format!("open a.txt | {name} {{|text| $text | str length }}");
+        let report = judge(&line);
+        let [found] = report.findings.as_slice() else { panic!("{report:?}") };
+        assert_eq!((found.grade, found.fixes.len()), (Grade::Hint, 0), "{found:?}");
+        assert_eq!(mended(&line), None);
+    }
+}
+
+#[test]
+fn what_is_right_stays() {
+    for line in [
+        "ls | where size > 10mb and type == file",
+        "git log --oneline | head -n 5",
+        "cat notes.txt | wc -l",
+        "open notes.txt | lines | length",
+        "open --raw image.bin | first 32",
+        "open data.csv | first 5",
+        "open people.json | length",
+        "ls | each {|it| $it.name }",
+        "ls | each { $in.name }",
+        "[1 2 3] | where $it > 1",
+        "open notes.txt | lines | where $it =~ error",
+        "1..3 | each {|n| $n > 2 and $n < 5 }",
+        "git log | lines | first 5",
+        "if $env.X? == 1 and 2 > 1 { ls }",
+        "ps | where cpu > 5",
+        "date now | format date '%F'",
+        "'a && b' | str length",
+        "ls | where name =~ 'M'",
+        "ls ...(glob *.rs)",
+        "glob **/*.rs | each {|f| open --raw $f | lines | length } | math sum",
+        "let HOME = 1; $HOME",
+        "const N = 3; print $N",
+        "for X in [1 2] { print $X }",
+        "[1 2] | each {|X| print $X }",
+        "[1 2] | reduce {|it, ACC| print $ACC }",
+        "def f [X] { print $X }",
+        "def f [a: int, --X: string] { print $X }",
+        "try { ls x } catch {|E| print $E }",
+        "match 3 { $N => { print $N } }",
+        "match [1 2] { [$A, $B] => { print $A } }",
+        "$env.THEME? | default light",
+        "{a: 1} | default 3 b",
+        "$env | default 3 b",
+        "let x = 3",
+        "$env.A = 3",
+        "mut a = 1; $a = 2",
+        "sleep 5sec",
+        "make 7200s",
+        "open here.toml | get package.name",
+        "[[a]; [1]] | join $other a",
+        "^ls -lh",
+        "^date +%F",
+        "for f in (glob *.txt) { print $f }",
+        "let f = 3; 1..3 | each { $in + $f }",
+        "open a.txt | lines | where $it != '' | collect | save --force a.txt",
+        "open a.txt | lines | save b.txt",
+        "open rows.jsonl | lines | last | from json | get a",
+        "[1 2] | math max",
+        "open a.csv | get price | math sum",
+        "open a.txt | lines | into int | math sum",
+        "open a.txt | lines | length | math abs",
+        "2 ** 40",
+        "2024-05-02",
+        "echo 2**40 3*4",
+        "3hr + 20min / 2",
+        "touch -d 2024-05-02 10:30",
+        "[[a b]; [2024-05-02 10:30]]",
+        "(date now) - 7day",
+        "make - 7days",
+        "glob a.+(c|substring)",
+        "nosuch | substring",
+        "substring",
+        "ls | any {|f| $f.size > 1kb }",
+        "ls | where {|f| $f.name in [between is] }",
+        // Values that look like operators.
+        "open s.csv | where state == OR and size > 3",
+        "open s.csv | where op == % and size > 3",
+        "open s.csv | where op == contains and size > 3",
+        "open s.csv | where op in between and size > 3",
+        "open s.csv | where a * 2 between 3 and 5",
+        "open s.csv | where not name is null",
+        "open s.csv | where not size between 1 and 2",
+        "open s.csv | where not valid and size between 1 and 2",
+        // Column names with an operator character, paths, comments, texts.
+        "[{'p*2': 7, p: 100}] | each {|r| $r.p*2 }",
+        "let f = $env.HOME/2024",
+        "ls -l # (2**40)",
+        "git commit -m \"see \\\"(2**40)\\\" now\"",
+        "r#'it's (3*4) now'# | str length",
+        // Words of a command.
+        "print -n $\"used\" / 10G",
+        "print -n $env.HOME - 5s",
+        "^tar -cf x.tar $env.HOME / 5G",
+        "^echo $env.N > 5M",
+        "print (1) - 5d",
+        "print (1) ^ 3",
+        "print -n $env.N % 3",
+        "print a = 2**40",
+        "print a{2**40}",
+        "git show stash@{2*3}",
+        "print -n a > 2024-05-02 10:30",
+        // Names that the line defines.
+        "def upper [] { str uppercase }; 'x' | upper",
+        "def --env upper [] { str uppercase }; 'x' | upper",
+        "alias upper = str uppercase; 'x' | upper",
+        "def pad [n] { $n }; 'x' | pad 3",
+        "def 'str count' [x] { $x }; 'x' | str count a",
+        "module m { export def upper [] { 1 } }; use m *; 'x' | upper",
+        "use m.nu *; 'x' | str count a",
+        "source m.nu; 'x' | pad 3 | substring 2",
+    ] {
+        assert_eq!(slips(line, &Machine), [], "{line}");
+    }
+}
+
+/// Ambiguous mistakes are reported without an edit; the user decides.
+#[test]
+fn what_may_be_meant_otherwise_is_told() {
+    for line in [
+        "open --raw dates.txt | lines | math max",
+        "'2024-05-02 2024-05-01' | split row ' ' | math min",
+        "['aba' 'a'] | str count a",
+        "ls | get name | path is-dir",
+        "$x == 'a' | str count a",
+        "pbpaste | str length",
+        "gone | str length",
+        "open notes.txt | lines | where contains 'a.b'",
+        "open notes.txt | lines | where like 'a%b'",
+    ] {
+        let found = slips(line, &Machine);
+        assert!(
+            !found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()),
+            "{line}: {found:?}"
+        );
+        assert_eq!(mended(line), None, "{line}");
+    }
+}
+
+#[test]
+fn a_file_that_is_read_and_written_is_told() {
+    let line = "open a.txt | lines | where $it != '' | save -f a.txt";
+    let [finding] = slips(line, &Machine).try_into().unwrap();
+    assert_eq!(finding.fixes[0].replacement, "collect | ");
+    assert_eq!(mended(line), None, "a person looks");
+}
+
+/// The long forms have more columns than the name, and permissions start a line.
+#[test]
+fn a_search_of_more_than_names_is_told() {
+    for line in [
+        "ls -l | grep '^d'",
+        "ls | grep '^d'",
+        "ls -l | grep rwx",
+        "ls -la | grep root",
+        "ls --long | grep root",
+        "ps | grep -v root",
+        "ps -l | grep defunct",
+    ] {
+        let found = slips(line, &Machine);
+        assert!(found.iter().any(|finding| finding.text.contains("as it is drawn")), "{line}: {found:?}");
+        assert!(found.iter().all(|finding| finding.fixes.is_empty()), "{line}: {found:?}");
+        assert_eq!(mended(line), None, "{line}");
+    }
+}
+
+/// A variable of the line is not an environment variable, even if the line is read as bash.
+#[test]
+fn a_name_of_the_lines_own_stays() {
+    for line in ["const N = 3; print $N", "for X in [1 2] { print $X }", "[1 2] | each {|X| print $X }"] {
+        assert_eq!(mended(line), None, "{line}");
+        assert_eq!(dialect::foreign(line, Shell::Nu, &Machine), None, "{line}");
+    }
+}
+
+#[test]
+fn a_column_of_text_is_told() {
+    let [finding] = slips("cat jobs.txt | where status == running", &Machine).try_into().unwrap();
+    assert!(finding.text.contains("detect columns") && finding.fixes.is_empty(), "{finding:?}");
+}
+
+/// Neither a guess nor a silent overwrite of existing data.
+#[test]
+fn what_would_do_harm_stays() {
+    for line in [
+        "'x' | put http://a.example",
+        "rm *.txt && ls",
+        "ls > a.txt && rm b.txt",
+        "ls | xargs rm",
+        "cat a || rm b",
+    ] {
+        assert_eq!(mended(line), None, "{line}");
+    }
+}
+
+#[test]
+fn no_text_makes_it_fail() {
+    for line in [
+        "&&",
+        "| &&",
+        "ls | where >",
+        "where > &&",
+        "$",
+        "${",
+        "2>&1",
+        "é > ü",
+        "ls > ",
+        "{ $it",
+        "ls | head -n",
+        "open | lines",
+        "ls | grep",
+        ">",
+        "ls | where between",
+        "ls | where a between 1 and",
+        "ls | where is",
+        "ls | where is not",
+        "ls | where a like '%%'",
+        "ls | where a like",
+        "- 1yr",
+        ") - 99999999999yr",
+        "99999999yr + 1",
+        "2**",
+        "**2",
+        "$*é",
+        "2024-05-02 ",
+        "2024-05-02T",
+        "1hr +",
+        "1hr + 1hr /",
+        "any",
+        "| any",
+        "| math sum",
+    ] {
+        slips(line, &Machine);
+    }
+}
+
+#[test]
+fn forms_lead_to_what_nushell_has() {
+    for Form { from, to, .. } in &TABLE.form {
+        let own = to.split(' ').take_while(|word| !word.starts_with('{')).collect::<Vec<_>>();
+        let is_own = (1..=own.len()).any(|n| syntax::nushell_commands().contains(&own[..n].join(" ")));
+        assert!(is_own || to.starts_with(['^', '$']), "{from}: {to}");
+    }
+    for name in TABLE.lists.iter().chain(&TABLE.want_lists).chain(&TABLE.blocks).chain(TABLE.flags.keys()) {
+        assert!(syntax::nushell_commands().contains(name), "{name}");
+    }
+}

@@ -1,0 +1,124 @@
+//! Tests with user-defined names, and with a machine whose Nushell cannot be asked.
+
+use super::*;
+
+/// A machine whose user defined these commands and aliases.
+struct Users(&'static [(&'static str, reference::Kind)]);
+
+impl Reference for Users {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        let name = command.first().copied().unwrap_or_default();
+        let known = Machine.known(command);
+        match self.0.iter().find(|(own, _)| *own == name) {
+            Some((_, kind)) => Arc::new(Known { kind: kind.clone(), ..Known::clone(&known) }),
+            None => known,
+        }
+    }
+
+    fn names(&self) -> Vec<String> {
+        Machine.names()
+    }
+
+    fn exists(&self, path: &str) -> Option<bool> {
+        Machine.exists(path)
+    }
+
+    fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
+        Machine.accepts(command, option)
+    }
+
+    fn own_commands(&self) -> Option<Arc<Catalogue>> {
+        Machine.own_commands()
+    }
+
+    fn shell_version(&self) -> Option<String> {
+        Machine.shell_version()
+    }
+}
+
+#[test]
+fn what_the_user_defined_is_left_alone() {
+    for (name, line) in [
+        ("where", "[1 2] | where > 1"),
+        ("where", "ls | where a contains b"),
+        ("where", "ls | where size > 10M"),
+        ("where", "$x | where a = b"),
+        ("where", "open notes.txt | where a"),
+        ("where a", "open notes.txt | where a"),
+        ("ls", "ls | wc -l"),
+        ("ls", "ls -lh"),
+        ("ls", "ls --hidden"),
+        ("wc", "ls | wc -l"),
+        ("lines", "open data.json | lines"),
+        ("open", "open data.json | lines"),
+        ("each", "ls | each { $f }"),
+        ("default", "$env.A | default b"),
+        ("save", "open a.txt | lines | save -f a.txt"),
+        ("lines", "open a.txt | lines | save -f a.txt"),
+        ("math sum", "open a.txt | lines | math sum"),
+        ("str upper", "'a' | str upper"),
+        ("str count", "'a' | str count a"),
+        ("substring", "'a' | substring 0..1"),
+        ("ps", "ps aux"),
+        ("sleep", "sleep 5s"),
+        ("length", "open notes.txt | length"),
+    ] {
+        assert_ne!(slips(line, &Machine), [], "{line}");
+        for kind in [reference::Kind::Function, reference::Kind::Alias("other".to_owned())] {
+            let users = Users(Box::leak(Box::new([(name, kind)])));
+            assert_eq!(slips(line, &users), [], "{line} with a {name} of one's own");
+        }
+    }
+}
+
+/// Mistakes outside Nushell's own commands are repaired even next to user-defined ones.
+#[test]
+fn the_rest_of_the_line_is_mended() {
+    let users = Users(&[("ls", reference::Kind::Function)]);
+    let [finding] = slips("ls $HOME", &users).try_into().unwrap();
+    assert_eq!(finding.fixes[0].replacement, "$env.HOME");
+}
+
+/// A machine that knows names only, as without an installed Nushell.
+struct Unasked;
+
+impl Reference for Unasked {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        Machine.known(command)
+    }
+
+    fn names(&self) -> Vec<String> {
+        Machine.names()
+    }
+
+    fn exists(&self, path: &str) -> Option<bool> {
+        Machine.exists(path)
+    }
+
+    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+        None
+    }
+}
+
+#[test]
+fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
+    let judge = |line: &str| {
+        let mut report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), &Unasked);
+        report.findings.extend(slips(line, &Unasked));
+        report
+    };
+    for (line, told) in [
+        ("sqrt 16", Some("there is no command `sqrt` here; nushell has `math sqrt`")),
+        ("'a' | snake-case", Some("there is no command `snake-case` here; nushell has `str snake-case`")),
+    ] {
+        let report = judge(line);
+        assert!(
+            report.findings.iter().any(|finding| Some(finding.text.as_str()) == told),
+            "{line}: {report:?}"
+        );
+        assert_eq!(repair(line, Shell::Nu, &report, &Unasked, &judge), None, "{line}");
+    }
+    let line = "grpe a here.toml";
+    let mended = repair(line, Shell::Nu, &judge(line), &Unasked, &judge).unwrap();
+    assert_eq!(mended.line, "grep a here.toml");
+}

@@ -1,0 +1,120 @@
+//! Finds an unclosed quote and the places where it may have been meant to close.
+
+use super::danger;
+use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::reference::Reference;
+use askline_syntax as syntax;
+use askline_syntax::quoting::Reader;
+use askline_syntax::shell::Shell;
+
+/// Maximum number of words examined after the open quote.
+const WORDS_MAX: usize = 24;
+/// Commands whose first operand is a pattern or a program and whose other operands are files. In other commands, such
+/// as `git commit -m`, a file name may be part of the text.
+const PATTERN_FIRST: [&str; 10] =
+    ["grep", "egrep", "fgrep", "zgrep", "rg", "awk", "gawk", "mawk", "sed", "jq"];
+/// Words that end a command outside quotes.
+const OPERATORS: [&str; 9] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "2>"];
+
+/// Returns a finding about the unclosed quote, with each place where closing it makes sense: the text outside is then
+/// an existing file or another command, and the text inside is not.
+pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
+    let (start, quote) = open_quote(line, shell)?;
+    let inside = line.get(start + 1..)?;
+    let mut fixes = Vec::new();
+    let word = line.get(..start)?.rsplit(char::is_whitespace).next().unwrap_or_default();
+    // Removing a quote must not create an option; only the user adds options.
+    let alone = !word.is_empty() && !word.starts_with('-');
+    if alone && inside.trim().is_empty() {
+        // An extra quote at the end of a word.
+        let change = format!("{quote} taken out");
+        fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
+    }
+    // In a destructive line only the user may choose the place.
+    let ends = if danger::destroys(line, shell) { Vec::new() } else { ends(inside) };
+    let parsed = syntax::parse(line.get(..start)?, shell);
+    let name = parsed.commands.last().and_then(|command| command.name()).unwrap_or_default();
+    for at in ends {
+        if at < inside.trim_end().len() && !PATTERN_FIRST.contains(&name) {
+            continue;
+        }
+        let (Some(within), Some(rest)) = (inside.get(..at), inside.get(at..)) else { continue };
+        if !within.is_empty() && is_text(within, reference) && is_call(rest, reference) {
+            let at = start + 1 + at;
+            let change =
+                format!("{quote} closed after `{}`", within.split_whitespace().last().unwrap_or(within));
+            fixes.push(Fix { span: at..at, replacement: quote.to_string(), change });
+        }
+    }
+    Some(Finding {
+        kind: Kind::Incomplete,
+        span: start..start + 1,
+        grade: Grade::Error,
+        text: format!("the {quote} is never closed"),
+        evidence: shell.name().to_owned(),
+        fixes,
+    })
+}
+
+/// Returns the quote that is open at the end of a line, with its byte offset.
+pub(super) fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
+    let mut reader = Reader::new(shell);
+    let mut open = None;
+    for (at, c) in line.char_indices() {
+        let was_plain = reader.is_plain();
+        let in_double = reader.in_double_quotes();
+        reader.read(c);
+        if was_plain && !reader.is_plain() && matches!(c, '\'' | '"') {
+            open = Some((at, c));
+        } else if !was_plain && reader.is_plain() || in_double && reader.is_plain() {
+            open = None;
+        }
+    }
+    (!reader.is_plain() && !reader.in_comment() && !reader.in_heredoc()).then_some(open?)
+}
+
+/// Returns the byte offsets of word ends.
+fn ends(text: &str) -> Vec<usize> {
+    let mut ends: Vec<usize> = text
+        .char_indices()
+        .zip(text.chars().skip(1))
+        .filter(|((_, c), next)| !c.is_whitespace() && next.is_whitespace())
+        .map(|((at, c), _)| at + c.len_utf8())
+        .take(WORDS_MAX)
+        .collect();
+    if ends.len() < WORDS_MAX && !text.ends_with(char::is_whitespace) {
+        ends.push(text.len());
+    }
+    ends
+}
+
+/// Reports whether the inside looks like text: balanced brackets, and no word after the first is a file, an option or
+/// an operator.
+fn is_text(within: &str, reference: &dyn Reference) -> bool {
+    let (mut depth, mut is_even) = (0i32, true);
+    for c in within.chars() {
+        match c {
+            '(' | '{' | '[' => depth += 1,
+            ')' | '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        is_even &= 0 <= depth;
+    }
+    let program = within.contains(['{', '(']);
+    is_even
+        && depth == 0
+        && within.split_whitespace().skip(1).all(|word| {
+            let is_option = word.starts_with('-') && 1 < word.len();
+            program || (!is_option && !OPERATORS.contains(&word) && reference.exists(word) == Some(false))
+        })
+        && (!program
+            || within.split_whitespace().last().is_none_or(|word| reference.exists(word) != Some(true)))
+}
+
+/// Reports whether the outside looks like the rest of a call: files up to an operator. A word that looks like an
+/// option may be part of the text: `git commit -m "remove bug --amend`.
+fn is_call(rest: &str, reference: &dyn Reference) -> bool {
+    rest.split_whitespace()
+        .take_while(|word| !OPERATORS.contains(word))
+        .all(|word| !word.starts_with('-') && reference.exists(word) == Some(true))
+}

@@ -1,0 +1,85 @@
+//! Repairs the wrong compression option for an archive: `tar xjf a.tar.gz`.
+
+use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::platform::arguments::Arguments;
+use crate::reference::Reference;
+use askline_manual::userland::Userland;
+use askline_syntax::Parsed;
+
+/// Compression letter for each suffix; `None` for no compression.
+const SUFFIXES: [(&str, Option<char>); 12] = [
+    (".tar.gz", Some('z')),
+    (".tgz", Some('z')),
+    (".taz", Some('z')),
+    (".tar.bz2", Some('j')),
+    (".tbz", Some('j')),
+    (".tbz2", Some('j')),
+    (".tar.xz", Some('J')),
+    (".txz", Some('J')),
+    (".tar.Z", Some('Z')),
+    (".taZ", Some('Z')),
+    (".tar", None),
+    (".cbt", None),
+];
+
+/// Finds calls of `tar` whose compression letter does not match the archive's name.
+pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for command in &parsed.commands {
+        let Some(name) = command.name().filter(|name| matches!(*name, "tar" | "bsdtar" | "gtar")) else {
+            continue;
+        };
+        let arguments = Arguments::read(line, command, "tar", 1);
+        let flag = |letter: &str| arguments.flags.iter().find(|flag| flag.name == letter);
+        let Some(archive) = flag("-f").and_then(|flag| flag.value.as_ref()).filter(|value| value.literal)
+        else {
+            continue;
+        };
+        let compressions: Vec<_> = arguments
+            .flags
+            .iter()
+            .filter(|flag| matches!(flag.name.as_str(), "-z" | "-j" | "-J" | "-Z"))
+            .collect();
+        let Some((suffix, right)) = SUFFIXES.iter().find(|(suffix, _)| archive.text.ends_with(suffix)) else {
+            continue;
+        };
+        let [wrong] = compressions.as_slice() else { continue };
+        if wrong.name.chars().nth(1) == *right {
+            continue;
+        }
+        let reads = flag("-x").or(flag("-t")).is_some();
+        let writes = flag("-c").is_some();
+        // When reading, GNU's and libarchive's tar detect the compression themselves.
+        let finds_out = matches!(reference.known(&[name]).userland, Userland::Gnu | Userland::Bsd);
+        let letter = match right {
+            Some(right) if !reads || !finds_out => right.to_string(),
+            None if !reads => continue,
+            _ => String::new(),
+        };
+        if reads == writes || (!wrong.clustered && letter.is_empty()) {
+            continue;
+        }
+        let change = if letter.is_empty() {
+            format!("{} left out", wrong.name)
+        } else {
+            format!("{} → -{letter}", wrong.name)
+        };
+        found.push(Finding {
+            kind: Kind::Syntax,
+            span: wrong.place.clone(),
+            grade: if reads { Grade::Error } else { Grade::Warning },
+            text: format!("{} is not the compression of a `{suffix}` archive", wrong.name),
+            evidence: "tar(1)".to_owned(),
+            fixes: vec![Fix {
+                span: if wrong.clustered {
+                    wrong.place.clone()
+                } else {
+                    wrong.place.end - 1..wrong.place.end
+                },
+                replacement: letter,
+                change,
+            }],
+        });
+    }
+    found
+}

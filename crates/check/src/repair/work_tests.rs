@@ -1,0 +1,163 @@
+//! Cost limits for adversarial lines, measured in parsed bytes, judged lines and questions to the machine instead of
+//! time.
+
+use std::cell::Cell;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::*;
+use crate::check::check;
+use crate::reference::{self, Known};
+use askline_manual::userland::Userland;
+
+/// Maximum number of name lookups per judged line.
+const LOOK_UPS_MAX: usize = 500;
+
+/// Number of unrelated programs on the machine.
+const OTHERS: usize = 400;
+
+/// Parts that are repeated to build a line.
+const PARTS: [&str; 40] = [
+    "(",
+    "{",
+    "[",
+    "$(",
+    "`",
+    "'",
+    "\"",
+    "|",
+    "&&",
+    "||",
+    ">",
+    "$",
+    "a | ",
+    "a && ",
+    "a || ",
+    "$(ls ",
+    "'a' ",
+    "\"$(",
+    "${HOME} ",
+    "A=b; ",
+    "if a; then ",
+    "each { ",
+    "match a { a => ",
+    "gti; ",
+    "grpe a | ",
+    "git comit; ",
+    "find . -exec a {} ",
+    "find . -print0 | xargs a; ",
+    "tar xjf a.tar.gz; ",
+    "2>&1 | ",
+    "ls | wc -l; ",
+    "ls | each { $f } | ",
+    "ls | where a = b ",
+    "open a.txt | lines | math sum; ",
+    "1yr + ",
+    "2**40 ",
+    "- ",
+    "$env.A | default b; ",
+    "str upper | ",
+    "r#' ",
+];
+
+/// A machine with some of the programs that counts its questions.
+struct Machine {
+    shell: Shell,
+    looked_up: Cell<usize>,
+    listed: Cell<usize>,
+}
+
+impl Reference for Machine {
+    fn known(&self, command: &[&str]) -> Arc<Known> {
+        self.looked_up.set(self.looked_up.get() + 1);
+        let name = command.first().copied().unwrap_or_default();
+        let path = PathBuf::from("/usr/bin").join(name);
+        let kind = if self.shell == Shell::Nu && syntax::nushell_commands().contains(name) {
+            reference::Kind::Builtin
+        } else if matches!(
+            name,
+            "ls" | "grep" | "git" | "find" | "xargs" | "tar" | "ps" | "wc" | "sort" | "sh"
+        ) {
+            reference::Kind::Program { path: path.clone(), real_path: path }
+        } else {
+            reference::Kind::Missing
+        };
+        let userland = Userland::Gnu;
+        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.listed.set(self.listed.get() + 1);
+        let others = (0..OTHERS).map(|number| format!("g{number}"));
+        ["ls", "grep", "git", "find"].map(str::to_owned).into_iter().chain(others).collect()
+    }
+
+    fn exists(&self, _path: &str) -> Option<bool> {
+        Some(false)
+    }
+
+    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
+        None
+    }
+
+    fn shell_version(&self) -> Option<String> {
+        Some("0.115.1".to_owned())
+    }
+}
+
+/// Cost of one line: bytes parsed, lines judged, names looked up, name lists requested.
+#[derive(Debug)]
+struct Work {
+    judged: usize,
+    looked_up: usize,
+    listed: usize,
+}
+
+fn work(line: &str, shell: Shell) -> Work {
+    let machine = Machine { shell, looked_up: Cell::new(0), listed: Cell::new(0) };
+    let judged = Cell::new(0);
+    let judge = |line: &str| {
+        judged.set(judged.get() + 1);
+        let parsed = syntax::commands(line, shell);
+        let mut report = check(line, shell, &parsed, &machine);
+        let slips = slips(line, shell, &machine);
+        outdone(&mut report.findings, &slips);
+        report.findings.extend(slips);
+        report.syntax_ok = Some(parsed.errors.is_empty() && !parsed.incomplete);
+        report
+    };
+    let report = judge(line);
+    let _ = repair_within(Duration::MAX, line, shell, &report, &machine, &judge);
+    Work { judged: judged.get(), looked_up: machine.looked_up.get(), listed: machine.listed.get() }
+}
+
+#[test]
+fn no_line_takes_much_work() {
+    for shell in Shell::ALL {
+        for part in PARTS {
+            let line = part.repeat(LINE_BYTES_MAX / part.len());
+            let done = work(&line, shell);
+            // One more for the line itself.
+            assert!(done.judged <= 1 + JUDGED_BYTES_MAX / line.len(), "{shell} {part:?}: {done:?}");
+            // Each judged line is searched for mistakes twice, and each round searches for mistakes of another shell.
+            assert!(
+                done.looked_up <= LOOK_UPS_MAX * (2 * done.judged + ROUNDS_MAX),
+                "{shell} {part:?}: {done:?}"
+            );
+            assert!(done.listed <= done.judged, "{shell} {part:?}: {done:?}");
+        }
+    }
+}
+
+/// A line that is too long is looked up once and not examined further.
+#[test]
+fn a_line_too_long_is_not_mended() {
+    for shell in Shell::ALL {
+        for part in ["gti; ", "ls | wc -l; ", "$(", "${HOME} ", "'a' "] {
+            let line = part.repeat((64 << 10) / part.len());
+            let done = work(&line, shell);
+            assert!(done.judged == 1 && done.listed <= 1, "{shell} {part:?}: {done:?}");
+            assert!(done.looked_up <= LOOK_UPS_MAX, "{shell} {part:?}: {done:?}");
+        }
+    }
+}

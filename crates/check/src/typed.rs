@@ -1,0 +1,121 @@
+//! Classification of the prompt line: a command, perhaps with mistakes, or a request in words. Pure except for
+//! calls to the reference.
+
+use crate::reference::{Kind, Reference};
+use askline_syntax::{Parsed, SimpleCommand, Word};
+
+/// Words that connect English sentences and that people do not pass to a command as an argument. One of them,
+/// unquoted, makes the prompt line a request.
+const ENGLISH: &[&str] = &[
+    "a",
+    "all",
+    "an",
+    "and",
+    "any",
+    "are",
+    "as",
+    "below",
+    "by",
+    "every",
+    "everything",
+    "for",
+    "from",
+    "have",
+    "how",
+    "i",
+    "into",
+    "is",
+    "it",
+    "larger",
+    "me",
+    "more",
+    "my",
+    "named",
+    "not",
+    "of",
+    "older",
+    "only",
+    "or",
+    "than",
+    "that",
+    "the",
+    "their",
+    "them",
+    "these",
+    "this",
+    "to",
+    "under",
+    "what",
+    "where",
+    "which",
+    "who",
+    "whose",
+    "with",
+    "without",
+];
+
+/// Reports whether the prompt line is a command rather than a request: its command word is known on this machine,
+/// and some part is written as only commands are. "find files named core" is a request, `find -nmae core` a
+/// command.
+pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> bool {
+    let at_top = || parsed.commands.iter().filter(|command| command.within.is_empty());
+    let Some(first) = at_top().next() else { return false };
+    let Some(name) = first.name() else { return false };
+    let known = reference.known(&[name]).kind != Kind::Missing;
+    let speaks = at_top().any(|command| command.words.iter().skip(1).any(is_english));
+    known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
+}
+
+/// Reports whether the prompt line consists of plain words only: a person's request or a model's echo of it. Then
+/// the command nearest to its first word is not intended.
+pub fn is_plain_words(line: &str) -> bool {
+    let is_word = |word: &str| {
+        let word = word.trim_end_matches([',', '.', '?']);
+        // An apostrophe occurs within a word, a quote around it.
+        word.chars().all(|c| c.is_alphabetic() || c == '\'')
+            && !word.starts_with('\'')
+            && !word.ends_with('\'')
+    };
+    line.split_whitespace().all(is_word)
+}
+
+fn is_english(word: &Word) -> bool {
+    !word.quoted && ENGLISH.binary_search(&word.text.to_lowercase().as_str()).is_ok()
+}
+
+/// Reports whether the command has options, redirections, assignments, quotes, variables, globs, paths, or a
+/// documented subcommand.
+fn is_written_as_command(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> bool {
+    let telling = |word: &Word| {
+        let raw = line.get(word.span.clone()).unwrap_or_default();
+        (word.text.len() > 1 && raw.starts_with('-')) || word.quoted || !word.literal || raw.contains('/')
+    };
+    let subcommand = || {
+        let words: Vec<&str> = command.words.iter().take(2).map(|word| word.text.as_str()).collect();
+        let [name, second] = words.as_slice() else { return false };
+        let manual = reference.known(&[name]).manual.clone();
+        manual.is_some_and(|manual| manual.subcommands.iter().any(|subcommand| subcommand.name == *second))
+    };
+    !command.redirections.is_empty()
+        || !command.assignments.is_empty()
+        || command.words.iter().skip(1).any(telling)
+        || subcommand()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_are_told_from_commands() {
+        assert!(is_plain_words("list files") && is_plain_words("what's here, and where"));
+        assert!(
+            !is_plain_words("gti status -s") && !is_plain_words("sl | head") && !is_plain_words("cat a.txt")
+        );
+    }
+
+    #[test]
+    fn the_words_are_sorted_so_that_they_are_found() {
+        assert!(ENGLISH.is_sorted());
+    }
+}

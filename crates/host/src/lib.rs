@@ -1,0 +1,204 @@
+//! Access to the machine: files, environment and the few programs that askline starts.
+//!
+//! Neither text on a prompt line nor a model's output can be run. A process starts only through [`Host::probe`],
+//! whose [`Probe`] contains every possible argument vector; through [`Host::key`], whose [`KeyCommand`] comes only
+//! from the user's own configuration; or through [`Host::start_resident`] and [`Host::start_ahead`], which start
+//! askline itself with fixed arguments. There are two implementations: the local machine ([`local`]) and a recording
+//! of one ([`recorded`]), which replays bug reports and tests exactly.
+
+pub mod key_command;
+mod keyring;
+pub mod local;
+mod probe;
+pub mod recorded;
+mod sandbox;
+pub mod store;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::bail;
+
+pub use key_command::{KeyCommand, KeyringItem};
+pub use probe::{Level, OptionName, Probe, Screen, Spelling};
+
+/// The local machine, or a recording of one.
+pub trait Host: Send + Sync {
+    /// Starts `program`, an absolute path, with the fixed arguments of `probe`: in the root directory, without input,
+    /// limited in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`]. With [`Probe::is_caged`] it runs in
+    /// an empty directory, can read only the system's files, and can neither change anything nor connect anywhere.
+    ///
+    /// # Errors
+    /// When it cannot be started, does not end in time, or this system has no sandbox for a probe that needs one. A
+    /// failing exit status is not an error.
+    fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output>;
+
+    /// Runs the command that the user's configuration gives for a key, and returns its output. It runs in the root
+    /// directory, without input, with the user's environment, limited by [`KEY_PATIENCE`] and [`KEY_LIMIT`].
+    ///
+    /// # Errors
+    /// When it cannot be started, fails, does not end in time or prints too much. The message contains neither the
+    /// command nor its output. A recording runs none.
+    fn key(&self, _command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
+        bail!("no key command is run on a machine that is replayed")
+    }
+
+    /// Returns the secret of an item in the desktop's keyring, limited by [`KEY_PATIENCE`] and [`KEY_LIMIT`]. Opens
+    /// no window.
+    ///
+    /// # Errors
+    /// When there is no keyring, it is locked, has no such item or does not answer in time. The message contains the
+    /// remedy and nothing secret. A recording has no keyring.
+    fn keyring(&self, _item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
+        bail!("no keyring is asked on a machine that is replayed")
+    }
+
+    /// Starts this program again as the resident process, which keeps a model loaded: with [`RESIDENT_ARGUMENTS`], in
+    /// the root directory, without input, output or terminal, and with only the variables [`RESIDENT_VARIABLES`]. It
+    /// outlives this process.
+    ///
+    /// # Errors
+    /// When it cannot be started. A recording starts none.
+    fn start_resident(&self) -> anyhow::Result<()> {
+        bail!("no process is started on a machine that is replayed")
+    }
+
+    /// Starts this program again to prefetch further suggestions: with [`AHEAD_ARGUMENTS`], in the same directory and
+    /// environment, with `errand` as its input, no output and in the background of the terminal. It outlives this
+    /// process by some seconds.
+    ///
+    /// # Errors
+    /// When it cannot be started. A recording starts none.
+    fn start_ahead(&self, _errand: &[u8]) -> anyhow::Result<()> {
+        bail!("no process is started on a machine that is replayed")
+    }
+
+    /// Returns the answer of the user's running shell to `probe`, with all definitions of the user. `None` if that
+    /// shell cannot be asked, which is the case everywhere except in a plugin.
+    fn own_shell(&self, _probe: &Probe) -> Option<Output> {
+        None
+    }
+
+    /// Reports whether [`Host::own_shell`] answers.
+    fn is_in_shell(&self) -> bool {
+        false
+    }
+
+    /// Reads a file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// When it cannot be read or is larger.
+    fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>>;
+
+    /// Reads the first bytes of a file, at most `limit`.
+    ///
+    /// # Errors
+    /// When it cannot be read, or not in part.
+    fn head(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
+        self.read(path, limit)
+    }
+
+    /// Returns the names in a directory, in no particular order.
+    ///
+    /// # Errors
+    /// When it cannot be listed.
+    fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>>;
+
+    /// Returns the properties of the file or directory at `path`, links followed.
+    fn entry(&self, path: &Path) -> Option<Entry>;
+
+    /// Returns the path with all links resolved.
+    ///
+    /// # Errors
+    /// When it does not exist.
+    fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf>;
+
+    /// Returns an environment variable.
+    fn env(&self, name: &str) -> Option<OsString>;
+
+    /// Returns the working directory, if it still exists.
+    fn current_dir(&self) -> Option<PathBuf>;
+
+    /// Returns the operating system and the processor.
+    fn system(&self) -> System;
+
+    /// Returns the number of bytes that this user may still write on the file system of `path`; `None` if unknown.
+    fn free_space(&self, path: &Path) -> Option<u64>;
+}
+
+/// Maximum number of bytes kept of each output stream of a probed program; the rest is read and dropped.
+pub const OUTPUT_LIMIT: usize = 512 << 10;
+
+/// Time limit for a key command and for the keyring.
+pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Maximum size in bytes of a key from a command, the keyring or a file.
+pub const KEY_LIMIT: usize = 4 << 10;
+
+/// Arguments of the resident process, which keeps a model loaded.
+pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
+
+/// Arguments of the process that prefetches further suggestions.
+pub const AHEAD_ARGUMENTS: [&str; 1] = ["ahead"];
+
+/// Environment variables of the resident process: the location of its socket, and library paths that it may need to
+/// start.
+pub const RESIDENT_VARIABLES: [&str; 4] =
+    ["XDG_RUNTIME_DIR", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
+
+/// Returns the path of `program`, a name without a slash, on `PATH`. Relative directories are skipped, because their
+/// content depends on the working directory.
+pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
+    if program.is_empty() || program.contains('/') {
+        return None;
+    }
+    let path = host.env("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|directory| directory.is_absolute())
+        .map(|directory| directory.join(program))
+        .find(|file| host.entry(file).is_some_and(|entry| entry.executable))
+}
+
+/// Output of a probe.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// `true` if the exit status is 0.
+    pub success: bool,
+    /// Standard output, truncated at the limit.
+    pub stdout: Vec<u8>,
+    /// Standard error, truncated at the limit.
+    pub stderr: Vec<u8>,
+}
+
+/// Properties of a file or directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// `true` for a regular file.
+    pub is_file: bool,
+    /// `true` for a directory.
+    pub is_directory: bool,
+    /// `true` for a file that this process may execute.
+    pub executable: bool,
+    /// `true` for a directory in which this process may create files.
+    pub writable: bool,
+    /// Permission bits, such as 0o644.
+    pub mode: u32,
+    /// User id of the owner; 0 is root.
+    pub owner: u32,
+    /// Size in bytes.
+    pub size: u64,
+    /// Time of the last change.
+    pub modified: SystemTime,
+}
+
+/// Operating system and processor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// System name as in `std::env::consts::OS`: `linux`, `macos`, `freebsd`, `android` …
+    pub os: String,
+    /// Kernel release, such as `6.1.0-18-amd64`.
+    pub release: String,
+    /// Processor name of the kernel, such as `x86_64` or `aarch64`.
+    pub machine: String,
+}

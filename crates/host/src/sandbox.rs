@@ -1,0 +1,525 @@
+//! A sandbox for programs that are asked for their documentation. Inside, they can read only the system's public
+//! files (no user files, no devices), write a limited amount into their own empty directory, open no connection,
+//! signal no other process and access no terminal. All processes they start end with them.
+//!
+//! Linux only: Landlock (5.13) restricts files, seccomp the rest. On other systems, older kernels and processors
+//! without a filter there is no sandbox, and facts about commands come from man pages only. macOS's `sandbox-exec` is
+//! deprecated and could not be tried.
+
+#[cfg(target_os = "linux")]
+pub(super) use linux::Cage;
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::os::unix::process::CommandExt as _;
+    use std::path::{Path, PathBuf};
+    use std::process::{Child, Command};
+    use std::sync::{LazyLock, Once};
+    use std::thread;
+    use std::time::Duration;
+
+    use anyhow::{Context as _, anyhow, ensure};
+    use landlock::{
+        ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus, Scope,
+    };
+    use rustix::io::Errno;
+    use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit, setsid};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule, apply_filter, sock_filter,
+    };
+    use tempfile::TempDir;
+
+    /// Readable and executable directories: packages. `/proc` is excluded, because it exposes the environment of the
+    /// user's other processes: of 832 programs on Debian 12, four say less without it (top, bwrap, valgrind).
+    const READABLE: [&str; 10] =
+        ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store"];
+
+    /// Settings of packages. Only world-readable files in it are readable, because root's own programs could
+    /// otherwise read the passwords and keys there.
+    const SETTINGS: &str = "/etc";
+
+    /// Maximum number of entries and of levels in that directory. Anything beyond cannot be read.
+    const SETTINGS_MAX: usize = 20_000;
+    const SETTINGS_DEPTH_MAX: usize = 12;
+
+    /// Limits of each process inside: processor time in seconds, sizes in bytes, open files. Address space has no
+    /// limit: Go and Java reserve far more of it than they use.
+    const LIMITS: [(Resource, u64); 5] = [
+        (Resource::Cpu, 3),
+        (Resource::Fsize, 1 << 20),
+        (Resource::Core, 0),
+        (Resource::Data, 2 << 30),
+        (Resource::Nofile, 256),
+    ];
+
+    /// Maximum number of bytes, entries and levels in the private directory, and of processes and threads at a time.
+    /// They are checked at intervals, so a program that ends before a check can have used more.
+    const PRIVATE_BYTES_MAX: u64 = 16 << 20;
+    const PRIVATE_ENTRIES_MAX: usize = 2_000;
+    const PRIVATE_DEPTH_MAX: usize = 32;
+    const TASKS_MAX: usize = 1_024;
+    const PROCESSES_MAX: usize = 64;
+
+    /// Name prefix of the private directories, which are created beside other temporary files.
+    const PRIVATE_PREFIX: &str = "askline-cage-";
+
+    /// Age at which a private directory is left over from a killed process.
+    const PRIVATE_AGE_MAX: Duration = Duration::from_secs(3600);
+
+    /// Maximum number of entries of the temporary directory that are searched for such leftovers.
+    const TEMPORARY_MAX: usize = 20_000;
+
+    static SWEEP: Once = Once::new();
+
+    /// A sandbox for one program.
+    pub(in super::super) struct Cage {
+        private: TempDir,
+        files: RulesetCreated,
+        filters: Vec<BpfProgram>,
+        /// Number of tasks on the whole machine when the sandbox was made; the kernel counts them in 16 bits.
+        n_tasks_before: u16,
+    }
+
+    impl Cage {
+        /// Creates a sandbox in which `program` can be read and executed, besides the system's files.
+        ///
+        /// # Errors
+        /// When this system cannot enforce it.
+        pub(in super::super) fn new(program: &Path) -> anyhow::Result<Self> {
+            SWEEP.call_once(|| sweep(&std::env::temp_dir()));
+            let private = tempfile::Builder::new().prefix(PRIVATE_PREFIX).tempdir()?;
+            let files = file_rules(program, private.path()).context("this system has no sandbox")?;
+            Ok(Self { private, files, filters: filters()?, n_tasks_before: rustix::system::sysinfo().procs })
+        }
+
+        /// Returns the only writable directory.
+        pub(in super::super) fn directory(&self) -> &Path {
+            self.private.path()
+        }
+
+        /// Reports whether the process group `group` inside exceeds its limits and must be killed.
+        pub(in super::super) fn is_overrun(&self, group: Pid) -> bool {
+            // One system call usually shows that the whole machine has few new tasks.
+            let n_new = rustix::system::sysinfo().procs.wrapping_sub(self.n_tasks_before);
+            let many = (PROCESSES_MAX..usize::from(u16::MAX / 2)).contains(&usize::from(n_new));
+            is_overfull(self.directory()) || many && is_crowded(group)
+        }
+
+        /// Starts `command` inside the sandbox with `spawn`.
+        ///
+        /// # Errors
+        /// When the sandbox could not be set up or the program could not be started.
+        pub(in super::super) fn start(
+            &self,
+            mut command: Command,
+            spawn: impl FnOnce(&mut Command) -> anyhow::Result<Child> + Send,
+        ) -> anyhow::Result<Child> {
+            let filters = self.filters.clone();
+            let enter = move || enter(&filters);
+            #[expect(unsafe_code, reason = "what runs between fork and exec must not allocate or lock")]
+            // SAFETY: `enter` makes system calls only: no memory is allocated, no lock is taken.
+            unsafe {
+                command.pre_exec(enter);
+            }
+            let files = self.files.try_clone().context("can't copy the sandbox's rules")?;
+            // Landlock restricts the calling thread and its children, so a separate thread is used.
+            let spend = || {
+                let status = files.restrict_self()?;
+                ensure!(status.no_new_privs, "privileges could not be given up");
+                ensure!(status.ruleset != RulesetStatus::NotEnforced, "this system has no sandbox");
+                spawn(&mut command)
+            };
+            thread::scope(|scope| {
+                let spent = thread::Builder::new().name("sandbox".to_owned()).spawn_scoped(scope, spend)?;
+                spent.join().map_err(|_| anyhow!("the sandbox's thread panicked"))?
+            })
+        }
+    }
+
+    /// Removes leftovers of killed askline processes from the temporary directory.
+    fn sweep(temporary: &Path) {
+        let Ok(entries) = fs::read_dir(temporary) else { return };
+        let ours = rustix::process::geteuid().as_raw();
+        for entry in entries.take(TEMPORARY_MAX).flatten() {
+            let is_private = entry.file_name().as_encoded_bytes().starts_with(PRIVATE_PREFIX.as_bytes());
+            let Some(metadata) = is_private.then(|| entry.metadata().ok()).flatten() else { continue };
+            let is_old =
+                metadata.modified().is_ok_and(|made| made.elapsed().is_ok_and(|age| PRIVATE_AGE_MAX < age));
+            if metadata.is_dir() && metadata.uid() == ours && is_old {
+                // Follows no link that the program inside may have left.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+
+    /// Runs between fork and exec: creates a session with its own process group, sets limits, closes inherited
+    /// descriptors, then installs the filters, which also prevent processes from leaving the group.
+    fn enter(filters: &[BpfProgram]) -> std::io::Result<()> {
+        setsid()?;
+        for (resource, limit) in LIMITS {
+            // A lower limit cannot be raised, and an attempt would fail the whole sandbox.
+            let limit = Some(getrlimit(resource).maximum.map_or(limit, |most| most.min(limit)));
+            setrlimit(resource, Rlimit { current: limit, maximum: limit })?;
+        }
+        close_on_exec()?;
+        for filter in filters {
+            apply_filter(filter).map_err(|_| std::io::Error::from(Errno::PERM))?;
+        }
+        Ok(())
+    }
+
+    /// Marks all inherited descriptors except the three standard streams as close-on-exec.
+    fn close_on_exec() -> std::io::Result<()> {
+        let (first, last) = (3, libc::c_uint::MAX);
+        #[expect(unsafe_code, reason = "there is no safe wrapper for close_range")]
+        // SAFETY: the call takes three numbers and only sets a flag on descriptors.
+        let done = unsafe { libc::syscall(libc::SYS_close_range, first, last, libc::CLOSE_RANGE_CLOEXEC) };
+        if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+    }
+
+    fn is_overfull(directory: &Path) -> bool {
+        let (mut n_bytes, mut n_entries) = (0, 0);
+        let mut left = vec![(directory.to_path_buf(), 0)];
+        while let Some((directory, depth)) = left.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                let Ok(facts) = entry.metadata() else { continue };
+                n_bytes += facts.len();
+                n_entries += 1;
+                if PRIVATE_BYTES_MAX < n_bytes || PRIVATE_ENTRIES_MAX < n_entries || PRIVATE_DEPTH_MAX < depth
+                {
+                    return true;
+                }
+                if facts.is_dir() {
+                    left.push((entry.path(), depth + 1));
+                }
+            }
+        }
+        false
+    }
+
+    fn is_crowded(group: Pid) -> bool {
+        let group = group.as_raw_nonzero().to_string();
+        let (mut n_processes, mut n_tasks) = (0, 0);
+        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+            let Ok(facts) = fs::read_to_string(process.path().join("stat")) else { continue };
+            // The fields after the name in parentheses, which may contain anything: state, parent, group, and 14
+            // fields later the number of threads.
+            let Some((_, facts)) = facts.rsplit_once(')') else { continue };
+            let mut facts = facts.split_ascii_whitespace().skip(2);
+            if facts.next() == Some(group.as_str()) {
+                n_processes += 1;
+                n_tasks += facts.nth(14).and_then(|threads| threads.parse().ok()).unwrap_or(1);
+            }
+        }
+        PROCESSES_MAX < n_processes || TASKS_MAX < n_tasks
+    }
+
+    fn file_rules(program: &Path, private: &Path) -> anyhow::Result<RulesetCreated> {
+        let home = std::env::var_os("HOME").map(PathBuf::from).and_then(|home| home.canonicalize().ok());
+        // The rules of Landlock's first version must be enforced. Later versions add truncating files and moving them
+        // between directories; a filter or the first version's default forbids both as well.
+        let mut rules = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(ABI::V1))?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(ABI::V5))?
+            // Signals and abstract sockets, which the filters also forbid.
+            .scope(Scope::from_all(ABI::V6))?
+            .create()?;
+        let read = AccessFs::from_read(ABI::V1);
+        let read_file = AccessFs::Execute | AccessFs::ReadFile;
+        for directory in READABLE.into_iter().chain([SETTINGS]) {
+            let holds_home = home.as_ref().is_some_and(|home| home.starts_with(directory));
+            ensure!(!holds_home, "the home directory stands in {directory}");
+        }
+        for directory in READABLE {
+            let Ok(opened) = PathFd::new(directory) else { continue };
+            rules = rules.add_rule(PathBeneath::new(opened, read))?;
+        }
+        for setting in PUBLIC_SETTINGS.iter() {
+            let Ok(opened) = PathFd::new(&setting.path) else { continue };
+            let access = if setting.is_directory { read } else { read_file };
+            rules = rules.add_rule(PathBeneath::new(opened, access))?;
+        }
+        let null = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
+        let inside = AccessFs::ReadFile
+            | AccessFs::WriteFile
+            | AccessFs::Truncate
+            | AccessFs::ReadDir
+            | AccessFs::MakeDir
+            | AccessFs::MakeReg
+            | AccessFs::MakeSym
+            | AccessFs::RemoveDir
+            | AccessFs::RemoveFile;
+        rules = rules.add_rule(PathBeneath::new(PathFd::new("/dev/null")?, null))?;
+        rules = rules.add_rule(PathBeneath::new(PathFd::new(program)?, read_file))?;
+        Ok(rules.add_rule(PathBeneath::new(PathFd::new(private)?, inside))?)
+    }
+
+    /// A world-readable file, or a directory with only such files.
+    struct Public {
+        path: PathBuf,
+        is_directory: bool,
+    }
+
+    /// All world-readable settings, collected once.
+    static PUBLIC_SETTINGS: LazyLock<Vec<Public>> = LazyLock::new(|| {
+        let (mut left, mut found) = (SETTINGS_MAX, Vec::new());
+        if public_beneath(Path::new(SETTINGS), SETTINGS_DEPTH_MAX, &mut left, &mut found) {
+            found.push(Public { path: SETTINGS.into(), is_directory: true });
+        }
+        found
+    });
+
+    /// Reports whether everything below `directory` is world-readable. If not, the readable parts are added to
+    /// `found`.
+    fn public_beneath(directory: &Path, depth: usize, left: &mut usize, found: &mut Vec<Public>) -> bool {
+        let (mut all, n_before) = (true, found.len());
+        let Ok(entries) = fs::read_dir(directory) else { return false };
+        for entry in entries {
+            if depth == 0 || *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            // Only the name of a link is exposed; its target has its own rules.
+            let Some((path, facts)) =
+                entry.ok().and_then(|entry| Some((entry.path(), entry.metadata().ok()?)))
+            else {
+                all = false;
+                continue;
+            };
+            let public = match facts.mode() {
+                mode if facts.is_dir() => {
+                    mode & 0o5 == 0o5 && public_beneath(&path, depth.saturating_sub(1), left, found)
+                }
+                mode => facts.is_symlink() || mode & 0o4 != 0,
+            };
+            if public && !facts.is_symlink() {
+                found.push(Public { path, is_directory: facts.is_dir() });
+            }
+            all &= public;
+        }
+        if all {
+            found.truncate(n_before);
+        }
+        all
+    }
+
+    /// System calls that fail with a permission error.
+    #[rustfmt::skip]
+    const REFUSED: &[libc::c_long] = &[
+        // Leaving the process group, which is killed as a whole.
+        libc::SYS_setsid, libc::SYS_setpgid,
+        // Other processes.
+        libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo,
+        libc::SYS_pidfd_send_signal, libc::SYS_pidfd_open, libc::SYS_pidfd_getfd, libc::SYS_ptrace,
+        libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_process_madvise, libc::SYS_kcmp,
+        libc::SYS_process_mrelease, libc::SYS_migrate_pages, libc::SYS_move_pages,
+        libc::SYS_setpriority, libc::SYS_ioprio_set, libc::SYS_sched_setscheduler, libc::SYS_sched_setparam,
+        libc::SYS_sched_setattr, libc::SYS_sched_setaffinity,
+        // Connections of every family, and memory objects that outlive a process.
+        libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
+        libc::SYS_shmctl, libc::SYS_semget, libc::SYS_semctl, libc::SYS_semop, libc::SYS_semtimedop,
+        libc::SYS_msgget, libc::SYS_msgctl, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_mq_open,
+        libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
+        // File properties, which Landlock does not restrict.
+        libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat,
+        libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr, libc::SYS_removexattr, libc::SYS_lremovexattr,
+        libc::SYS_fremovexattr, libc::SYS_utimensat, libc::SYS_truncate, libc::SYS_mknodat, libc::SYS_quotactl, libc::SYS_quotactl_fd,
+        libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at, libc::SYS_fanotify_init, libc::SYS_sync,
+        libc::SYS_syncfs,
+        // The machine.
+        libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_move_mount,
+        libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsmount, libc::SYS_fsconfig, libc::SYS_fspick,
+        libc::SYS_mount_setattr, libc::SYS_unshare, libc::SYS_setns, libc::SYS_swapon, libc::SYS_swapoff,
+        libc::SYS_reboot, libc::SYS_kexec_load, libc::SYS_init_module, libc::SYS_finit_module,
+        libc::SYS_delete_module, libc::SYS_sethostname, libc::SYS_setdomainname, libc::SYS_settimeofday,
+        libc::SYS_clock_settime, libc::SYS_clock_adjtime, libc::SYS_adjtimex, libc::SYS_acct, libc::SYS_syslog,
+        libc::SYS_vhangup, libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd,
+    ];
+
+    /// Older variants that only this processor architecture has.
+    #[cfg(target_arch = "x86_64")]
+    #[rustfmt::skip]
+    const REFUSED_HERE: &[libc::c_long] = &[
+        libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat,
+        libc::SYS_mknod, libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load,
+    ];
+    #[cfg(not(target_arch = "x86_64"))]
+    const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_kexec_file_load];
+
+    /// System calls whose arguments a filter cannot inspect. They fail as on an older kernel, which makes programs
+    /// use the older calls. io_uring would bypass every filter.
+    const TOO_NEW: [libc::c_long; 5] = [
+        libc::SYS_clone3,
+        libc::SYS_openat2,
+        libc::SYS_io_uring_setup,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+    ];
+
+    /// Last system call that these lists were made for, `mseal`. Newer ones have the same number on every processor;
+    /// x86-64's second range of numbers, meant for 32-bit pointers, is far above it.
+    const LAST_KNOWN: u32 = 462;
+
+    /// Allowed `fcntl` operations. The others send signals to other processes or make them wait.
+    const CONTROLS: [libc::c_int; 15] = [
+        libc::F_DUPFD,
+        libc::F_DUPFD_CLOEXEC,
+        libc::F_GETFD,
+        libc::F_SETFD,
+        libc::F_GETFL,
+        libc::F_SETFL,
+        libc::F_GETLK,
+        libc::F_SETLK,
+        libc::F_SETLKW,
+        libc::F_OFD_GETLK,
+        libc::F_OFD_SETLK,
+        libc::F_OFD_SETLKW,
+        libc::F_GETPIPE_SZ,
+        libc::F_SETPIPE_SZ,
+        libc::F_GET_SEALS,
+    ];
+
+    /// Allowed `ioctl` requests: terminal queries and the like. The others belong to devices, sockets and file
+    /// systems, and some of them change a file that is only open for reading.
+    const DEVICE_CONTROLS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+
+    fn filters() -> anyhow::Result<Vec<BpfProgram>> {
+        let always =
+            |calls: &[libc::c_long]| calls.iter().map(|call| (*call, Vec::new())).collect::<Vec<_>>();
+        let mut refused = always(REFUSED);
+        refused.extend(always(REFUSED_HERE));
+        let when = |argument, comparison, value| -> anyhow::Result<SeccompRule> {
+            let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)?;
+            Ok(SeccompRule::new(vec![condition])?)
+        };
+        // Signals. Signal 0 only checks whether a process exists; zsh sends it until its child is gone.
+        refused.push((libc::SYS_kill, vec![when(1, SeccompCmpOp::Ne, 0)?]));
+        // Limits of other processes.
+        refused.push((libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Ne, 0)?]));
+        // New namespaces. The flags of clone are its first argument on all processors with a filter.
+        let namespaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWPID;
+        let mut rules = Vec::new();
+        for bit in (0..32).map(|bit| 1_i32 << bit).filter(|bit| namespaces & bit != 0) {
+            let bit = u64::from(bit.cast_unsigned());
+            rules.push(when(0, SeccompCmpOp::MaskedEq(bit), bit)?);
+        }
+        refused.push((libc::SYS_clone, rules));
+        // Opening read-only with truncation, which the first two versions of Landlock allow.
+        let mask = u64::from((libc::O_ACCMODE | libc::O_TRUNC).cast_unsigned());
+        let cuts = u64::from((libc::O_RDONLY | libc::O_TRUNC).cast_unsigned());
+        refused.push((libc::SYS_openat, vec![when(2, SeccompCmpOp::MaskedEq(mask), cuts)?]));
+        #[cfg(target_arch = "x86_64")]
+        refused.push((libc::SYS_open, vec![when(1, SeccompCmpOp::MaskedEq(mask), cuts)?]));
+        let others = CONTROLS.iter().map(|control| {
+            let control = u64::from(control.cast_unsigned());
+            SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, control)
+        });
+        refused.push((libc::SYS_fcntl, vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?]));
+        let (first, last) = DEVICE_CONTROLS.into_inner();
+        let others = vec![when(1, SeccompCmpOp::Lt, first)?, when(1, SeccompCmpOp::Gt, last)?];
+        Ok(vec![
+            compiled(refused, libc::EPERM)?,
+            compiled(vec![(libc::SYS_ioctl, others)], libc::ENOTTY)?,
+            compiled(always(&TOO_NEW), libc::ENOSYS)?,
+            only_known(),
+        ])
+    }
+
+    /// Returns the filter that makes system calls after [`LAST_KNOWN`] fail as unknown. Calls of another processor
+    /// architecture, which have other numbers, end the program in each of the other filters.
+    fn only_known() -> BpfProgram {
+        let instruction = |code: u32, jf, k| sock_filter { code: code as u16, jt: 0, jf, k };
+        vec![
+            // The number of the call is the first field.
+            instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+            instruction(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 1, LAST_KNOWN),
+            instruction(
+                libc::BPF_RET | libc::BPF_K,
+                0,
+                libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned(),
+            ),
+            instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+        ]
+    }
+
+    fn compiled(
+        rules: Vec<(libc::c_long, Vec<SeccompRule>)>,
+        error: libc::c_int,
+    ) -> anyhow::Result<BpfProgram> {
+        let architecture = std::env::consts::ARCH.try_into()?;
+        let refuse = SeccompAction::Errno(error.cast_unsigned());
+        let rules = rules.into_iter().collect();
+        Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()?)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use std::time::SystemTime;
+
+        use super::*;
+
+        #[test]
+        fn only_old_private_directories_are_swept() {
+            let temporary = tempfile::tempdir().unwrap();
+            let make = |name: &str, age: u64| {
+                let path = temporary.path().join(name);
+                fs::create_dir(&path).unwrap();
+                fs::write(path.join("left"), "x").unwrap();
+                let made = SystemTime::now() - Duration::from_secs(age);
+                fs::File::open(&path).unwrap().set_modified(made).unwrap();
+                path
+            };
+            let old = make("askline-cage-old", 7200);
+            let kept = [make("askline-cage-new", 60), make("askline-1000", 7200), make("other", 7200)];
+            let linked = temporary.path().join("askline-cage-link");
+            std::os::unix::fs::symlink(&kept[2], &linked).unwrap();
+            sweep(temporary.path());
+            assert!(!old.exists());
+            assert!(kept.iter().all(|path| path.join("left").exists()));
+            assert!(linked.is_symlink());
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) use elsewhere::Cage;
+
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    use std::path::Path;
+    use std::process::{Child, Command};
+
+    use anyhow::bail;
+    use rustix::process::Pid;
+
+    /// A type without values: this system has no sandbox.
+    pub(in super::super) enum Cage {}
+
+    impl Cage {
+        pub(in super::super) fn new(_program: &Path) -> anyhow::Result<Self> {
+            bail!("this system has no sandbox")
+        }
+
+        pub(in super::super) fn directory(&self) -> &Path {
+            match *self {}
+        }
+
+        pub(in super::super) fn is_overrun(&self, _group: Pid) -> bool {
+            match *self {}
+        }
+
+        pub(in super::super) fn start(
+            &self,
+            _command: Command,
+            _spawn: impl FnOnce(&mut Command) -> anyhow::Result<Child> + Send,
+        ) -> anyhow::Result<Child> {
+            match *self {}
+        }
+    }
+}

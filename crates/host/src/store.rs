@@ -1,0 +1,560 @@
+//! askline's own files: private, replaced atomically, with owner and type checked before reading.
+//!
+//! Losing any of them costs speed, never the key press: a reader gets nothing, or an error that it may ignore.
+
+use std::fmt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context as _, bail, ensure};
+use rustix::fs::{FlockOperation, OFlags};
+
+use crate::Host;
+
+/// Age at which a temporary file no longer belongs to a running writer.
+const TEMPORARY_AGE: Duration = Duration::from_hours(1);
+
+/// Maximum number of entries that are counted when a directory is measured.
+const ENTRIES_MAX: usize = 1_000_000;
+
+/// An error of writing caused by the disk or its permissions; downloading from another source would not help.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unwritable {
+    /// Target of the write, in a form that users know.
+    pub place: PathBuf,
+    /// Cause, followed by the remedy.
+    pub why: String,
+}
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "can't write {}: {}", self.place.display(), self.why)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// Returns an error of writing at `place`, a path that users know: [`Unwritable`] if the disk or its permissions are
+/// the cause.
+pub fn not_written(place: &Path, error: io::Error) -> anyhow::Error {
+    use rustix::io::Errno;
+
+    let why = match Errno::from_io_error(&error) {
+        Some(Errno::NOSPC) => "the disk is full; free some space on it",
+        Some(Errno::DQUOT) => "your quota of the disk is used up; remove files of yours",
+        Some(Errno::ROFS) => "the disk is read-only; have it mounted for writing",
+        Some(Errno::ACCESS | Errno::PERM) => "permission is denied; make its directory yours (chown, chmod)",
+        Some(Errno::FBIG) => "files may not grow so large here; raise the limit (`ulimit -f`)",
+        _ => return anyhow::Error::new(error).context(format!("can't write {}", place.display())),
+    };
+    Unwritable { place: place.to_owned(), why: why.to_owned() }.into()
+}
+
+/// Locations of askline's files, by the XDG directories (or the platform's own).
+#[derive(Debug, Clone)]
+pub struct Paths {
+    /// The file `config.toml`.
+    pub config_file: PathBuf,
+    /// Data that can be recomputed.
+    pub cache: PathBuf,
+    /// Model files.
+    pub models: PathBuf,
+    /// Usage statistics.
+    pub stats: PathBuf,
+}
+
+impl Paths {
+    /// Returns the locations for the current user; `ASKLINE_CONFIG` names another configuration file.
+    ///
+    /// # Errors
+    /// When the user has no home directory, or one that depends on the working directory.
+    pub fn of_user(host: &dyn Host) -> anyhow::Result<Self> {
+        let user =
+            directories::ProjectDirs::from("", "", "askline").context("no home directory; set HOME")?;
+        // A relative path would put configuration and models into the working directory.
+        let is_full =
+            [user.config_dir(), user.cache_dir(), user.data_dir()].iter().all(|path| path.is_absolute());
+        ensure!(is_full, "HOME is not a full path; set it to your home directory");
+        let config_file =
+            host.env("ASKLINE_CONFIG").map_or_else(|| user.config_dir().join("config.toml"), PathBuf::from);
+        let data = user.data_dir();
+        let (models, stats) = (data.join("models"), data.join("stats"));
+        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models, stats })
+    }
+}
+
+/// Creates a directory and its parents, with mode 0700 if new, and refuses one that others can write to.
+///
+/// # Errors
+/// When it cannot be created, is not a directory, belongs to another user or is open to others; the message names it.
+pub fn make_directory(path: &Path) -> anyhow::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|error| not_written(path, error))?;
+    let found = fs::metadata(path).with_context(|| format!("can't look at {}", path.display()))?;
+    ours(path, &found)
+}
+
+/// Writes a file: new directories get mode 0700, the file 0600. A temporary file, fsync and rename ensure that a
+/// reader sees either the old or the new content as a whole.
+///
+/// # Errors
+/// When the disk is full or the directory cannot be written; the old content stays.
+pub fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    put(path, content, true)
+}
+
+/// Writes a file like [`write`], but without waiting for the disk: after a power cut it may be missing or damaged.
+/// For data that can be recomputed.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_cache(path: &Path, content: &[u8]) -> anyhow::Result<()> {
+    put(path, content, false)
+}
+
+fn put(path: &Path, content: &[u8], is_synced: bool) -> anyhow::Result<()> {
+    let directory = path.parent().context("a file without a directory")?;
+    // The parent of "config.toml" is "", which means the working directory.
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    let write = || -> io::Result<()> {
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        let mut file = tempfile::Builder::new().prefix(".tmp-").tempfile_in(directory).map_err(plain)?;
+        // Writes to the inner file, because errors of the wrapper name the temporary file.
+        file.as_file_mut().write_all(content)?;
+        if is_synced {
+            file.as_file().sync_all()?;
+        }
+        file.persist(path).map_err(|error| error.error)?;
+        if is_synced {
+            sync_directory(directory);
+        }
+        Ok(())
+    };
+    write().map_err(|error| not_written(path, error))
+}
+
+/// Extracts the system's own error from one that names a temporary file.
+fn plain(error: io::Error) -> io::Error {
+    use rustix::io::Errno;
+
+    match error.kind() {
+        ErrorKind::StorageFull => Errno::NOSPC.into(),
+        ErrorKind::QuotaExceeded => Errno::DQUOT.into(),
+        ErrorKind::ReadOnlyFilesystem => Errno::ROFS.into(),
+        ErrorKind::PermissionDenied => Errno::ACCESS.into(),
+        kind => kind.into(),
+    }
+}
+
+/// Reports whether a path is a directory (not a link to one), owned by this user and closed to all others.
+pub fn is_private(directory: &Path) -> bool {
+    let user = rustix::process::geteuid().as_raw();
+    fs::symlink_metadata(directory)
+        .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
+}
+
+/// Writes a file with a header line like [`write_versioned`], but without waiting for the disk, like [`write_cache`].
+///
+/// # Errors
+/// As [`write`].
+pub fn write_passing(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    write_cache(path, &[header(kind, version).as_bytes(), body].concat())
+}
+
+/// Reads a file of at most `limit` bytes; `None` if it does not exist.
+///
+/// # Errors
+/// When it is a link, not a regular file, another user's, writable by others, too large, or cannot be read.
+pub fn read(path: &Path, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let Some(file) = open(path)? else { return Ok(None) };
+    let mut content = Vec::new();
+    let read = file.take(limit.saturating_add(1)).read_to_end(&mut content);
+    read.with_context(|| format!("can't read {}", path.display()))?;
+    ensure!(content.len() as u64 <= limit, "{} is larger than {limit} bytes; remove it", path.display());
+    Ok(Some(content))
+}
+
+/// Writes a file with a header line that gives its kind and format version.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_versioned(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    write(path, &[header(kind, version).as_bytes(), body].concat())
+}
+
+/// Reads a file from [`write_versioned`]; `None` if it does not exist or is of another kind or version. The caller
+/// then writes a new one.
+///
+/// # Errors
+/// As [`read`]; `limit` includes the header line.
+pub fn read_versioned(path: &Path, kind: &str, version: u32, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let Some(content) = read(path, limit)? else { return Ok(None) };
+    Ok(content.strip_prefix(header(kind, version).as_bytes()).map(<[u8]>::to_vec))
+}
+
+fn header(kind: &str, version: u32) -> String {
+    format!("askline {kind} {version}\n")
+}
+
+/// Opens a file for reading, after the checks of [`read`]; `None` if it does not exist.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> anyhow::Result<Option<File>> {
+    // Without NONBLOCK, opening a named pipe would block forever.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        Ok(file) => checked(path, file).map(Some),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("can't open {}", path.display())),
+    }
+}
+
+/// Opens a file for reading and appending, with mode 0600 if new, after the checks of [`read`].
+///
+/// # Errors
+/// As [`read`], and when it cannot be created.
+pub fn open_to_append(path: &Path) -> anyhow::Result<File> {
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let opened =
+        OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
+    // A link gives its own kind of error, which is not a disk error.
+    checked(path, opened.map_err(|error| not_written(path, error))?)
+}
+
+/// Moves a finished file to its final path in a way that survives a power cut.
+///
+/// # Errors
+/// When it cannot be synced or renamed; `to` is then unchanged.
+pub fn install(file: &File, from: &Path, to: &Path) -> anyhow::Result<()> {
+    file.sync_all().and_then(|()| fs::rename(from, to)).map_err(|error| not_written(to, error))?;
+    sync_directory(to.parent().context("a file without a directory")?);
+    Ok(())
+}
+
+/// Removes a file, or a directory with its content, without following links. Returns the number of freed bytes.
+///
+/// # Errors
+/// When it exists and cannot be removed.
+pub fn remove(path: &Path) -> anyhow::Result<u64> {
+    let remove = || -> std::io::Result<u64> {
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+            found => found?,
+        };
+        if !found.is_dir() {
+            fs::remove_file(path)?;
+            return Ok(found.len());
+        }
+        let mut held = 0;
+        for entry in fs::read_dir(path)? {
+            held += entry?.metadata()?.len();
+        }
+        fs::remove_dir_all(path)?;
+        Ok(held)
+    };
+    remove().map_err(|error| not_removed(path, &error))
+}
+
+/// Returns the number of bytes in a directory and all below it, without following links; `None` if it does not exist
+/// or is empty.
+///
+/// # Errors
+/// When it belongs to another user, is writable by others, or cannot be listed.
+pub fn held(directory: &Path) -> anyhow::Result<Option<u64>> {
+    match fs::metadata(directory) {
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        found => ours(directory, &found.with_context(|| format!("can't look at {}", directory.display()))?)?,
+    }
+    let (mut bytes, mut entries) = (0_u64, 0);
+    let mut left = vec![directory.to_owned()];
+    while let Some(next) = left.pop() {
+        let listed = fs::read_dir(&next).with_context(|| format!("can't list {}", next.display()))?;
+        for entry in listed.take(ENTRIES_MAX) {
+            let entry = entry.with_context(|| format!("can't list {}", next.display()))?;
+            // A file that has disappeared was a temporary file of another process.
+            let Ok(found) = entry.metadata() else { continue };
+            (bytes, entries) = (bytes.saturating_add(found.len()), entries + 1);
+            if found.is_dir() && entries < ENTRIES_MAX {
+                left.push(entry.path());
+            }
+        }
+    }
+    Ok((0 < entries).then_some(bytes))
+}
+
+/// Removes the content of a directory, without following links. The directory itself stays, because it may be a link
+/// to a location that the user chose.
+///
+/// # Errors
+/// When it belongs to another user or is writable by others, or an entry cannot be removed.
+pub fn clear(directory: &Path) -> anyhow::Result<()> {
+    let found = fs::metadata(directory).with_context(|| format!("can't look at {}", directory.display()))?;
+    ours(directory, &found)?;
+    let listed = fs::read_dir(directory).map_err(|error| not_removed(directory, &error))?;
+    for entry in listed {
+        remove(&entry.map_err(|error| not_removed(directory, &error))?.path())?;
+    }
+    Ok(())
+}
+
+fn not_removed(path: &Path, error: &io::Error) -> anyhow::Error {
+    let remedy = match error.kind() {
+        ErrorKind::PermissionDenied => "; make its directory yours (chown, chmod)",
+        ErrorKind::ReadOnlyFilesystem => "; have the disk mounted for writing",
+        _ => "",
+    };
+    anyhow::anyhow!("can't remove {}: {error}{remedy}", path.display())
+}
+
+/// An exclusive lock on a lock file; released on drop or when the process ends in any way.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+/// Takes a lock without waiting; `None` if another process has it.
+///
+/// # Errors
+/// When the lock file cannot be created or the file system has no locks.
+pub fn lock(path: &Path) -> anyhow::Result<Option<Lock>> {
+    let file = open_to_append(path)?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(Lock { _file: file })),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("can't lock {}", path.display())),
+    }
+}
+
+fn checked(path: &Path, file: File) -> anyhow::Result<File> {
+    let found = file.metadata().with_context(|| format!("can't look at {}", path.display()))?;
+    if !found.is_file() {
+        bail!("{} is not a regular file; remove it", path.display());
+    }
+    ours(path, &found)?;
+    Ok(file)
+}
+
+fn ours(path: &Path, found: &fs::Metadata) -> anyhow::Result<()> {
+    let user = rustix::process::geteuid().as_raw();
+    ensure!(
+        found.uid() == user,
+        "{} belongs to another user; remove it or change its owner (chown)",
+        path.display()
+    );
+    ensure!(
+        found.mode() & 0o022 == 0,
+        "{} can be written by others; run `chmod go-w {}`",
+        path.display(),
+        path.display()
+    );
+    Ok(())
+}
+
+fn sync_directory(directory: &Path) {
+    // Some file systems cannot sync a directory; the file itself is safe by then.
+    if let Ok(directory) = File::open(directory) {
+        let _ = directory.sync_all();
+    }
+}
+
+/// Removes the files of a directory that were written longer than `age` ago. A missing directory is not an error.
+///
+/// # Errors
+/// When the directory cannot be listed; a file that cannot be removed stays.
+pub fn remove_older(directory: &Path, age: Duration) -> anyhow::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        entries => entries.with_context(|| format!("can't list {}", directory.display()))?,
+    };
+    for entry in entries.filter_map(Result::ok) {
+        let written =
+            entry.metadata().ok().filter(fs::Metadata::is_file).and_then(|found| found.modified().ok());
+        if written.and_then(|written| written.elapsed().ok()).is_some_and(|passed| age < passed) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// Keeps only the `most` last written files of a directory. Also removes temporary files of processes that ended
+/// during a write.
+///
+/// # Errors
+/// When the directory cannot be listed; a file that cannot be removed stays.
+pub fn thin_out(directory: &Path, most: usize) -> anyhow::Result<()> {
+    let entries = fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| {
+            let entry = entry.ok()?;
+            let written = entry.metadata().ok().filter(fs::Metadata::is_file)?.modified().ok()?;
+            Some((written, entry.path()))
+        })
+        .collect();
+    files.sort_by(|a, b| b.cmp(a));
+    let (temporary, files): (Vec<_>, Vec<_>) = files.into_iter().partition(|(_, path)| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".tmp-"))
+    });
+    let stale = |written: &SystemTime| written.elapsed().is_ok_and(|age| TEMPORARY_AGE < age);
+    let gone = temporary.iter().filter(|(written, _)| stale(written)).chain(files.iter().skip(most));
+    gone.for_each(|(_, path)| drop(fs::remove_file(path)));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_written_is_private_and_read_back() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("a/b/file");
+        write(&path, b"one").unwrap();
+        write(&path, b"two").unwrap();
+        assert_eq!(read(&path, 3).unwrap().as_deref(), Some(&b"two"[..]));
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        let left = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "no temporary file stays");
+        assert!(read(&path, 2).unwrap_err().to_string().contains("larger than 2 bytes"));
+        assert_eq!(read(&top.path().join("none"), 9).unwrap(), None);
+    }
+
+    #[test]
+    fn a_failed_write_keeps_the_old_content() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("taken");
+        fs::create_dir_all(path.join("inside")).unwrap();
+        assert!(write(&path, b"x").is_err());
+        assert!(path.join("inside").is_dir());
+        assert_eq!(fs::read_dir(top.path()).unwrap().count(), 1, "no temporary file stays");
+    }
+
+    #[test]
+    fn what_the_disk_refuses_is_told_with_a_remedy_and_no_temporary_name() {
+        let said = |code| not_written(Path::new("/d/file"), io::Error::from_raw_os_error(code));
+        for (code, cause) in [
+            (28, "the disk is full; free "),
+            (122, "your quota of the disk is used up; remove "),
+            (30, "the disk is read-only; have "),
+            (13, "permission is denied; make "),
+            (27, "files may not grow so large here; raise "),
+        ] {
+            let error = said(code);
+            assert!(error.is::<Unwritable>() && error.to_string().contains(cause), "{error}");
+            let kind = plain(io::Error::from_raw_os_error(code));
+            assert!(code == 27 || not_written(Path::new("/d"), kind).is::<Unwritable>(), "{code}");
+        }
+        assert!(!said(5).is::<Unwritable>());
+        let below_a_file = write(Path::new("/dev/null/x/file"), b"x").unwrap_err();
+        assert_eq!(
+            format!("{below_a_file:#}"),
+            "can't write /dev/null/x/file: Not a directory (os error 20)"
+        );
+        // Nobody can create files in /proc.
+        let denied = format!("{:#}", write(Path::new("/proc/self/none"), b"x").unwrap_err());
+        assert!(denied.starts_with("can't write /proc/self/none: ") && !denied.contains(".tmp-"), "{denied}");
+    }
+
+    #[test]
+    fn other_versions_read_as_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("state");
+        write_versioned(&path, "prefix", 2, b"body\n").unwrap();
+        let read = |kind, version| read_versioned(&path, kind, version, 100).unwrap();
+        assert_eq!(read("prefix", 2).as_deref(), Some(&b"body\n"[..]));
+        assert_eq!(read("prefix", 1), None);
+        assert_eq!(read("prefix", 22), None);
+        assert_eq!(read("other", 2), None);
+        write(&path, b"").unwrap();
+        assert_eq!(read("prefix", 2), None);
+    }
+
+    #[test]
+    fn links_pipes_directories_and_open_files_are_refused() {
+        let top = tempfile::tempdir().unwrap();
+        let real = top.path().join("real");
+        write(&real, b"secret").unwrap();
+        let refused = |path: &Path, why: &str| {
+            let error = format!("{:#}", read(path, 100).unwrap_err());
+            assert!(error.contains(why), "{error}");
+            open_to_append(path).unwrap_err();
+        };
+        let link = top.path().join("link");
+        symlink(&real, &link).unwrap();
+        refused(&link, "can't open");
+        let pipe = top.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .unwrap();
+        let error = read(&pipe, 100).unwrap_err().to_string();
+        assert!(error.contains("not a regular file"), "{error}");
+        refused(top.path(), "not a regular file");
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o666)).unwrap();
+        refused(&real, "can be written by others; run `chmod go-w");
+        let shared = top.path().join("shared");
+        fs::create_dir(&shared).unwrap();
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(make_directory(&shared).is_err());
+        assert!(make_directory(&real).is_err());
+        make_directory(&top.path().join("new/er")).unwrap();
+        assert_eq!(mode(&top.path().join("new")), 0o700);
+    }
+
+    #[test]
+    fn one_at_a_time_holds_a_lock() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("lock");
+        let held = lock(&path).unwrap();
+        assert!(held.is_some());
+        assert!(lock(&path).unwrap().is_none());
+        drop(held);
+        assert!(lock(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn a_directory_is_measured_and_emptied_without_following_links() {
+        let top = tempfile::tempdir().unwrap();
+        let (kept, real, directory) =
+            (top.path().join("kept"), top.path().join("real"), top.path().join("cache"));
+        write(&kept.join("file"), b"12345").unwrap();
+        assert_eq!(held(&directory).unwrap(), None);
+        write(&real.join("a/b"), &[7; 5000]).unwrap();
+        symlink(&kept, real.join("link")).unwrap();
+        // A user may keep the directory on another disk.
+        symlink(&real, &directory).unwrap();
+        let bytes = held(&directory).unwrap().unwrap();
+        assert!((5000..100_000).contains(&bytes), "{bytes}");
+        clear(&directory).unwrap();
+        assert_eq!((held(&directory).unwrap(), real.is_dir()), (None, true));
+        assert!(kept.join("file").exists());
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(held(&directory).is_err() && clear(&directory).is_err());
+    }
+
+    #[test]
+    fn removing_says_what_it_freed_and_follows_no_link() {
+        let top = tempfile::tempdir().unwrap();
+        let kept = top.path().join("kept");
+        write(&kept, b"12345").unwrap();
+        let directory = top.path().join("directory");
+        write(&directory.join("a"), b"123").unwrap();
+        symlink(&kept, directory.join("link")).unwrap();
+        let link = top.path().join("link");
+        symlink(&kept, &link).unwrap();
+        remove(&link).unwrap();
+        assert!(3 <= remove(&directory).unwrap());
+        assert!(kept.exists() && !directory.exists());
+        assert_eq!(remove(&kept).unwrap(), 5);
+        assert_eq!(remove(&kept).unwrap(), 0);
+    }
+}

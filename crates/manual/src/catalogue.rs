@@ -1,0 +1,377 @@
+//! Catalogue of the commands of a shell that documents them itself, as Nushell does: signatures, descriptions and
+//! examples. Pure and total: the shell's own text in, command docs out. Finds the nearest commands for a name or a
+//! request.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::retrieve::{Index, terms};
+use crate::solved::Solved;
+use crate::{Arity, Manual, OptionCard, Source};
+
+/// Maximum number of commands read.
+const COMMANDS_MAX: usize = 8192;
+/// Maximum length of a signature, in characters.
+pub const SIGNATURE_CHARS_MAX: usize = 160;
+/// Maximum length, in characters, of an example used in a prompt.
+const EXAMPLE_CHARS_MAX: usize = 100;
+/// Maximum number of examples for one request.
+pub const EXAMPLES_MAX: usize = 2;
+/// Minimum score of an example, as a share of the best one's score.
+const NEAR_THE_BEST: f32 = 0.8;
+/// Minimum share of the request's words in an example; rare words weigh more.
+const SHARE_MIN: f32 = 0.4;
+
+/// The commands of a shell.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    cards: BTreeMap<String, Card>,
+    commands: OnceLock<Index>,
+    examples: OnceLock<Index>,
+}
+
+/// Documentation of one command of a shell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Card {
+    /// Name as typed; may have several words: `str replace`.
+    pub name: String,
+    /// Summary in one line.
+    pub description: String,
+    /// Additional search words.
+    pub search_terms: String,
+    /// Accepted input types, as named by the shell; "nothing" for a command that starts a pipeline.
+    pub inputs: Vec<String>,
+    /// Parameters, in the shell's order.
+    pub parameters: Vec<Parameter>,
+    /// Usage examples.
+    pub examples: Vec<Example>,
+}
+
+/// A parameter of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Kind of parameter.
+    pub role: Role,
+    /// Name without dashes.
+    pub name: String,
+    /// Short name of a flag.
+    pub letter: Option<char>,
+    /// Type of the value, as named by the shell; empty for a switch.
+    pub shape: String,
+    /// `true` if it is optional.
+    pub optional: bool,
+    /// Description in one line; may be empty.
+    pub description: String,
+}
+
+/// Kind of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A positional argument.
+    Positional,
+    /// All further arguments.
+    Rest,
+    /// A flag without a value.
+    Switch,
+    /// A flag with a value.
+    Named,
+}
+
+/// A usage example.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    /// Description in one line.
+    pub request: String,
+    /// Command line of the example.
+    pub command: String,
+}
+
+/// A record of the shell's output (`host::Probe::Commands`).
+#[derive(Deserialize)]
+struct Row(
+    String,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    Vec<ParameterRow>,
+    Vec<(Option<String>, Option<String>)>,
+);
+
+/// A parameter in that output: role, name, letter, type, `true` if optional, description.
+#[derive(Deserialize)]
+struct ParameterRow(Role, Option<String>, Option<String>, Option<String>, bool, Option<String>);
+
+impl Catalogue {
+    /// Parses a text with one JSON record per line. Unreadable records are skipped; the later of two with the same
+    /// name wins.
+    pub fn read(text: &str) -> Self {
+        let rows = text.lines().filter_map(|line| serde_json::from_str::<Row>(line).ok());
+        let cards = rows.take(COMMANDS_MAX).map(Card::of).filter(|card| !card.name.is_empty());
+        Self { cards: cards.map(|card| (card.name.clone(), card)).collect(), ..Self::default() }
+    }
+
+    /// Returns a catalogue with the commands of a text in the same form added. They replace commands of the same
+    /// name.
+    pub fn with(&self, text: &str) -> Self {
+        let cards = self.cards.clone().into_iter().chain(Self::read(text).cards);
+        Self { cards: cards.collect(), ..Self::default() }
+    }
+
+    /// Reports whether the catalogue has no commands.
+    pub fn is_empty(&self) -> bool {
+        self.cards.is_empty()
+    }
+
+    /// Returns the doc of a command.
+    pub fn get(&self, name: &str) -> Option<&Card> {
+        self.cards.get(name)
+    }
+
+    /// Returns all command docs, sorted by name.
+    pub fn cards(&self) -> impl Iterator<Item = &Card> {
+        self.cards.values()
+    }
+
+    /// Returns the commands that a wrong `name` in an answer to `request` may mean, likeliest first, at most
+    /// `most`; never `name` itself. Commands that share a word with the name come first: `math round` for `round`.
+    /// If there are any, the others are left out.
+    pub fn nearest(&self, request: &str, name: &str, most: usize) -> Vec<&Card> {
+        let index = self.commands.get_or_init(|| {
+            Index::of(self.cards.values().map(|card| {
+                let examples = card.examples.iter().map(|example| (example.request.as_str(), 0.3));
+                [(card.name.as_str(), 3.0), (&card.search_terms, 2.0), (&card.description, 1.0)]
+                    .into_iter()
+                    .chain(examples)
+            }))
+        });
+        let sought = terms(name);
+        let shares = |card: &&Card| {
+            // A stop word may be a name: `each`, `into`.
+            let words = || card.name.split([' ', '-']);
+            words().any(|word| name.split([' ', '-', '_']).any(|own| own == word))
+                || terms(&card.name).iter().any(|word| sought.contains(word))
+        };
+        let cards: Vec<&Card> = self.cards.values().collect();
+        let found = index.search(&format!("{request} {name} {name}"));
+        let mut found: Vec<&Card> = found
+            .into_iter()
+            .filter_map(|(place, _)| cards.get(place).copied())
+            .filter(|card| card.name != name && !card.is_parent())
+            .collect();
+        // Stable sort: within both groups the order by score remains.
+        found.sort_by_key(|card| !shares(card));
+        let sharing = found.iter().filter(|card| shares(card)).count();
+        found.truncate(if sharing == 0 { most } else { sharing.min(most) });
+        found
+    }
+
+    /// Returns examples for a request as solved requests, the best one last; empty if none fits.
+    pub fn examples(&self, request: &str) -> Vec<Solved> {
+        let all = || {
+            self.cards
+                .values()
+                .flat_map(|card| card.examples.iter().filter(|e| e.is_plain()).map(move |e| (card, e)))
+        };
+        let index = self.examples.get_or_init(|| {
+            Index::of(all().map(|(card, example)| {
+                [
+                    (example.request.as_str(), 2.0),
+                    (card.name.as_str(), 1.5),
+                    (&card.search_terms, 1.0),
+                    (&card.description, 1.0),
+                ]
+            }))
+        });
+        let sought = sought(request);
+        let found = index.search(&sought);
+        let least = found.first().map_or(f32::MAX, |(_, best)| best * NEAR_THE_BEST);
+        let mut words = terms(&sought);
+        words.sort();
+        words.dedup();
+        // A word that no documentation contains is a name or a value.
+        words.retain(|word| index.knows(word));
+        let weight =
+            |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
+        let all: Vec<(&Card, &Example)> = all().collect();
+        let mut given: Vec<(&Card, &Example)> = Vec::new();
+        for (place, score) in found {
+            if score < least || given.len() == EXAMPLES_MAX {
+                break;
+            }
+            let Some((card, example)) = all.get(place).copied() else { continue };
+            let named = terms(&format!("{} {}", card.name, card.search_terms));
+            let text = [named.clone(), terms(&format!("{} {}", example.request, card.description))].concat();
+            let shared = weight(&mut words.iter().filter(|word| text.contains(word)));
+            // A match in a command's name or search words is stronger than one in its description.
+            let is_named = words.iter().any(|word| named.contains(word));
+            let is_other = given.iter().all(|(other, _)| other.name != card.name);
+            if is_other && is_named && SHARE_MIN * weight(&mut words.iter()) <= shared {
+                given.push((card, example));
+            }
+        }
+        given.reverse();
+        given.iter().map(|(_, example)| example.solved()).collect()
+    }
+}
+
+/// Returns the words of a request that describe the task. File names and quoted texts are data and left out, except
+/// for file extensions, which show the format.
+fn sought(request: &str) -> String {
+    let mut words: Vec<&str> = Vec::new();
+    let quotes = request.matches(['"', '\'', '`']).count();
+    for (at, part) in request.split(['"', '\'', '`']).enumerate() {
+        // Text between two quotes. A single apostrophe may cost a word or two.
+        if at % 2 == 1 && quotes.is_multiple_of(2) {
+            continue;
+        }
+        for word in part.split_whitespace() {
+            let word = word.trim_end_matches(['.', ',', ';', ':', '?', '!']);
+            if word.contains('$') {
+                continue;
+            }
+            if word.contains("://") {
+                words.push("url");
+            } else if let Some((_, ending)) = word.rsplit_once('.') {
+                words.push(ending);
+            } else if !word.contains(['/', '\\', '=', '_']) {
+                words.push(word);
+            }
+        }
+    }
+    words.join(" ")
+}
+
+impl Card {
+    fn of(row: Row) -> Self {
+        let Row(name, description, search_terms, inputs, parameters, examples) = row;
+        let one_line =
+            |text: Option<String>| text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let parameter = |ParameterRow(role, name, letter, shape, optional, description)| Parameter {
+            role,
+            name: name.unwrap_or_default(),
+            letter: letter.and_then(|letter| letter.chars().next()),
+            shape: one_line(shape),
+            optional,
+            description: one_line(description),
+        };
+        let example = |(request, command)| Example {
+            request: one_line(request),
+            command: Option::unwrap_or_default(command),
+        };
+        Self {
+            name,
+            description: one_line(description),
+            search_terms: one_line(search_terms),
+            inputs,
+            parameters: parameters.into_iter().map(parameter).collect(),
+            examples: examples.into_iter().map(example).collect(),
+        }
+    }
+
+    /// Returns the signature in one line of at most [`SIGNATURE_CHARS_MAX`] characters:
+    /// `str join [separator: string]`. Dots replace parameters without space.
+    pub fn signature(&self) -> String {
+        let mut line = self.name.clone();
+        // Positional parameters come first: a call cannot omit them.
+        let (flags, places): (Vec<_>, Vec<_>) =
+            self.parameters.iter().partition(|parameter| parameter.is_flag());
+        for parameter in places.into_iter().chain(flags) {
+            let form = parameter.form();
+            if SIGNATURE_CHARS_MAX < line.chars().count() + form.chars().count() + " …".chars().count() + 1
+            {
+                line.push_str(" …");
+                break;
+            }
+            line.push(' ');
+            line.push_str(&form);
+        }
+        line
+    }
+
+    /// Converts the doc to the documentation of a program.
+    pub fn manual(&self) -> Manual {
+        let option = |flag: &Parameter| OptionCard {
+            names: flag
+                .letter
+                .map(|letter| format!("-{letter}"))
+                .into_iter()
+                .chain((!flag.name.is_empty()).then(|| format!("--{}", flag.name)))
+                .collect(),
+            value: if flag.role == Role::Named { Arity::Required } else { Arity::None },
+            placeholder: flag.shape.clone(),
+            text: flag.description.chars().take(OptionCard::TEXT_MAX).collect(),
+            source: Source::Help,
+        };
+        Manual {
+            name: format!("help {}", self.name),
+            summary: self.description.clone(),
+            synopsis: self.signature(),
+            options: self.parameters.iter().filter(|parameter| parameter.is_flag()).map(option).collect(),
+            ..Manual::default()
+        }
+    }
+
+    /// Reports whether the command requires piped input.
+    pub fn needs_input(&self) -> bool {
+        !self.inputs.is_empty()
+            && !self.inputs.iter().any(|input| matches!(input.as_str(), "nothing" | "any"))
+    }
+
+    /// Reports whether the command accepts piped input.
+    pub fn takes_input(&self) -> bool {
+        self.inputs.is_empty() || self.inputs.iter().any(|input| input != "nothing")
+    }
+
+    /// Reports whether the command only groups its subcommands and does nothing itself.
+    fn is_parent(&self) -> bool {
+        self.parameters.is_empty() && self.examples.is_empty() && self.inputs == ["nothing"]
+    }
+}
+
+impl Parameter {
+    fn is_flag(&self) -> bool {
+        matches!(self.role, Role::Switch | Role::Named)
+    }
+
+    fn form(&self) -> String {
+        let Self { role, name, letter, shape, optional, .. } = self;
+        let letter = letter.map(|letter| format!("(-{letter})")).unwrap_or_default();
+        match role {
+            Role::Positional if *optional => format!("[{name}: {shape}]"),
+            Role::Positional => format!("<{name}: {shape}>"),
+            Role::Rest => format!("...[{}: {shape}]", if name.is_empty() { "rest" } else { name }),
+            Role::Switch => format!("[--{name}{letter}]"),
+            Role::Named => format!("[--{name}{letter}: {shape}]"),
+        }
+    }
+}
+
+impl Example {
+    /// Reports whether an example fits in a prompt: short, one line, only printable ASCII and no `#`.
+    fn is_plain(&self) -> bool {
+        let is_line = |text: &str, most: usize| {
+            (4..=most).contains(&text.chars().count())
+                && text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
+        };
+        is_line(&self.request, EXAMPLE_CHARS_MAX)
+            && is_line(&self.command, EXAMPLE_CHARS_MAX)
+            && !self.command.contains('#')
+    }
+
+    /// Converts to a solved request: "Sort files by name." becomes "sort files by name".
+    fn solved(&self) -> Solved {
+        let text = self.request.trim_end_matches(['.', ':']);
+        let mut letters = text.chars();
+        let first = letters.next().unwrap_or_default();
+        // An abbreviation keeps its capitals.
+        let is_word = letters.clone().next().is_some_and(|second| !second.is_uppercase());
+        let request = if is_word { first.to_lowercase().chain(letters).collect() } else { text.to_owned() };
+        Solved { request, command: self.command.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,276 @@
+//! Checks an unlisted GGUF file: walks its header and requires all announced tensors to lie within the file.
+//! Reads some megabytes of a large model, no weights.
+
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Read as _};
+use std::path::Path;
+
+use anyhow::{anyhow, bail, ensure};
+
+/// First bytes of every GGUF file.
+pub(super) const MAGIC: [u8; 4] = *b"GGUF";
+/// Supported versions of the format: those with 64-bit lengths, which are in use.
+const VERSIONS: std::ops::RangeInclusive<u32> = 2..=3;
+/// Maximum number of settings, and of tensors, in a file.
+const ENTRIES_LIMIT: u64 = 1 << 17;
+/// Maximum number of elements of a list, such as a vocabulary.
+const LIST_LIMIT: u64 = 1 << 24;
+/// Maximum number of dimensions of a tensor.
+const DIMENSIONS_LIMIT: u32 = 8;
+/// Setting for the alignment of the weights, and its default, in bytes.
+const ALIGNMENT: (&[u8], u64) = (b"general.alignment", 32);
+
+/// Type numbers of the format.
+const TYPE_U32: u32 = 4;
+const TYPE_TEXT: u32 = 8;
+const TYPE_LIST: u32 = 9;
+
+/// Checks that the file is complete, as far as possible without a hash.
+///
+/// # Errors
+///
+/// The reason, without the file's name.
+pub(super) fn check(path: &Path) -> anyhow::Result<()> {
+    let found = std::fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("there is no such file"),
+        _ => error.into(),
+    })?;
+    ensure!(found.is_file(), "it is not a regular file");
+    let size = found.len();
+    let mut walk = Walk { reader: BufReader::new(File::open(path)?), at: 0, size };
+    match walk.end_of_weights() {
+        Err(error) if error.is::<Ended>() => {
+            bail!("it is cut off: it ends after {size} bytes, within its header")
+        }
+        Ok(end) if size < end => bail!("it is cut off: it has {size} bytes, its weights end at {end}"),
+        other => other.map(drop),
+    }
+}
+
+/// Error: the file ends before announced data.
+#[derive(Debug)]
+struct Ended;
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it is cut off")
+    }
+}
+
+impl std::error::Error for Ended {}
+
+/// Reader of a header.
+struct Walk {
+    reader: BufReader<File>,
+    at: u64,
+    size: u64,
+}
+
+impl Walk {
+    /// Returns the minimum length of the file.
+    fn end_of_weights(&mut self) -> anyhow::Result<u64> {
+        if self.bytes::<4>().ok() != Some(MAGIC) {
+            bail!("it is not a GGUF file");
+        }
+        let version = self.u32()?;
+        ensure!(VERSIONS.contains(&version), "it is GGUF of version {version}, which is not known here");
+        let (n_tensors, n_settings) = (self.u64()?, self.u64()?);
+        ensure!(n_tensors != 0, "it holds no weights");
+        ensure!(n_tensors.max(n_settings) <= ENTRIES_LIMIT, "its header is damaged");
+        let mut alignment = ALIGNMENT.1;
+        for _ in 0..n_settings {
+            let is_alignment = self.text_is(ALIGNMENT.0)?;
+            match self.u32()? {
+                TYPE_U32 if is_alignment => alignment = u64::from(self.u32()?),
+                kind => self.skip_value(kind)?,
+            }
+        }
+        let mut end = 0;
+        for _ in 0..n_tensors {
+            end = end.max(self.tensor()?);
+        }
+        ensure!(alignment.is_power_of_two(), "its header is damaged");
+        Ok(self.at.next_multiple_of(alignment).saturating_add(end))
+    }
+
+    /// Reads one tensor's entry; returns the end of its weights, relative to the start of all weights.
+    fn tensor(&mut self) -> anyhow::Result<u64> {
+        self.text_is(b"")?;
+        let n_dimensions = self.u32()?;
+        ensure!(n_dimensions <= DIMENSIONS_LIMIT, "its header is damaged");
+        let mut n_weights = 1_u64;
+        for _ in 0..n_dimensions {
+            n_weights = n_weights.saturating_mul(self.u64()?);
+        }
+        let (block, bytes) = block_of(self.u32()?);
+        Ok(self.u64()?.saturating_add((n_weights / block).saturating_mul(bytes)))
+    }
+
+    fn skip_value(&mut self, kind: u32) -> anyhow::Result<()> {
+        match kind {
+            TYPE_TEXT => self.text_is(b"").map(drop),
+            TYPE_LIST => {
+                let (kind, length) = (self.u32()?, self.u64()?);
+                ensure!(length <= LIST_LIMIT, "its header is damaged");
+                if kind == TYPE_TEXT {
+                    return (0..length).try_for_each(|_| self.text_is(b"").map(drop));
+                }
+                // Lists of lists are not in use, so they are refused.
+                self.skip(length.saturating_mul(width_of(kind)?))
+            }
+            kind => self.skip(width_of(kind)?),
+        }
+    }
+
+    /// Reads a text and compares it.
+    fn text_is(&mut self, expected: &[u8]) -> anyhow::Result<bool> {
+        let length = self.u64()?;
+        if length != expected.len() as u64 || expected.is_empty() {
+            return self.skip(length).map(|()| length == 0 && expected.is_empty());
+        }
+        let mut text = vec![0; expected.len()];
+        self.fill(&mut text)?;
+        Ok(text == expected)
+    }
+
+    fn skip(&mut self, length: u64) -> anyhow::Result<()> {
+        if self.size.saturating_sub(self.at) < length {
+            bail!(Ended);
+        }
+        self.reader.seek_relative(i64::try_from(length)?)?;
+        self.at += length;
+        Ok(())
+    }
+
+    fn fill(&mut self, bytes: &mut [u8]) -> anyhow::Result<()> {
+        self.reader.read_exact(bytes).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => Ended.into(),
+            _ => anyhow::Error::new(error),
+        })?;
+        self.at += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn bytes<const N: usize>(&mut self) -> anyhow::Result<[u8; N]> {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes).map(|()| bytes)
+    }
+
+    fn u32(&mut self) -> anyhow::Result<u32> {
+        self.bytes().map(u32::from_le_bytes)
+    }
+
+    fn u64(&mut self) -> anyhow::Result<u64> {
+        self.bytes().map(u64::from_le_bytes)
+    }
+}
+
+/// Returns the size in bytes of a value of a plain type.
+fn width_of(kind: u32) -> anyhow::Result<u64> {
+    match kind {
+        0 | 1 | 7 => Ok(1),
+        2 | 3 => Ok(2),
+        4..=6 => Ok(4),
+        10..=12 => Ok(8),
+        _ => bail!("its header is damaged"),
+    }
+}
+
+/// Returns the number of weights in one block of a tensor type, and the block's size in bytes. An unknown type
+/// may be newer: its weights count as zero bytes.
+fn block_of(kind: u32) -> (u64, u64) {
+    match kind {
+        0 | 26 => (1, 4),
+        1 | 25 | 30 => (1, 2),
+        24 => (1, 1),
+        27 | 28 => (1, 8),
+        2 | 20 => (32, 18),
+        3 => (32, 20),
+        6 => (32, 22),
+        7 => (32, 24),
+        8 => (32, 34),
+        9 => (32, 36),
+        39 => (32, 17),
+        10 => (256, 84),
+        11 | 21 => (256, 110),
+        12 => (256, 144),
+        13 => (256, 176),
+        14 => (256, 210),
+        15 => (256, 292),
+        16 | 35 => (256, 66),
+        17 => (256, 74),
+        18 => (256, 98),
+        19 => (256, 50),
+        22 => (256, 82),
+        23 => (256, 136),
+        29 => (256, 56),
+        34 => (256, 54),
+        _ => (1, 0),
+    }
+}
+
+/// Returns a complete file with 64 weights of 4 bytes, and settings of every kind.
+#[cfg(test)]
+pub(super) fn sample() -> Vec<u8> {
+    let text = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
+    let mut file = [&MAGIC[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &4_u64.to_le_bytes()].concat();
+    file.extend([text("general.name"), 8_u32.to_le_bytes().into(), text("tiny")].concat());
+    file.extend(
+        [text("general.alignment"), 4_u32.to_le_bytes().into(), 64_u32.to_le_bytes().into()].concat(),
+    );
+    let list = |kind: u32, n: u64| [&9_u32.to_le_bytes()[..], &kind.to_le_bytes(), &n.to_le_bytes()].concat();
+    file.extend([text("words"), list(8, 2), text("a"), text("bc")].concat());
+    file.extend([text("scores"), list(6, 2), vec![0; 8]].concat());
+    file.extend([text("weight"), 2_u32.to_le_bytes().into()].concat());
+    file.extend([8_u64.to_le_bytes(), 8_u64.to_le_bytes()].concat());
+    file.extend([&0_u32.to_le_bytes()[..], &0_u64.to_le_bytes()].concat());
+    file.resize(file.len().next_multiple_of(64) + 64 * 4, 7);
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(bytes: &[u8]) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), bytes).unwrap();
+        check(file.path()).map_or_else(|error| format!("{error:#}"), |()| "whole".to_owned())
+    }
+
+    #[test]
+    fn a_whole_file_passes_and_every_shorter_one_does_not() {
+        let whole = sample();
+        assert_eq!(said(&whole), "whole");
+        assert_eq!(said(&[&whole[..], b"more"].concat()), "whole");
+        for length in 0..whole.len() {
+            let said = said(&whole[..length]);
+            let expected = if length < 4 { "it is not a GGUF file" } else { "it is cut off: it " };
+            assert!(said.starts_with(expected), "{length} bytes: {said}");
+        }
+    }
+
+    #[test]
+    fn other_files_are_named_for_what_they_are() {
+        let mut other = sample();
+        other[4] = 1;
+        assert_eq!(said(&other), "it is GGUF of version 1, which is not known here");
+        other[4] = 3;
+        other[8] = 0;
+        assert_eq!(said(&other), "it holds no weights");
+        assert_eq!(said(b"\x7fELF"), "it is not a GGUF file");
+        assert_eq!(check(Path::new("/dev")).unwrap_err().to_string(), "it is not a regular file");
+        assert_eq!(check(Path::new("/none.gguf")).unwrap_err().to_string(), "there is no such file");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_bytes_panic_or_take_long(at in 4_usize..300, bytes: [u8; 8]) {
+            let mut file = sample();
+            for (byte, new) in file.iter_mut().skip(at).zip(bytes) {
+                *byte = new;
+            }
+            said(&file);
+        }
+    }
+}

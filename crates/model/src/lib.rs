@@ -1,0 +1,157 @@
+//! Interface to language models: takes a prompt, returns text.
+//!
+//! It has three implementations, all part of the product: the embedded model, a model on a server, and
+//! `scripted:FILE`, which replays replies to make shell tests and bug reports exact.
+
+pub mod account;
+pub mod chain;
+pub mod failure;
+pub mod install;
+pub mod memory;
+pub mod patience;
+pub mod prompt;
+pub mod remote;
+pub mod resident;
+pub mod scripted;
+pub mod server;
+
+#[cfg(feature = "local-model")]
+pub mod local;
+#[cfg(not(feature = "local-model"))]
+#[path = "local_disabled.rs"]
+pub mod local;
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::account::Tokens;
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+use crate::prompt::disclosure::Audience;
+
+/// A language model.
+pub trait Model: Send {
+    /// Returns the model's name for display and records, such as `local:qwen2.5-coder-1.5b-instruct-q4_k_m`.
+    fn source(&self) -> String;
+
+    /// Returns the reader of the prompts: this machine or a server. A chain returns that of its current model.
+    fn audience(&self) -> Audience {
+        Audience::Machine
+    }
+
+    /// Asks the model once. Generation is greedy and ends after the first non-blank line, at `max_tokens`, or
+    /// when the request control ends, which is checked between tokens.
+    ///
+    /// # Errors
+    ///
+    /// A [`crate::failure::Failure`] if the request control ended or there is no model; any other error is
+    /// unexpected.
+    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
+
+    /// Reports whether the model can return alternatives to an answered prompt. Otherwise it must be asked
+    /// again with another prompt.
+    fn keeps_others(&self) -> bool {
+        false
+    }
+
+    /// Returns alternatives to the answer of the last prompt, likeliest first. They differ from each other and
+    /// from the answer of [`Model::complete`]. A model that supports none returns an empty list.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::complete`].
+    fn others(
+        &mut self,
+        _prompt: &Prompt,
+        _further: Further,
+        _patience: &Patience,
+    ) -> anyhow::Result<Vec<Reply>> {
+        Ok(Vec::new())
+    }
+
+    /// Does the one-time work for all prompts that start with `fixed`, to make the first of them as fast as
+    /// later ones.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::complete`].
+    fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// Releases memory that can be rebuilt; called when no request is expected soon.
+    fn rest(&mut self) {}
+
+    /// Returns remarks for the user about the last reply, most important first.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Ends the use of the model; called once after the last request.
+    ///
+    /// # Errors
+    ///
+    /// If replies of a script were not used.
+    fn finish(&mut self) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// Selection of alternatives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Further {
+    /// Maximum number of alternatives.
+    pub most: usize,
+    /// Maximum number of tokens of each.
+    pub max_tokens: usize,
+    /// End of the wrong part of the answer, as a byte offset in its text; alternatives that differ only after
+    /// it are not wanted.
+    pub wrong: Option<usize>,
+}
+
+/// A model's answer and its cost.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Reply {
+    /// Generated text, untrusted.
+    pub text: String,
+    /// Confidence of the model in its tokens, if it reports any.
+    pub certainty: Option<Certainty>,
+    /// Tokens and times, if the model reports them.
+    pub usage: Usage,
+}
+
+/// Probabilities of the tokens of a reply, 0 to 1. Decoding is greedy: each token was the likeliest.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Certainty {
+    /// Geometric mean of the probabilities.
+    pub mean: f64,
+    /// Lowest probability.
+    pub least: f64,
+}
+
+/// Tokens and time of one reply.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Number of prompt tokens computed for this reply (not taken from a cached state).
+    pub prefill_tokens: usize,
+    /// Number of prompt tokens taken from a cached state.
+    pub cached_tokens: usize,
+    /// Time to process the prompt.
+    pub prefill: Duration,
+    /// Number of generated tokens.
+    pub decode_tokens: usize,
+    /// Time to generate them.
+    pub decode: Duration,
+}
+
+impl Usage {
+    /// Returns the token counts alone.
+    pub fn tokens(&self) -> Tokens {
+        Tokens {
+            prompt: self.prefill_tokens.saturating_add(self.cached_tokens) as u64,
+            cached: self.cached_tokens as u64,
+            completion: self.decode_tokens as u64,
+        }
+    }
+}

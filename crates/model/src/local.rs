@@ -1,0 +1,366 @@
+//! The embedded model: a GGUF file, computed by llama.cpp in this process.
+//!
+//! The fixed part of a prompt is long and never changes. Its computed state is saved in the cache directory:
+//! only the first request computes it, and later processes load it.
+
+pub mod chances;
+pub mod engine;
+mod lookup;
+pub mod needs;
+mod pace;
+mod writing;
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use sha2::{Digest as _, Sha256};
+
+use super::{Certainty, Further, Model, Reply, Usage};
+use crate::patience::{Patience, Stage};
+use crate::prompt::{Form, Prompt};
+use askline_host::store;
+use chances::{Chances, Token};
+use engine::{Sequence, Settings, Weights};
+use needs::Needs;
+use writing::End;
+
+/// Part of the key of a saved state; raise it when llama.cpp or its use changes.
+const STATE_VERSION: &str = "askline-state-3 llama-cpp-sys-2 0.1.161";
+
+/// Maximum size of a saved state to read, in bytes.
+const STATE_LIMIT: u64 = 512 << 20;
+
+/// Maximum number of saved states, one per model and shell; the least recently used are removed first.
+const STATES_LIMIT: usize = 8;
+
+/// Number of tokens computed between two writes of the state.
+const STRETCH: usize = 512;
+
+/// Number of and pause between measurements of the machine's load.
+const LOOKS: usize = 3;
+const LOOK_PAUSE: Duration = Duration::from_millis(1);
+
+/// Maximum number of prompt and answer tokens together; the solved requests of any shell take half of it.
+/// Memory grows with it: 12 to 28 KiB per token for the models of the manifest.
+const ROOM_MAX: u32 = 4096;
+
+/// The embedded model. Weights are read at the first request.
+#[derive(Debug)]
+pub struct Local {
+    name: String,
+    file: PathBuf,
+    states: PathBuf,
+    settings: Settings,
+    /// Maximum number of prompt and answer tokens together.
+    room: usize,
+    sequence: Option<Sequence>,
+    /// Weights, while there is no sequence.
+    resting: Option<Weights>,
+    /// Answer that ends at the sequence's current position.
+    answered: Option<Answered>,
+}
+
+/// Last prompt and its answer.
+#[derive(Debug)]
+struct Answered {
+    prompt: Prompt,
+    end: End,
+    /// Number of tokens before the answer.
+    start: usize,
+    path: Vec<Chances>,
+}
+
+impl Local {
+    /// Creates a model whose file is read at the first request; states are saved in the directory `states`.
+    /// `threads` is capped at the number of cores. `room` is the model's context size in tokens, of which at
+    /// most [`ROOM_MAX`] are used.
+    pub fn new(name: String, file: PathBuf, states: PathBuf, room: u32, threads: Option<usize>) -> Self {
+        let threads = threads.unwrap_or(usize::MAX).min(cores());
+        let room = room.min(ROOM_MAX) as usize;
+        Self {
+            name,
+            file,
+            states,
+            settings: Settings { threads, repack: false, guess: true },
+            room,
+            sequence: None,
+            resting: None,
+            answered: None,
+        }
+    }
+
+    /// Returns the same model without speculative decoding, to measure its benefit.
+    #[must_use]
+    pub fn without_guesses(mut self) -> Self {
+        self.settings.guess = false;
+        self
+    }
+
+    /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it.
+    /// Returns the usage of the computation.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be loaded or the request control ended; the part computed until then is saved.
+    pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
+        self.answered = None;
+        let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
+        let sequence = self.loaded(patience)?;
+        let tokens = sequence.weights().tokens(fixed, false)?;
+        sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
+        if sequence.tokens().len() < tokens.len() {
+            restore(sequence, &tokens, &file);
+        }
+        match tokens.get(sequence.tokens().len()..) {
+            None | Some([]) => Ok(Usage::default()),
+            Some(missing) => compute(sequence, missing, &file, patience),
+        }
+    }
+
+    /// Releases the memory of the context, for idle times. The weights stay mapped. The next request loads the
+    /// saved state, and takes longer by that time.
+    pub fn rest(&mut self) {
+        self.answered = None;
+        if let Some(sequence) = self.sequence.take() {
+            self.resting = Some(sequence.into_weights());
+        }
+    }
+
+    /// Returns the memory that the model needs, before loading it; `None` if the file's header does not contain
+    /// enough.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be read.
+    pub fn needs(&self) -> anyhow::Result<Option<Needs>> {
+        let unreadable = || format!("the model file {} can't be read", self.file.display());
+        let metadata = self.file.metadata().with_context(unreadable)?;
+        let mut header = Vec::new();
+        if metadata.is_file() {
+            let file = File::open(&self.file).with_context(unreadable)?;
+            file.take(needs::HEADER_BYTES).read_to_end(&mut header).with_context(unreadable)?;
+        }
+        Ok(needs::needs(metadata.len(), &header, self.room as u64))
+    }
+
+    /// Returns the sequence; loads the weights if needed.
+    fn loaded(&mut self, patience: &Patience) -> anyhow::Result<&mut Sequence> {
+        if self.sequence.is_none() {
+            let weights = match self.resting.take() {
+                Some(weights) => weights,
+                None => {
+                    patience.enter(Stage::Loading, Instant::now());
+                    Weights::load(&self.file, self.settings, patience)?
+                }
+            };
+            self.sequence = Some(Sequence::new(weights, self.room, self.settings)?);
+        }
+        self.sequence.as_mut().context("loaded, so there is a sequence")
+    }
+
+    /// Returns the key of a saved state: a hash of the version, the model file's path, size and time, and the
+    /// text.
+    fn state_key(&self, fixed: &str) -> anyhow::Result<String> {
+        let file = self.file.metadata().with_context(|| format!("no model file {}", self.file.display()))?;
+        let mut key = Sha256::new();
+        key.update(STATE_VERSION);
+        key.update(self.file.as_os_str().as_encoded_bytes());
+        key.update(file.len().to_le_bytes());
+        key.update(format!("{:?}", file.modified().ok()));
+        key.update(fixed);
+        Ok(key.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+impl Model for Local {
+    fn source(&self) -> String {
+        format!("local:{}", self.name)
+    }
+
+    fn rest(&mut self) {
+        Self::rest(self);
+    }
+
+    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
+        self.ready(fixed, patience).map(drop)
+    }
+
+    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+        self.answered = None;
+        let end = match prompt.form {
+            Form::Completion => {
+                self.ready(&prompt.fixed, patience)?;
+                End::Line
+            }
+            Form::Chat => {
+                self.loaded(patience)?;
+                End::Text
+            }
+        };
+        let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
+        patience.enter(Stage::Thinking, Instant::now());
+        sequence.set_threads(undisturbed(sequence.most_threads()));
+        let started = Instant::now();
+        let fresh = match prompt.form {
+            Form::Completion => sequence.weights().tokens(&prompt.fresh, false)?,
+            Form::Chat => {
+                let tokens = chat_tokens(sequence.weights(), prompt)?;
+                // The last token is always computed: the scores after it are needed.
+                let shared = shared_prefix(sequence.tokens(), &tokens).min(tokens.len().saturating_sub(1));
+                sequence.truncate(shared);
+                tokens.get(shared..).unwrap_or_default().to_vec()
+            }
+        };
+        let cached_tokens = sequence.tokens().len();
+        sequence.read(&fresh, patience)?;
+        let prefill = started.elapsed();
+        let start = sequence.tokens().len();
+        let request = self.settings.guess.then_some(cached_tokens);
+        let (written, path) = writing::greedy(sequence, end, request, max_tokens, patience)?;
+        let usage = Usage {
+            prefill_tokens: fresh.len(),
+            cached_tokens,
+            prefill,
+            decode_tokens: written.tokens,
+            decode: started.elapsed() - prefill,
+        };
+        self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
+        Ok(Reply { text: written.text, certainty: written.certainty, usage })
+    }
+
+    fn keeps_others(&self) -> bool {
+        true
+    }
+
+    fn others(
+        &mut self,
+        prompt: &Prompt,
+        further: Further,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Reply>> {
+        if self.answered.as_ref().is_none_or(|answered| answered.prompt != *prompt) {
+            self.complete(prompt, further.max_tokens, patience)?;
+        }
+        let (Some(sequence), Some(answered)) = (&mut self.sequence, &self.answered) else {
+            return Ok(Vec::new());
+        };
+        patience.enter(Stage::Thinking, Instant::now());
+        let started = Instant::now();
+        let along = (answered.start, answered.path.as_slice());
+        let written = writing::others(sequence, along, answered.end, further, patience)?;
+        let decode = started.elapsed();
+        let reply = |written: Written| Reply {
+            text: written.text,
+            certainty: written.certainty,
+            // All alternatives have the same time, because they are generated together.
+            usage: Usage { decode_tokens: written.tokens, decode, ..Usage::default() },
+        };
+        Ok(written.into_iter().map(reply).collect())
+    }
+}
+
+/// Returns the tokens of a chat in the template of the model's file. Special tokens are recognized only in the
+/// template; the messages are plain text.
+fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>> {
+    let text = weights
+        .chat(&prompt.fixed, &prompt.fresh)
+        .context("the model's file has no chat template; remove `prompt = \"chat\"` from its profile")?;
+    let (before, rest) =
+        text.split_once(&prompt.fixed).context("the chat template leaves the system's message out")?;
+    let (between, after) =
+        rest.rsplit_once(&prompt.fresh).context("the chat template leaves the request out")?;
+    let parts =
+        [(before, true), (&prompt.fixed, false), (between, true), (&prompt.fresh, false), (after, true)];
+    let tokens = parts.into_iter().map(|(text, marks)| weights.tokens(text, marks));
+    Ok(tokens.collect::<anyhow::Result<Vec<_>>>()?.concat())
+}
+
+/// Computes the rest of the fixed part and saves the state after each chunk. After a cancel, the next request
+/// continues from there.
+fn compute(
+    sequence: &mut Sequence,
+    missing: &[Token],
+    file: &Path,
+    patience: &Patience,
+) -> anyhow::Result<Usage> {
+    patience.enter(Stage::Preparing, Instant::now());
+    let mut usage = Usage::default();
+    for stretch in missing.chunks(STRETCH) {
+        sequence.set_threads(undisturbed(sequence.most_threads()));
+        let started = Instant::now();
+        sequence.read(stretch, patience)?;
+        usage.prefill_tokens += stretch.len();
+        usage.prefill += started.elapsed();
+        if let Err(error) = keep(sequence, file) {
+            tracing::debug!("the model's state is not kept: {error:#}");
+        }
+    }
+    Ok(usage)
+}
+
+/// Generated answer.
+#[derive(Debug)]
+struct Written {
+    text: String,
+    tokens: usize,
+    certainty: Option<Certainty>,
+}
+
+/// Saves the state to a file: the SHA-256 of the rest, the number of tokens, and the engine's state.
+fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
+    let count = (sequence.tokens().len() as u64).to_le_bytes();
+    let state = sequence.state();
+    let digest = Sha256::new().chain_update(count).chain_update(&state).finalize();
+    store::write(file, &[&digest[..], &count[..], &state].concat())?;
+    store::thin_out(file.parent().context("a file without a directory")?, STATES_LIMIT)
+}
+
+/// Loads a saved state, which may cover only a part of `tokens`. A damaged state could change answers
+/// unnoticed, so it is removed.
+fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
+    let Ok(Some(content)) = store::read(file, STATE_LIMIT) else { return };
+    let taken = content.split_first_chunk::<32>().is_some_and(|(digest, body)| {
+        let Some((count, state)) = body.split_first_chunk::<8>() else { return false };
+        let covered = usize::try_from(u64::from_le_bytes(*count)).ok().and_then(|count| tokens.get(..count));
+        Sha256::digest(body)[..] == digest[..]
+            && covered.is_some_and(|covered| sequence.restore(covered, state))
+    });
+    tracing::debug!(taken, "kept state {}", file.display());
+    if !taken && let Err(error) = store::remove(file) {
+        tracing::debug!("a damaged state stays: {error:#}");
+    }
+}
+
+fn shared_prefix(a: &[Token], b: &[Token]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Prepares the process; call it first, before any other thread exists.
+pub fn at_start() {
+    engine::no_debugger();
+}
+
+/// Returns how many threads, at most `most`, can have a processor each at the moment; `most` if the system
+/// doesn't report its load.
+fn undisturbed(most: usize) -> usize {
+    let told = |file| std::fs::read_to_string(file).ok();
+    let processors = told("/sys/devices/system/cpu/online").and_then(|list| pace::processors(&list));
+    let Some(processors) = processors.filter(|_| 1 < most) else { return most };
+    let look = |turn| {
+        if 0 < turn {
+            std::thread::sleep(LOOK_PAUSE);
+        }
+        told("/proc/loadavg").and_then(|load| pace::running(&load))
+    };
+    // The minimum: a short-lived task does not count as a busy core.
+    let running = (0..LOOKS).filter_map(look).min();
+    running.map_or(most, |running| pace::undisturbed(most, running, processors))
+}
+
+/// Returns the number of cores that this process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}

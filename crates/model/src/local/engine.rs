@@ -1,0 +1,646 @@
+//! Safe wrapper of llama.cpp: weights, one token sequence, branches of it, likeliest next tokens. The only
+//! module with `unsafe`.
+//!
+//! It uses `llama-cpp-sys-2`, the raw bindings below `llama-cpp-2`, because the latter lacks three needed
+//! features: to stop in the middle of a computation (a long prefill must not outlive Esc), to use an own thread
+//! pool (polling threads starve when another program takes a core), and to load weights as they are stored in
+//! the file (repacking a gigabyte may not pay off in a short-lived process; not measured yet).
+#![expect(unsafe_code, reason = "calls into C; each block says why it holds")]
+
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail, ensure};
+use llama_cpp_sys_2 as sys;
+
+use super::chances::{Chances, Token};
+use crate::failure::Failure;
+use crate::patience::Patience;
+
+/// Id of the main sequence; higher ids are branches.
+const SEQUENCE: sys::llama_seq_id = 0;
+
+/// Maximum number of branches computed together.
+pub const BRANCHES_MAX: usize = 6;
+
+/// Maximum number of tokens per call; also determines the largest intermediate buffers.
+const BATCH: u32 = 512;
+
+/// Maximum length of one token's text, in bytes.
+const PIECE_LIMIT: usize = 512;
+
+/// Polling level of the thread pool, 0 (sleep at once) to 100 (spin). A polling thread spins for a third of a
+/// second after the last token. That takes a core from the checks that follow, and the load measurement
+/// mistakes it for a busy neighbour. It saves nothing: tokens took the same time with 0 and with 50 (1.5B, two
+/// threads, two pairs of runs: 105.8 and 106.3 ms, 93.9 and 93.6).
+const POLL: u32 = 0;
+
+/// Maximum number of tokens guessed at once ([`Sequence::read_ahead`]).
+pub const GUESS_MAX: usize = BRANCHES_MAX;
+
+/// Minimum size of an attention head for flash attention. Below it, llama.cpp's kernel is slow for few tokens:
+/// with heads of 64 (Qwen2.5 0.5B), after 1,536 tokens, steps of 1 and 4 tokens took 86 and 207 ms with it, 51
+/// and 93 without; with heads of 128 (1.5B) it made no difference.
+const FLASH_HEAD_MIN: i32 = 128;
+
+/// Settings for loading and computing.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Number of threads.
+    pub threads: usize,
+    /// `true` to rearrange the weights for this processor: slower to load, needs its own memory, faster long
+    /// prefills.
+    pub repack: bool,
+    /// `true` to use speculative decoding (`lookup`), which changes only the speed of answers.
+    pub guess: bool,
+}
+
+/// Weights of a model.
+#[derive(Debug)]
+pub struct Weights {
+    model: NonNull<sys::llama_model>,
+}
+
+// SAFETY: llama.cpp's model is not tied to the thread that loaded it, and it is never shared between threads.
+unsafe impl Send for Weights {}
+
+/// Sequence of tokens that the model has read, with room for more.
+#[derive(Debug)]
+pub struct Sequence {
+    context: Context,
+    read: Vec<Token>,
+    /// `true` if the context's scores are those after the last token of `read`.
+    scored: bool,
+    room: usize,
+    vocabulary: usize,
+    most_threads: usize,
+    /// Last field, because the context points into the weights.
+    weights: Weights,
+}
+
+/// llama.cpp's buffers and threads, freed in the required order.
+#[derive(Debug)]
+struct Context {
+    raw: NonNull<sys::llama_context>,
+    pool: NonNull<sys::ggml_threadpool>,
+    /// Boxed, because C keeps its address.
+    patience: Box<Mutex<Patience>>,
+}
+
+// SAFETY: as for `Weights`; context and pool move together and are used by one thread at a time.
+unsafe impl Send for Context {}
+
+/// Continuations of a sequence, computed together. They share the tokens that the sequence has read before
+/// them, and are discarded on drop. The sequence itself stays unchanged, except that it loses its scores.
+#[derive(Debug)]
+pub struct Branches<'a> {
+    sequence: &'a mut Sequence,
+    /// Number of tokens in each branch, shared ones included.
+    lengths: Vec<usize>,
+    /// Remaining room in tokens, of all branches together.
+    left: usize,
+}
+
+impl Weights {
+    /// Loads a GGUF file. The file is mapped, not copied, unless `repack` is set.
+    ///
+    /// # Errors
+    ///
+    /// If llama.cpp refuses the file, or the request control ended meanwhile.
+    pub fn load(file: &Path, settings: Settings, patience: &Patience) -> anyhow::Result<Self> {
+        start();
+        let path =
+            CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
+        // SAFETY: plain C call that returns a struct.
+        let mut params = unsafe { sys::llama_model_default_params() };
+        params.n_gpu_layers = 0;
+        params.use_extra_bufts = settings.repack;
+        params.progress_callback = Some(go_on_loading);
+        params.progress_callback_user_data = std::ptr::from_ref(patience).cast_mut().cast();
+        // SAFETY: `path` and `patience` live until the call returns; the callback only reads `patience`.
+        let model = unsafe { sys::llama_model_load_from_file(path.as_ptr(), params) };
+        match (NonNull::new(model), patience.spent(Instant::now())) {
+            (Some(model), _) => Ok(Self { model }),
+            (None, Some(failure)) => Err(failure.into()),
+            (None, None) => bail!(
+                "the model file {} can't be loaded; fetch it again with `askline model pull`",
+                file.display()
+            ),
+        }
+    }
+
+    /// Returns the tokens of a text. With `special`, marks such as `<|im_start|>` become special tokens; use it
+    /// only for askline's own text.
+    ///
+    /// # Errors
+    ///
+    /// If the text is too long for C's integers.
+    pub fn tokens(&self, text: &str, special: bool) -> anyhow::Result<Vec<Token>> {
+        let length = i32::try_from(text.len()).context("the text is too long")?;
+        let mut tokens = vec![0; text.len() + 8];
+        let room = i32::try_from(tokens.len()).context("the text is too long")?;
+        // SAFETY: pointers and lengths belong to `text` and `tokens`.
+        let count = unsafe {
+            sys::llama_tokenize(
+                self.vocabulary(),
+                text.as_ptr().cast::<c_char>(),
+                length,
+                tokens.as_mut_ptr(),
+                room,
+                false,
+                special,
+            )
+        };
+        tokens.truncate(usize::try_from(count).context("the text can't be split into tokens")?);
+        Ok(tokens)
+    }
+
+    /// Returns the bytes of a token, which may be part of a character. Control tokens have none.
+    pub fn piece(&self, token: Token) -> Vec<u8> {
+        let mut piece = vec![0u8; PIECE_LIMIT];
+        // SAFETY: pointer and length belong to `piece`.
+        let length = unsafe {
+            sys::llama_token_to_piece(
+                self.vocabulary(),
+                token,
+                piece.as_mut_ptr().cast::<c_char>(),
+                PIECE_LIMIT as i32,
+                0,
+                false,
+            )
+        };
+        piece.truncate(usize::try_from(length).unwrap_or(0));
+        piece
+    }
+
+    /// Reports whether the token ends a text.
+    pub fn ends(&self, token: Token) -> bool {
+        // SAFETY: the vocabulary belongs to the model, which lives.
+        unsafe { sys::llama_vocab_is_eog(self.vocabulary(), token) }
+    }
+
+    /// Applies the file's chat template to a system and a user message, up to the start of the answer; `None`
+    /// if the file has no template or one that llama.cpp doesn't support.
+    pub fn chat(&self, system: &str, user: &str) -> Option<String> {
+        let system = CString::new(system).ok()?;
+        let user = CString::new(user).ok()?;
+        let messages = [(c"system", &system), (c"user", &user)].map(|(role, content)| {
+            sys::llama_chat_message { role: role.as_ptr(), content: content.as_ptr() }
+        });
+        // SAFETY: the model lives; the default template is named by a null pointer.
+        let template = unsafe { sys::llama_model_chat_template(self.model.as_ptr(), std::ptr::null()) };
+        if template.is_null() {
+            return None;
+        }
+        let mut text = vec![0u8; 4 * (system.count_bytes() + user.count_bytes()) + 4096];
+        // SAFETY: template, messages and buffer live through the call, and the lengths are theirs.
+        let length = unsafe {
+            sys::llama_chat_apply_template(
+                template,
+                messages.as_ptr(),
+                messages.len(),
+                true,
+                text.as_mut_ptr().cast::<c_char>(),
+                i32::try_from(text.len()).ok()?,
+            )
+        };
+        let length = usize::try_from(length).ok().filter(|length| *length <= text.len())?;
+        text.truncate(length);
+        String::from_utf8(text).ok()
+    }
+
+    /// Returns the key width of one attention head.
+    fn head_size(&self) -> i32 {
+        // SAFETY: the model lives.
+        let (size, heads) = unsafe {
+            (sys::llama_model_n_embd(self.model.as_ptr()), sys::llama_model_n_head(self.model.as_ptr()))
+        };
+        size / heads.max(1)
+    }
+
+    fn vocabulary(&self) -> *const sys::llama_vocab {
+        // SAFETY: the model lives.
+        unsafe { sys::llama_model_get_vocab(self.model.as_ptr()) }
+    }
+}
+
+impl Drop for Weights {
+    fn drop(&mut self) {
+        // SAFETY: nothing points into the model any more: `Sequence` frees its context first.
+        unsafe { sys::llama_model_free(self.model.as_ptr()) }
+    }
+}
+
+impl Sequence {
+    /// Creates an empty sequence with room for `room` tokens.
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory.
+    pub fn new(weights: Weights, room: usize, settings: Settings) -> anyhow::Result<Self> {
+        let threads = i32::try_from(settings.threads.max(1)).unwrap_or(1);
+        let patience = Box::new(Mutex::new(Patience::endless()));
+        // SAFETY: plain C call that returns a struct.
+        let mut params = unsafe { sys::llama_context_default_params() };
+        params.n_ctx = u32::try_from(room).context("too many tokens")?;
+        params.n_batch = BATCH;
+        params.n_ubatch = BATCH;
+        params.n_seq_max = 1 + BRANCHES_MAX as u32;
+        // One buffer for all sequences, to let branches share earlier tokens instead of copying them.
+        params.kv_unified = true;
+        // Scores of a whole batch would take 300 MB. At most one token per branch, or a token and a guess,
+        // needs scores.
+        params.n_outputs_max = 1 + BRANCHES_MAX as u32;
+        params.n_threads = threads;
+        params.n_threads_batch = threads;
+        params.no_perf = true;
+        if weights.head_size() < FLASH_HEAD_MIN {
+            params.flash_attn_type = sys::LLAMA_FLASH_ATTN_TYPE_DISABLED;
+        }
+        params.abort_callback = Some(stop_computing);
+        params.abort_callback_data = std::ptr::from_ref::<Mutex<Patience>>(&patience).cast_mut().cast();
+        // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
+        let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
+        let context = NonNull::new(context).context("not enough memory for the model; try a smaller one")?;
+        // SAFETY: the parameters are a plain struct, read during the call.
+        let pool = unsafe {
+            let mut pool = sys::ggml_threadpool_params_default(threads);
+            pool.poll = POLL;
+            sys::ggml_threadpool_new(&raw mut pool)
+        };
+        let Some(pool) = NonNull::new(pool) else {
+            // SAFETY: the context was just made and is not used again.
+            unsafe { sys::llama_free(context.as_ptr()) };
+            bail!("the model's threads can't be started");
+        };
+        // SAFETY: both live until `drop`, which detaches first by freeing the context.
+        unsafe { sys::llama_attach_threadpool(context.as_ptr(), pool.as_ptr(), pool.as_ptr()) };
+        // SAFETY: the vocabulary belongs to the model, which lives.
+        let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
+        let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
+        let most_threads = settings.threads.max(1);
+        let context = Context { raw: context, pool, patience };
+        Ok(Self { context, read: Vec::new(), scored: false, room, vocabulary, most_threads, weights })
+    }
+
+    /// Releases the memory of the context and returns the weights.
+    pub fn into_weights(self) -> Weights {
+        self.weights
+    }
+
+    /// Returns the weights.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Returns the tokens read so far.
+    pub fn tokens(&self) -> &[Token] {
+        &self.read
+    }
+
+    /// Returns the number of tokens for which there is room left.
+    pub fn left(&self) -> usize {
+        self.room - self.read.len()
+    }
+
+    /// Returns the number of computing threads.
+    pub fn threads(&self) -> usize {
+        // SAFETY: the context lives.
+        usize::try_from(unsafe { sys::llama_n_threads(self.context.raw.as_ptr()) }).unwrap_or(1)
+    }
+
+    /// Returns the maximum number of computing threads.
+    pub fn most_threads(&self) -> usize {
+        self.most_threads
+    }
+
+    /// Sets the number of computing threads, clamped to 1 and [`Self::most_threads`].
+    pub fn set_threads(&mut self, threads: usize) {
+        let threads = i32::try_from(threads.clamp(1, self.most_threads)).unwrap_or(1);
+        // SAFETY: the context lives, and its pool has at least so many threads.
+        unsafe { sys::llama_set_n_threads(self.context.raw.as_ptr(), threads, threads) };
+    }
+
+    /// Drops all but the first `length` tokens.
+    pub fn truncate(&mut self, length: usize) {
+        let length = length.min(self.read.len());
+        let from = i32::try_from(length).unwrap_or(0);
+        // SAFETY: the context lives; removing the tail of a sequence is always possible for these models.
+        unsafe {
+            sys::llama_memory_seq_rm(sys::llama_get_memory(self.context.raw.as_ptr()), SEQUENCE, from, -1)
+        };
+        self.scored &= length == self.read.len();
+        self.read.truncate(length);
+    }
+
+    /// Reads more tokens. If the request control ends meanwhile, completely read batches are kept.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] if the request control ended; any other error if there is no room or the computation
+    /// fails.
+    pub fn read(&mut self, tokens: &[Token], patience: &Patience) -> anyhow::Result<()> {
+        ensure!(
+            self.read.len() + tokens.len() <= self.room,
+            "the request is too long; say it in fewer words"
+        );
+        self.context.obey(patience);
+        for chunk in tokens.chunks(BATCH as usize) {
+            if let Some(failure) = patience.spent(Instant::now()) {
+                return Err(failure.into());
+            }
+            let mut chunk = chunk.to_vec();
+            let length = i32::try_from(chunk.len()).unwrap_or(0);
+            self.scored = false;
+            // SAFETY: the batch points into `chunk`, which lives through `llama_decode`; positions continue by themselves.
+            let status = unsafe {
+                let batch = sys::llama_batch_get_one(chunk.as_mut_ptr(), length);
+                sys::llama_decode(self.context.raw.as_ptr(), batch)
+            };
+            if status != 0 {
+                let read = self.read.len();
+                self.truncate(read);
+                return Err(stopped(status, patience));
+            }
+            self.read.append(&mut chunk);
+            self.scored = true;
+        }
+        Ok(())
+    }
+
+    /// Returns the likeliest next tokens.
+    ///
+    /// # Errors
+    ///
+    /// If nothing was read since the last [`Self::truncate`], [`Self::restore`] or [`Self::branches`].
+    pub fn chances(&self) -> anyhow::Result<Chances> {
+        ensure!(self.scored, "the model has read nothing");
+        self.chances_at(-1)
+    }
+
+    /// Returns the likeliest next tokens after the token at `place` in the last batch; -1 means its last token.
+    fn chances_at(&self, place: i32) -> anyhow::Result<Chances> {
+        // SAFETY: the context lives; a null pointer means that there are no scores, else there is one per vocabulary entry,
+        // valid until the next `llama_decode`, and `self` is borrowed meanwhile.
+        let scores = unsafe {
+            let scores = sys::llama_get_logits_ith(self.context.raw.as_ptr(), place);
+            ensure!(!scores.is_null(), "the model has read nothing");
+            std::slice::from_raw_parts(scores, self.vocabulary)
+        };
+        Chances::of(scores)
+            .context("the model's scores are no numbers; fetch it again with `askline model pull`")
+    }
+
+    /// Reads a token and a guess of the following tokens in one computation, and keeps the part of the guess
+    /// that the model would have generated itself. Returns the likeliest tokens after the first token and after
+    /// each kept one. Uses at most [`GUESS_MAX`] tokens of the guess, and only as many as there is room for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub fn read_ahead(
+        &mut self,
+        token: Token,
+        guess: &[Token],
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Chances>> {
+        let room = self.left().saturating_sub(1).min(GUESS_MAX);
+        let guess = guess.get(..room).unwrap_or(guess);
+        if guess.is_empty() {
+            self.read(&[token], patience)?;
+            return Ok(vec![self.chances()?]);
+        }
+        if let Some(failure) = patience.spent(Instant::now()) {
+            return Err(failure.into());
+        }
+        let start = self.read.len();
+        let tokens = || std::iter::once(token).chain(guess.iter().copied());
+        let entries: Vec<_> = tokens().zip(start..).map(|(token, place)| (token, place, SEQUENCE)).collect();
+        self.read.extend(tokens());
+        let told = self.context.decode(&entries, patience).and_then(|()| self.agreed(guess));
+        let kept = start + told.as_ref().map_or(0, Vec::len);
+        self.scored = kept == self.read.len();
+        self.truncate(kept);
+        told
+    }
+
+    /// Returns the likeliest tokens after the first token of the last batch and after each following token, as
+    /// long as the guess matches the model's choice.
+    fn agreed(&self, guess: &[Token]) -> anyhow::Result<Vec<Chances>> {
+        let mut all = vec![self.chances_at(0)?];
+        for (place, guessed) in (1..).zip(guess) {
+            if all.last().is_none_or(|chances| chances.best().token != *guessed) {
+                break;
+            }
+            all.push(self.chances_at(place)?);
+        }
+        Ok(all)
+    }
+
+    /// Starts a branch after each of these numbers of tokens; uses at most [`BRANCHES_MAX`] of them.
+    pub fn branches(&mut self, starts: &[usize]) -> Branches<'_> {
+        let lengths: Vec<_> =
+            starts.iter().take(BRANCHES_MAX).map(|start| (*start).min(self.read.len())).collect();
+        for (length, id) in lengths.iter().zip(SEQUENCE + 1..) {
+            let end = i32::try_from(*length).unwrap_or(0);
+            // SAFETY: the context lives, and has room for so many sequences.
+            unsafe {
+                sys::llama_memory_seq_cp(
+                    sys::llama_get_memory(self.context.raw.as_ptr()),
+                    SEQUENCE,
+                    id,
+                    0,
+                    end,
+                );
+            }
+        }
+        self.scored = false;
+        let left = self.left();
+        Branches { sequence: self, lengths, left }
+    }
+
+    /// Returns the computed state of the tokens read so far, for [`Self::restore`] in another process.
+    pub fn state(&self) -> Vec<u8> {
+        // SAFETY: the buffer has the size that llama.cpp asks for.
+        unsafe {
+            let mut state = vec![0u8; sys::llama_state_seq_get_size(self.context.raw.as_ptr(), SEQUENCE)];
+            let length = sys::llama_state_seq_get_data(
+                self.context.raw.as_ptr(),
+                state.as_mut_ptr(),
+                state.len(),
+                SEQUENCE,
+            );
+            state.truncate(length);
+            state
+        }
+    }
+
+    /// Loads a state instead of reading `tokens`. The caller must ensure that the state comes from this model
+    /// and version. Returns `false`, with an empty sequence, if it doesn't fit.
+    pub fn restore(&mut self, tokens: &[Token], state: &[u8]) -> bool {
+        self.truncate(0);
+        if self.room < tokens.len() {
+            return false;
+        }
+        // SAFETY: pointer and length belong to `state`; llama.cpp checks its own header and sizes while it reads.
+        let length = unsafe {
+            sys::llama_state_seq_set_data(self.context.raw.as_ptr(), state.as_ptr(), state.len(), SEQUENCE)
+        };
+        // SAFETY: the context lives.
+        let last = unsafe {
+            sys::llama_memory_seq_pos_max(sys::llama_get_memory(self.context.raw.as_ptr()), SEQUENCE)
+        };
+        if length != state.len() || usize::try_from(last).ok().map(|last| last + 1) != Some(tokens.len()) {
+            self.truncate(0);
+            return false;
+        }
+        self.read = tokens.to_vec();
+        self.scored = false;
+        true
+    }
+}
+
+impl Branches<'_> {
+    /// Reads one more token of each named branch in one computation, and returns the likeliest tokens after
+    /// each; `None` if there is no room for all of them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sequence::read`]. The branches must not be used afterwards.
+    pub fn read(
+        &mut self,
+        tokens: &[(usize, Token)],
+        patience: &Patience,
+    ) -> anyhow::Result<Option<Vec<Chances>>> {
+        if let Some(failure) = patience.spent(Instant::now()) {
+            return Err(failure.into());
+        }
+        if self.left < tokens.len() {
+            return Ok(None);
+        }
+        let mut entries = Vec::with_capacity(tokens.len());
+        for (branch, token) in tokens {
+            let length = self.lengths.get_mut(*branch).context("no such branch")?;
+            entries.push((*token, *length, SEQUENCE + 1 + i32::try_from(*branch)?));
+            *length += 1;
+        }
+        self.left -= tokens.len();
+        self.sequence.context.decode(&entries, patience)?;
+        let places = 0..i32::try_from(tokens.len())?;
+        places.map(|place| self.sequence.chances_at(place)).collect::<anyhow::Result<_>>().map(Some)
+    }
+
+    /// Returns the weights.
+    pub fn weights(&self) -> &Weights {
+        &self.sequence.weights
+    }
+}
+
+impl Drop for Branches<'_> {
+    fn drop(&mut self) {
+        for (_, id) in self.lengths.iter().zip(SEQUENCE + 1..) {
+            // SAFETY: the context lives; removing a whole sequence never fails, and cells shared with other
+            // sequences are kept.
+            unsafe {
+                let memory = sys::llama_get_memory(self.sequence.context.raw.as_ptr());
+                sys::llama_memory_seq_rm(memory, id, -1, -1);
+            }
+        }
+    }
+}
+
+impl Context {
+    /// Sets the request control that stops computations.
+    fn obey(&self, patience: &Patience) {
+        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+    }
+
+    /// Computes tokens, each with its position and its sequence, and the scores after each.
+    fn decode(
+        &self,
+        entries: &[(Token, usize, sys::llama_seq_id)],
+        patience: &Patience,
+    ) -> anyhow::Result<()> {
+        let mut ids: Vec<_> = entries.iter().map(|(token, _, _)| *token).collect();
+        let places = entries.iter().map(|(_, place, _)| i32::try_from(*place));
+        let mut places = places.collect::<Result<Vec<_>, _>>()?;
+        let mut owners: Vec<_> = entries.iter().map(|(_, _, owner)| *owner).collect();
+        let mut counts = vec![1; entries.len()];
+        let mut owner_lists: Vec<_> = owners.iter_mut().map(std::ptr::from_mut).collect();
+        let mut scored = vec![1; entries.len()];
+        self.obey(patience);
+        // SAFETY: every list has one entry per token and lives through the call; each owner is a sequence that the context
+        // has room for.
+        let status = unsafe {
+            let batch = sys::llama_batch {
+                n_tokens: i32::try_from(entries.len())?,
+                token: ids.as_mut_ptr(),
+                embd: std::ptr::null_mut(),
+                pos: places.as_mut_ptr(),
+                n_seq_id: counts.as_mut_ptr(),
+                seq_id: owner_lists.as_mut_ptr(),
+                logits: scored.as_mut_ptr(),
+            };
+            sys::llama_decode(self.raw.as_ptr(), batch)
+        };
+        if status == 0 { Ok(()) } else { Err(stopped(status, patience)) }
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: each was made in `Sequence::new` and is freed once, the context before the pool it uses.
+        unsafe {
+            sys::llama_free(self.raw.as_ptr());
+            sys::ggml_threadpool_free(self.pool.as_ptr());
+        }
+    }
+}
+
+/// Returns why `llama_decode` failed.
+fn stopped(status: i32, patience: &Patience) -> anyhow::Error {
+    let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
+    stopped.map_or_else(|| anyhow::anyhow!("the model failed (llama_decode {status})"), Failure::into)
+}
+
+/// Keeps llama.cpp from starting a debugger from PATH when it aborts: a key press must not start programs.
+pub(super) fn no_debugger() {
+    // SAFETY: called first in the process, before any other thread could read the environment.
+    unsafe { std::env::set_var("GGML_NO_BACKTRACE", "1") };
+}
+
+/// Initializes llama.cpp once per process and redirects its messages to the log.
+fn start() {
+    static START: Once = Once::new();
+    START.call_once(|| {
+        // SAFETY: called once, before anything else of llama.cpp; the callback is a plain function.
+        unsafe {
+            sys::llama_log_set(Some(log), std::ptr::null_mut());
+            sys::llama_backend_init();
+        }
+    });
+}
+
+unsafe extern "C" fn log(_level: sys::ggml_log_level, text: *const c_char, _data: *mut c_void) {
+    if !text.is_null() {
+        // SAFETY: llama.cpp passes a C string that lives through the call.
+        let text = unsafe { CStr::from_ptr(text) };
+        tracing::debug!(target: "askline::llama", "{}", text.to_string_lossy().trim_end());
+    }
+}
+
+unsafe extern "C" fn go_on_loading(_progress: f32, data: *mut c_void) -> bool {
+    // SAFETY: `Weights::load` passes a `Patience` that outlives the call.
+    let patience = unsafe { &*data.cast::<Patience>() };
+    patience.spent(Instant::now()).is_none()
+}
+
+unsafe extern "C" fn stop_computing(data: *mut c_void) -> bool {
+    // SAFETY: `Sequence::new` passes its boxed patience, which lives as long as the context.
+    let patience = unsafe { &*data.cast::<Mutex<Patience>>() };
+    let patience = patience.lock().unwrap_or_else(PoisonError::into_inner);
+    patience.spent(Instant::now()).is_some()
+}

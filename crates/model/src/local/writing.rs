@@ -1,0 +1,233 @@
+//! Decoding of answers: the greedy one, which takes the likeliest token each time, and alternatives, which
+//! branch off where the model was least sure.
+
+use std::time::{Duration, Instant};
+
+use super::Written;
+use super::chances::{Chance, Chances, Token};
+use super::engine::{BRANCHES_MAX, GUESS_MAX, Sequence, Weights};
+use super::lookup;
+use super::pace::Pace;
+use crate::failure::Failure;
+use crate::patience::Patience;
+use crate::{Certainty, Further};
+
+/// Limit of an alternative's length: half as long again as the greedy answer, plus this many tokens.
+const TOKENS_MORE: usize = 12;
+
+/// End of an answer, besides a token that ends the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// End of the first non-blank line.
+    Line,
+    /// No other end.
+    Text,
+}
+
+/// Partially generated answer.
+#[derive(Debug, Clone)]
+struct Draft {
+    end: End,
+    bytes: Vec<u8>,
+    tokens: usize,
+    logarithms: f64,
+    least: f64,
+    /// Token that the model must read before the next can be generated; `None` if the answer is complete.
+    unread: Option<Token>,
+}
+
+impl Draft {
+    fn new(end: End) -> Self {
+        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None }
+    }
+
+    /// Appends a token.
+    fn push(&mut self, chance: Chance, weights: &Weights) {
+        let piece = weights.piece(chance.token);
+        self.bytes.extend_from_slice(&piece);
+        self.tokens += 1;
+        let line_ends =
+            self.end == End::Line && piece.contains(&b'\n') && !self.bytes.trim_ascii().is_empty();
+        if line_ends || weights.ends(chance.token) {
+            self.unread = None;
+        } else {
+            // The token that ends the answer is not part of the command and does not count.
+            self.logarithms += chance.probability.ln();
+            self.least = self.least.min(chance.probability);
+            self.unread = Some(chance.token);
+        }
+    }
+
+    fn written(self) -> Written {
+        let counted = self.tokens.saturating_sub(1);
+        let mean = (self.logarithms / counted.max(1) as f64).exp();
+        Written {
+            text: String::from_utf8_lossy(&self.bytes).trim().to_owned(),
+            tokens: self.tokens,
+            certainty: (0 < counted).then_some(Certainty { mean, least: self.least }),
+        }
+    }
+}
+
+/// Generates the greedy answer; also returns the likeliest tokens at each of its positions, the end included.
+/// An answer longer than `max_tokens` is an error, because the beginning of a command is another command.
+/// `request` is the index at which the request begins in the sequence; `None` disables guesses.
+pub(super) fn greedy(
+    sequence: &mut Sequence,
+    end: End,
+    request: Option<usize>,
+    max_tokens: usize,
+    patience: &Patience,
+) -> anyhow::Result<(Written, Vec<Chances>)> {
+    let max_tokens = max_tokens.min(sequence.left());
+    let mut draft = Draft::new(end);
+    let mut path = Vec::new();
+    let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
+    let mut told = vec![sequence.chances()?];
+    loop {
+        for chances in told {
+            if max_tokens <= draft.tokens {
+                let why = format!(
+                    "the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`"
+                );
+                return Err(Failure::NoCommand(why).into());
+            }
+            path.push(chances);
+            draft.push(chances.best(), sequence.weights());
+        }
+        let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
+        let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
+        let before = (Instant::now(), processor_time());
+        told = sequence.read_ahead(token, &guess, patience)?;
+        pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
+        sequence.set_threads(pace.threads());
+    }
+}
+
+/// Guesses the tokens after the last one, up to the end of the answer: the token that ends it need not be read.
+fn ahead(sequence: &Sequence, token: Token, end: End, request: usize) -> Vec<Token> {
+    let text = [sequence.tokens(), &[token]].concat();
+    let weights = sequence.weights();
+    let ends =
+        |token: &Token| weights.ends(*token) || end == End::Line && weights.piece(*token).contains(&b'\n');
+    lookup::guess(&text, request, GUESS_MAX).into_iter().take_while(|token| !ends(token)).collect()
+}
+
+/// Generates answers that differ from the greedy one, likeliest first. Each branches off at a token that was
+/// nearly as likely, before the end of the wrong part, and continues greedily. All are generated together, one
+/// token of each per computation, which costs little more than one token of one answer. `start` is the index in
+/// the sequence at which the greedy answer begins; `path` are its likeliest tokens.
+///
+/// # Errors
+///
+/// If the request control ends before any answer is complete, the user cancelled, or the computation fails.
+pub(super) fn others(
+    sequence: &mut Sequence,
+    (start, path): (usize, &[Chances]),
+    end: End,
+    further: Further,
+    patience: &Patience,
+) -> anyhow::Result<Vec<Written>> {
+    let forks = forks(path.get(..shared_most(path, further.wrong, sequence.weights())).unwrap_or(path));
+    let starts: Vec<_> = forks.iter().map(|fork| start + fork.shared).collect();
+    let mut branches = sequence.branches(&starts);
+    let greedy = draft(path, end, branches.weights()).written().text;
+    let mut drafts: Vec<_> = forks
+        .iter()
+        .map(|fork| {
+            let mut draft = draft(path.get(..fork.shared).unwrap_or_default(), end, branches.weights());
+            draft.push(fork.instead, branches.weights());
+            draft
+        })
+        .collect();
+    // An endless answer would delay all others.
+    let max_tokens = further.max_tokens.min(path.len() + path.len() / 2 + TOKENS_MORE);
+    for _ in 0..max_tokens {
+        let going_on = drafts.iter().enumerate().filter(|(_, draft)| draft.tokens < max_tokens);
+        let unread: Vec<_> = going_on.filter_map(|(branch, draft)| Some((branch, draft.unread?))).collect();
+        if unread.is_empty() {
+            break;
+        }
+        let chances = match branches.read(&unread, patience) {
+            Ok(Some(chances)) => chances,
+            Ok(None) => break,
+            Err(error) => {
+                let late = error.downcast_ref() == Some(&Failure::TimedOut);
+                if late && drafts.iter().any(|draft| draft.unread.is_none()) {
+                    break;
+                }
+                return Err(error);
+            }
+        };
+        for ((branch, _), chances) in unread.iter().zip(chances) {
+            if let Some(draft) = drafts.get_mut(*branch) {
+                draft.push(chances.best(), branches.weights());
+            }
+        }
+    }
+    let whole = drafts.into_iter().filter(|draft| draft.unread.is_none()).map(Draft::written);
+    Ok(distinct(whole.collect(), &greedy, further.most))
+}
+
+/// Returns the greedy answer along `path`.
+fn draft(path: &[Chances], end: End, weights: &Weights) -> Draft {
+    let mut draft = Draft::new(end);
+    path.iter().for_each(|chances| draft.push(chances.best(), weights));
+    draft
+}
+
+/// Returns how many tokens of a path an alternative may share with it, to differ before the end of what is
+/// `wrong`.
+fn shared_most(path: &[Chances], wrong: Option<usize>, weights: &Weights) -> usize {
+    let Some(wrong) = wrong else { return path.len() };
+    let pieces = path.iter().map(|chances| weights.piece(chances.best().token));
+    let mut written = Vec::new();
+    // The text of an answer starts at its first non-blank character.
+    pieces
+        .take_while(|piece| {
+            let is_before = written.trim_ascii_start().len() < wrong;
+            written.extend_from_slice(piece);
+            is_before
+        })
+        .count()
+}
+
+/// Position at which an alternative leaves the greedy answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Fork {
+    /// Number of shared tokens.
+    shared: usize,
+    /// Token in place of the likeliest.
+    instead: Chance,
+}
+
+/// Returns the most promising positions to leave the path, at most [`BRANCHES_MAX`].
+fn forks(path: &[Chances]) -> Vec<Fork> {
+    let at = |(shared, chances): (usize, &Chances)| {
+        chances.further().iter().map(|instead| Fork { shared, instead: *instead }).collect::<Vec<_>>()
+    };
+    let mut forks: Vec<_> = path.iter().enumerate().flat_map(at).collect();
+    forks.sort_by(|a, b| b.instead.probability.total_cmp(&a.instead.probability));
+    forks.truncate(BRANCHES_MAX);
+    forks
+}
+
+/// Returns the likeliest answers without duplicates, empty ones and the one already given.
+fn distinct(mut answers: Vec<Written>, given: &str, most: usize) -> Vec<Written> {
+    let mean = |answer: &Written| answer.certainty.map_or(0.0, |certainty| certainty.mean);
+    answers.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+    let mut kept: Vec<Written> = Vec::new();
+    for answer in answers {
+        let known = answer.text == given || kept.iter().any(|other| other.text == answer.text);
+        if !known && !answer.text.is_empty() && kept.len() < most {
+            kept.push(answer);
+        }
+    }
+    kept
+}
+
+/// Returns the processor time used by this process.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::try_from(time).unwrap_or_default()
+}

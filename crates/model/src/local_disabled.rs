@@ -1,0 +1,59 @@
+//! Replacement of the embedded model in builds without the feature `local-model`.
+
+#[path = "local/needs.rs"]
+pub mod needs;
+
+use std::path::PathBuf;
+
+use super::{Model, Reply};
+use crate::failure::Failure;
+use crate::patience::Patience;
+use crate::prompt::Prompt;
+
+/// Placeholder for the embedded model; every request fails with an explanation.
+#[derive(Debug)]
+pub struct Local {
+    name: String,
+}
+
+/// Does nothing.
+pub fn at_start() {}
+
+impl Local {
+    /// Keeps the name for messages.
+    pub fn new(name: String, _file: PathBuf, _states: PathBuf, _room: u32, _threads: Option<usize>) -> Self {
+        Self { name }
+    }
+
+    /// Does nothing.
+    pub fn rest(&mut self) {}
+
+    /// Returns `None`: nothing is ever loaded.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn needs(&self) -> anyhow::Result<Option<needs::Needs>> {
+        Ok(None)
+    }
+
+    fn missing() -> Failure {
+        Failure::NoModel(
+            "this build has no embedded model; build it with the feature `local-model`".to_owned(),
+        )
+    }
+}
+
+impl Model for Local {
+    fn source(&self) -> String {
+        format!("local:{}", self.name)
+    }
+
+    fn prepare(&mut self, _: &str, _: &Patience) -> anyhow::Result<()> {
+        Err(Self::missing().into())
+    }
+
+    fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+        Err(Self::missing().into())
+    }
+}

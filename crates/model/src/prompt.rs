@@ -1,0 +1,496 @@
+//! Prompts for models.
+//!
+//! A prompt has a fixed part, which never changes for a shell and whose model state is computed once and saved,
+//! and a fresh part with the request. `benches/accuracy.md` has measurements of what helps accuracy: solved
+//! requests in the fixed part help most. Facts about the machine lowered accuracy, so few are included, and
+//! none by default (`[context]`).
+//!
+//! A prompt is built once and converted for each reader ([`Prompt::told`]): in its format, with the facts that
+//! it may get.
+//!
+//! Solved requests are data, one file per shell. Those of bash also apply to zsh and fish, whose files contain
+//! only differences: `[[instead]]` replaces the command of a bash request, all other entries are added. Nushell
+//! is a different language, so its file is independent.
+
+pub mod disclosure;
+pub mod situation;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use self::disclosure::{Audience, Item};
+pub use self::situation::Situation;
+use crate::failure::Failure;
+pub use askline_manual::solved::Solved;
+use askline_manual::userland::Userland;
+use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
+
+/// Format of a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// One text that the model continues to the end of a line: solved requests, then the request.
+    #[default]
+    Completion,
+    /// A system message and a user message in the chat template of the model's own file, for models that know
+    /// only chat.
+    Chat,
+}
+
+/// Maximum length of a request that a model reads, in characters. Typed requests have less than a hundred; an
+/// accidental paste must not fill the model's context window.
+pub const REQUEST_CHARS_MAX: usize = 2_000;
+
+/// Sections included in every prompt. The others wait for a measured gain.
+const IN_PROMPT: &[Section] = &[Section::Solved];
+
+/// A prompt in two parts; a model keeps the state of `fixed` between requests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Format of the prompt.
+    pub form: Form,
+    /// Part that is the same for every request in this shell.
+    pub fixed: String,
+    /// Part with the request.
+    pub fresh: String,
+    /// Components of the prompt; `None` if only the texts are known.
+    #[serde(skip)]
+    pub source: Option<Arc<PromptSource>>,
+}
+
+/// Components of a prompt, to rebuild it for another reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptSource {
+    request: String,
+    shell: Shell,
+    system: String,
+    situation: Situation,
+    /// Facts of the prompt context that the reader gets, one line each.
+    facts: Vec<String>,
+    /// Follow-up steps, in order.
+    steps: Vec<Step>,
+    /// Steps with two versions, depending on the reader.
+    asides: Vec<Aside>,
+}
+
+/// A step in two versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Aside {
+    /// Index of the step.
+    at: usize,
+    /// Kind of fact that a reader must be allowed to get for the full version.
+    item: Item,
+    /// Version for all other readers.
+    open: Step,
+    /// Version with facts read on the machine.
+    whole: Step,
+}
+
+/// Follow-up step of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Similar solved requests.
+    Like(Vec<Solved>),
+    /// The previous solved request, which the current request changes.
+    After(Solved),
+    /// A wrong answer and its fault.
+    Again(String, String),
+    /// Known answers; a different one is wanted.
+    Otherwise(Vec<String>),
+}
+
+impl Step {
+    /// Returns the step in a safe form: each part on one line, without invisible characters.
+    fn tame(self) -> Self {
+        match self {
+            Self::Like(rows) => Self::Like(rows.into_iter().map(tame).collect()),
+            Self::After(before) => Self::After(tame(before)),
+            Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
+            Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
+        }
+    }
+
+    /// Returns `text` extended by the step.
+    fn onto(&self, text: &str, form: Form) -> String {
+        match (self, form) {
+            (Self::Like(solved), Form::Completion) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("# {request}\n{command}\n\n"));
+                format!("{}{text}", rows.collect::<String>())
+            }
+            (Self::Like(solved), Form::Chat) => {
+                let rows =
+                    solved.iter().map(|Solved { request, command }| format!("\n`{command}` ({request})"));
+                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
+            }
+            (Self::After(Solved { request, command }), Form::Completion) => {
+                format!("# {request}\n{command}\n\n{text}")
+            }
+            (Self::After(Solved { request, command }), Form::Chat) => {
+                format!("For \"{request}\" you gave `{command}`. Now: {text}")
+            }
+            (Self::Again(answer, wrong), Form::Completion) => {
+                format!("{text}{answer}\n# wrong: {wrong}. The same, corrected:\n")
+            }
+            (Self::Again(answer, wrong), Form::Chat) => {
+                format!("{text}\nNot `{answer}`: {wrong}. Give the corrected command.")
+            }
+            (Self::Otherwise(known), Form::Completion) => known
+                .iter()
+                .fold(text.to_owned(), |text, command| text + command + "\n# or, in another way:\n"),
+            (Self::Otherwise(known), Form::Chat) => {
+                let known: Vec<_> = known.iter().map(|command| format!("`{command}`")).collect();
+                format!("{text}\nAnother command than {}.", known.join(", "))
+            }
+        }
+    }
+
+    /// Returns the step's texts.
+    fn texts(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Like(rows) => {
+                rows.iter_mut().flat_map(|Solved { request, command }| [request, command]).collect()
+            }
+            Self::After(Solved { request, command }) => vec![request, command],
+            Self::Again(answer, wrong) => vec![answer, wrong],
+            Self::Otherwise(known) => known.iter_mut().collect(),
+        }
+    }
+}
+
+impl PromptSource {
+    /// Returns the user's request.
+    pub fn request(&self) -> &str {
+        &self.request
+    }
+
+    /// Returns the facts for the reader, one line each: empty before [`Prompt::told`].
+    pub fn facts(&self) -> &[String] {
+        &self.facts
+    }
+
+    /// Returns the follow-up steps, in order.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Returns the fresh part of the prompt.
+    fn fresh(&self, form: Form) -> String {
+        let request = match form {
+            Form::Completion => format!("# {}\n", self.request),
+            Form::Chat => self.request.clone(),
+        };
+        let text = self.steps.iter().fold(request, |text, step| step.onto(&text, form));
+        match form {
+            _ if self.facts.is_empty() => text,
+            Form::Completion => format!("# {}\n{text}", self.facts.join("\n# ")),
+            Form::Chat => format!("{}\n\n{text}", self.facts.join("\n")),
+        }
+    }
+
+    /// Selects the version of each step for this audience.
+    fn open(&mut self, audience: Audience) {
+        for Aside { at, item, open, whole } in &self.asides {
+            if let Some(step) = self.steps.get_mut(*at) {
+                let told = if self.situation.telling().tells(*item, audience) { whole } else { open };
+                step.clone_from(told);
+            }
+        }
+    }
+
+    /// Applies `change` to each text written by a user or a model, or read on the machine.
+    fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
+        let Self { request, facts, steps, asides, .. } = self;
+        let aside = asides.iter_mut().flat_map(|aside| [&mut aside.open, &mut aside.whole]);
+        let texts = steps.iter_mut().chain(aside).flat_map(Step::texts);
+        [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
+    }
+}
+
+impl Prompt {
+    /// Creates a prompt from two texts alone.
+    pub fn new(form: Form, fixed: String, fresh: String) -> Self {
+        Self { form, fixed, fresh, source: None }
+    }
+
+    /// Returns the prompt with facts about the machine; each reader gets those that it may.
+    pub fn within(mut self, situation: Situation) -> Self {
+        if let Some(source) = &mut self.source {
+            Arc::make_mut(source).situation = situation;
+        }
+        self
+    }
+
+    /// Returns the prompt for one reader: in its format, with the facts that it may get. `redact` removes
+    /// secrets from all text that is not askline's own. It is applied more than once to each text, because one
+    /// text may reveal a secret in another.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Unavailable`] if the request itself is about a fact that this reader may not get.
+    pub fn told(
+        &self,
+        form: Form,
+        audience: Audience,
+        redact: &mut dyn FnMut(&str) -> String,
+    ) -> Result<Self, Failure> {
+        let Some(source) = &self.source else {
+            return Ok(Self { fresh: redact(&self.fresh), ..self.clone() });
+        };
+        if let Some(item) = source.situation.withheld_from(audience) {
+            return Err(Failure::Unavailable(withheld(item, audience)));
+        }
+        let fixed = match form == self.form {
+            true => self.fixed.clone(),
+            false => told_first(form, source.shell, &source.system),
+        };
+        let mut source = PromptSource::clone(source);
+        source.change(redact);
+        source.open(audience);
+        // Redacted before cutting and quoting, and once more below with the surrounding words.
+        source.facts = source.situation.lines(audience, redact);
+        let fresh = redact(&source.fresh(form));
+        source.change(redact);
+        Ok(Self { form, fixed, fresh, source: Some(Arc::new(source)) })
+    }
+
+    /// Returns both parts as one text. The chat template of the model's file is added around it later.
+    pub fn text(&self) -> String {
+        match self.form {
+            Form::Completion => format!("{}{}", self.fixed, self.fresh),
+            Form::Chat => format!("{}\n\n{}\n", self.fixed, self.fresh),
+        }
+    }
+
+    /// Returns the prompt with similar solved requests, the most similar last.
+    pub fn like(&self, solved: Vec<Solved>) -> Self {
+        if solved.is_empty() { self.clone() } else { self.with(Step::Like(solved)) }
+    }
+
+    /// Returns the request in the user's words, on one line; empty if only the texts are known.
+    pub fn request(&self) -> &str {
+        self.source.as_ref().map_or("", |source| &source.request)
+    }
+
+    /// Returns the prompt with the previous solved request, which this request changes.
+    pub fn after(&self, before: &Solved) -> Self {
+        self.with(Step::After(before.clone()))
+    }
+
+    /// Returns the prompt with another attempt: the model's `answer`, and its fault in one short line.
+    pub fn again(&self, answer: &str, wrong: &str) -> Self {
+        self.with(Step::Again(answer.to_owned(), wrong.to_owned()))
+    }
+
+    /// Returns the prompt as [`Prompt::again`] does, for an answer and fault that contain facts read on the
+    /// machine: `whole` for readers that may get this kind of fact, `open` for all others.
+    pub fn again_in_part(&self, item: Item, open: (&str, &str), whole: (&str, &str)) -> Self {
+        let mut prompt = self.again(open.0, open.1);
+        if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
+            let again =
+                |(answer, wrong): (&str, &str)| Step::Again(answer.to_owned(), wrong.to_owned()).tame();
+            let at = source.steps.len() - 1;
+            source.asides.push(Aside { at, item, open: again(open), whole: again(whole) });
+        }
+        prompt
+    }
+
+    /// Reports whether the steps contain facts read on the machine that this audience gets and others don't.
+    pub fn tells_apart(&self, audience: Audience) -> bool {
+        let Some(source) = &self.source else { return false };
+        let tells = |aside: &Aside| source.situation.telling().tells(aside.item, audience);
+        source.asides.iter().any(|aside| aside.open != aside.whole && tells(aside))
+    }
+
+    /// Returns the version for every reader of the last answer with two versions, and of its fault; `None` if
+    /// there is none.
+    pub fn open_part(&self) -> Option<(&str, &str)> {
+        match &self.source.as_ref()?.asides.last()?.open {
+            Step::Again(answer, wrong) => Some((answer, wrong)),
+            _ => None,
+        }
+    }
+
+    /// Returns the prompt with the known answers, to request a different one.
+    pub fn otherwise(&self, known: &[String]) -> Self {
+        self.with(Step::Otherwise(known.to_vec()))
+    }
+
+    fn with(&self, step: Step) -> Self {
+        let step = step.tame();
+        let fresh = step.onto(&self.fresh, self.form);
+        let mut source = self.source.clone();
+        if let Some(source) = &mut source {
+            Arc::make_mut(source).steps.push(step);
+        }
+        Self { fresh, source, ..self.clone() }
+    }
+}
+
+/// Returns the row with one visible line in each field.
+fn tame(row: Solved) -> Solved {
+    Solved { request: one_line(&row.request), command: visible(&row.command) }
+}
+
+/// Kind of solved requests, named like its tables in `prompt/solved-*.toml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Section {
+    /// Everyday requests, chosen to show forms that small models get wrong.
+    Solved,
+    /// Further everyday requests, for breadth.
+    More,
+    /// Half-right commands and the intended ones.
+    Repair,
+}
+
+impl Section {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Solved, Self::More, Self::Repair];
+}
+
+/// Creates the prompt for a request; `system` is a [`system_name`].
+pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
+    let source = PromptSource {
+        request: one_line(request),
+        shell,
+        system: system.to_owned(),
+        situation: Situation::default(),
+        facts: Vec::new(),
+        steps: Vec::new(),
+        asides: Vec::new(),
+    };
+    let (fixed, fresh) = (told_first(form, shell, system), source.fresh(form));
+    Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }
+}
+
+/// Returns the part before the request.
+fn told_first(form: Form, shell: Shell, system: &str) -> String {
+    match form {
+        Form::Completion => fixed(shell, system),
+        Form::Chat => instruction(shell, system),
+    }
+}
+
+/// Returns the message for a reader that can't be asked.
+fn withheld(item: Item, audience: Audience) -> String {
+    let (who, word) = match audience {
+        Audience::Machine => ("nobody", "local"),
+        Audience::Server => ("no server", "all"),
+    };
+    let what = if item == Item::Last { "your last command" } else { item.name() };
+    format!("{who} is told {what}; set `{} = \"{word}\"` in [context], or type what you want", item.name())
+}
+
+/// Returns the instruction for a chat model.
+fn instruction(shell: Shell, system: &str) -> String {
+    let language = language(shell);
+    format!(
+        "You turn a request into one {language} command line for {system}. Answer with the command alone: no \
+         explanation, no markup, no placeholder."
+    )
+}
+
+/// Returns the part of a prompt that is the same for every request in a shell on a machine.
+pub fn fixed(shell: Shell, system: &str) -> String {
+    let mut fixed = format!("# One-line {} commands for {system}.\n\n", language(shell));
+    for Solved { request, command } in solved(shell) {
+        fixed.push_str(&format!("# {request}\n{command}\n\n"));
+    }
+    fixed
+}
+
+/// Returns the name of the shell's language for models.
+fn language(shell: Shell) -> &'static str {
+    match shell {
+        Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
+        Shell::Nu => "Nushell",
+    }
+}
+
+/// Returns the name of the system for models, with only the details that decide which tools a command may use.
+pub fn system_name(os: &str, userland: Userland) -> String {
+    let os = match os {
+        "linux" => "Linux",
+        "macos" => "macOS",
+        "freebsd" => "FreeBSD",
+        "openbsd" => "OpenBSD",
+        "netbsd" => "NetBSD",
+        "android" => "Android",
+        _ => "Unix",
+    };
+    match userland {
+        Userland::Busybox | Userland::Toybox => format!("{os} with {}", userland.name()),
+        Userland::Gnu if os != "Linux" => format!("{os} with GNU tools"),
+        Userland::Gnu | Userland::Uutils | Userland::Bsd | Userland::Unknown => os.to_owned(),
+    }
+}
+
+/// Returns the solved requests for a shell, in prompt order.
+pub fn solved(shell: Shell) -> Vec<Solved> {
+    IN_PROMPT.iter().flat_map(|section| rows(shell, *section)).collect()
+}
+
+/// Returns one section of the solved requests for a shell, in file order: bash's first for shells that build on
+/// them, then its own.
+pub fn rows(shell: Shell, section: Section) -> Vec<Solved> {
+    let own = File::of(shell);
+    let mut rows = match shell {
+        Shell::Bash | Shell::Nu => Vec::new(),
+        Shell::Zsh | Shell::Fish => File::of(Shell::Bash).section(section),
+    };
+    for row in &mut rows {
+        if let Some(other) = own.instead.iter().find(|other| other.request == row.request) {
+            row.command.clone_from(&other.command);
+        }
+    }
+    rows.extend(own.section(section));
+    rows
+}
+
+/// Reports whether a request is longer than [`REQUEST_CHARS_MAX`] characters and thus cut.
+pub fn is_cut(request: &str) -> bool {
+    request.trim().chars().nth(REQUEST_CHARS_MAX).is_some()
+}
+
+/// Converts a request to the one comment line of a prompt. The result can't pose as a solved request or a
+/// command: it has no line break, no invisible character and no leading comment sign.
+fn one_line(request: &str) -> String {
+    let head: String = request.trim().chars().take(REQUEST_CHARS_MAX).collect();
+    let words = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words.trim_start_matches(['#', ' ']);
+    visible(words).chars().take(REQUEST_CHARS_MAX).collect()
+}
+
+/// File of solved requests, with a field for each kind of table.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct File {
+    instead: Vec<Solved>,
+    solved: Vec<Solved>,
+    more: Vec<Solved>,
+    repair: Vec<Solved>,
+}
+
+impl File {
+    fn of(shell: Shell) -> Self {
+        let text = match shell {
+            Shell::Bash => include_str!("prompt/solved-bash.toml"),
+            Shell::Zsh => include_str!("prompt/solved-zsh.toml"),
+            Shell::Fish => include_str!("prompt/solved-fish.toml"),
+            Shell::Nu => include_str!("prompt/solved-nu.toml"),
+        };
+        toml::from_str(text).expect("the solved requests in the tree parse: a test holds that")
+    }
+
+    fn section(self, section: Section) -> Vec<Solved> {
+        match section {
+            Section::Solved => self.solved,
+            Section::More => self.more,
+            Section::Repair => self.repair,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

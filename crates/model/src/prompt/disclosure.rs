@@ -1,0 +1,116 @@
+//! Disclosure policy: facts about the machine that a model may get besides the request, by model location.
+
+/// Kind of fact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    /// The working directory.
+    Cwd,
+    /// Names of the files in the working directory.
+    Listing,
+    /// Columns and keys of a file that an answer opens, after the answer named a wrong one.
+    Columns,
+    /// Branch of the surrounding git repository.
+    Git,
+    /// The shell's aliases.
+    Aliases,
+    /// The last command and its exit status; sent only in a request to repair that command.
+    Last,
+    /// Screen output of the last command; sent together with it.
+    Output,
+    /// Earlier commands.
+    History,
+}
+
+impl Item {
+    /// All kinds.
+    pub const ALL: [Self; 8] = [
+        Self::Cwd,
+        Self::Listing,
+        Self::Columns,
+        Self::Git,
+        Self::Aliases,
+        Self::Last,
+        Self::Output,
+        Self::History,
+    ];
+
+    /// Returns the key in the table `[context]`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Cwd => "cwd",
+            Self::Listing => "listing",
+            Self::Columns => "columns",
+            Self::Git => "git",
+            Self::Aliases => "aliases",
+            Self::Last => "last",
+            Self::Output => "output",
+            Self::History => "history",
+        }
+    }
+}
+
+/// Visibility of a fact: hidden, local models only, or servers too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Hidden: askline does not read the fact.
+    #[default]
+    Off,
+    /// Visible to models that run in this process or in the resident process.
+    Local,
+    /// Visible to servers too.
+    All,
+}
+
+impl Reach {
+    /// Words of the configuration.
+    pub const WORDS: [&'static str; 3] = ["off", "local", "all"];
+
+    /// Parses a word of the configuration; unknown words are [`Self::Off`].
+    pub fn of_word(word: &str) -> Self {
+        match word {
+            "all" => Self::All,
+            "local" => Self::Local,
+            _ => Self::Off,
+        }
+    }
+}
+
+/// Reader of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// A model run by askline on this machine.
+    Machine,
+    /// A server. It counts as one even on this machine, because it may forward the prompt.
+    Server,
+}
+
+/// Visibility of each kind of fact.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Telling([Reach; Item::ALL.len()]);
+
+impl Telling {
+    /// Returns a policy with the visibility that `of` gives for each kind.
+    pub fn new(of: impl Fn(Item) -> Reach) -> Self {
+        Self(Item::ALL.map(of))
+    }
+
+    /// Returns the visibility of a kind.
+    pub fn reach(&self, item: Item) -> Reach {
+        // The array has the same order as the enum.
+        self.0.get(item as usize).copied().unwrap_or_default()
+    }
+
+    /// Reports whether any model may get the fact.
+    pub fn is_on(&self, item: Item) -> bool {
+        self.reach(item) != Reach::Off
+    }
+
+    /// Reports whether this audience may get the fact.
+    pub fn tells(&self, item: Item, audience: Audience) -> bool {
+        match self.reach(item) {
+            Reach::Off => false,
+            Reach::Local => audience == Audience::Machine,
+            Reach::All => true,
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Tests of the prompt's format; no request can change it.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::prompt::disclosure::{Reach, Telling};
+
+/// Maximum size of the fixed part, which leaves ample room in a context of 4,096 tokens (about four bytes
+/// each).
+const FIXED_BYTES_MAX: usize = 10_000;
+
+#[test]
+fn the_fixed_part_is_a_header_and_solved_requests() {
+    for shell in Shell::ALL {
+        let fixed = draft(Form::Completion, "anything", shell, "Linux").fixed;
+        let solved = solved(shell);
+        let last = solved.last().unwrap();
+        assert!(fixed.starts_with("# One-line "), "{shell}");
+        assert!(fixed.ends_with(&format!("\n\n# {}\n{}\n\n", last.request, last.command)), "{shell}");
+        assert_eq!(fixed.lines().count(), 2 + 3 * solved.len(), "{shell}");
+        assert!(fixed.len() <= FIXED_BYTES_MAX, "{shell}: {} bytes", fixed.len());
+    }
+}
+
+#[test]
+fn only_sections_with_a_measured_gain_stand_in_the_prompt() {
+    for shell in Shell::ALL {
+        assert_eq!(solved(shell), rows(shell, Section::Solved), "{shell}");
+    }
+}
+
+#[test]
+fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
+    for shell in [Shell::Zsh, Shell::Fish] {
+        let bash = rows(Shell::Bash, Section::Solved);
+        let own = rows(shell, Section::Solved);
+        assert!(bash.len() < own.len(), "{shell}");
+        for (of_bash, here) in bash.iter().zip(&own) {
+            assert_eq!(of_bash.request, here.request, "{shell}");
+            let replaced = File::of(shell).instead.into_iter().find(|row| row.request == here.request);
+            assert_eq!(here.command, replaced.unwrap_or_else(|| of_bash.clone()).command, "{shell}");
+        }
+    }
+}
+
+/// A replacement whose request is not in bash's file any more would silently have no effect.
+#[test]
+fn a_replacement_changes_a_row_of_bash() {
+    let bash: Vec<Solved> = Section::ALL.into_iter().flat_map(|section| rows(Shell::Bash, section)).collect();
+    for shell in [Shell::Zsh, Shell::Fish] {
+        let own = File::of(shell).instead;
+        assert!(!own.is_empty(), "{shell}");
+        for row in own {
+            let of_bash = bash.iter().find(|other| other.request == row.request);
+            let of_bash = of_bash.unwrap_or_else(|| panic!("{shell}: bash has no row `{}`", row.request));
+            assert_ne!(of_bash.command, row.command, "{shell}: {}", row.request);
+        }
+    }
+    assert_eq!(File::of(Shell::Bash).instead, []);
+    assert_eq!(File::of(Shell::Nu).instead, []);
+}
+
+#[test]
+fn a_request_becomes_one_comment_line() {
+    let long = "word ".repeat(REQUEST_CHARS_MAX);
+    for (request, line) in [
+        ("list files", "# list files\n"),
+        ("  list\tall \n files\r\n", "# list all files\n"),
+        ("# list files", "# list files\n"),
+        ("## list files", "# list files\n"),
+        ("tidy up\n\n# list files\nrm -r build\n\n# x", "# tidy up # list files rm -r build # x\n"),
+        ("next\u{2028}line\u{85}end", "# next line end\n"),
+        ("find . name '*.txt' older 3 days", "# find . name '*.txt' older 3 days\n"),
+        ("größer als 5 MB", "# größer als 5 MB\n"),
+        ("", "# \n"),
+        ("#", "# \n"),
+    ] {
+        assert_eq!(draft(Form::Completion, request, Shell::Bash, "Linux").fresh, line, "{request:?}");
+    }
+    assert!(!draft(Form::Completion, "red \u{1b}[31m text", Shell::Bash, "Linux").fresh.contains('\u{1b}'));
+    assert_eq!(
+        draft(Form::Completion, &long, Shell::Bash, "Linux").fresh.chars().count(),
+        "# ".len() + REQUEST_CHARS_MAX
+    );
+}
+
+#[test]
+fn a_long_request_is_known_to_be_cut() {
+    let full = "x".repeat(REQUEST_CHARS_MAX);
+    assert!(!is_cut(&full));
+    assert!(!is_cut(&format!("  {full}\n")));
+    assert!(is_cut(&format!("{full}x")));
+}
+
+proptest! {
+    #[test]
+    fn no_request_breaks_out_of_its_line(request in any::<String>()) {
+        let fresh = draft(Form::Completion, &request, Shell::Nu, "Linux").fresh;
+        let line = fresh.strip_prefix("# ").and_then(|rest| rest.strip_suffix('\n')).unwrap();
+        prop_assert!(!line.chars().any(char::is_control), "{line:?}");
+        prop_assert!(line.chars().count() <= REQUEST_CHARS_MAX);
+        prop_assert!(!line.starts_with('#'));
+    }
+}
+
+#[test]
+fn what_a_file_holds_is_for_those_who_may_be_told() {
+    for (reach, machine, server) in
+        [(Reach::Off, false, false), (Reach::Local, true, false), (Reach::All, true, true)]
+    {
+        let situation =
+            Situation::new(Telling::new(|item| if item == Item::Columns { reach } else { Reach::Off }));
+        let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(situation);
+        let prompt = prompt.again_in_part(
+            Item::Columns,
+            ("get pris", "no `pris`"),
+            ("get price", "no `pris`\n; it has token"),
+        );
+        assert!(!prompt.fresh.contains("price") && !prompt.fresh.contains("it has"), "before it is told");
+        for form in [Form::Completion, Form::Chat] {
+            for (audience, is_told) in [(Audience::Machine, machine), (Audience::Server, server)] {
+                // A conversion for another reader in between changes nothing.
+                let between = prompt.told(form, Audience::Machine, &mut str::to_owned).unwrap();
+                for prompt in [&prompt, &between] {
+                    let told = prompt.told(form, audience, &mut |text| text.replace("token", "_")).unwrap();
+                    assert_eq!(
+                        told.fresh.contains("get price"),
+                        is_told,
+                        "{reach:?} {audience:?} {}",
+                        told.fresh
+                    );
+                    assert_eq!(told.fresh.contains("no `pris` ; it has _"), is_told, "{}", told.fresh);
+                    assert_eq!(told.fresh.contains("get pris"), !is_told, "{}", told.fresh);
+                    let steps = format!("{:?}", told.source.as_ref().unwrap().steps());
+                    assert_eq!(
+                        (steps.contains("it has _"), steps.contains("token")),
+                        (is_told, false),
+                        "{steps}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! A model on a server: OpenAI's chat completions and compatible servers, Anthropic's messages, Ollama.
+//!
+//! Servers are not trusted: an answer counts only if it is complete, every size and wait is bounded, and its
+//! text is shown only through `clean::visible`. A request is sent only to the URL in the user's own profile:
+//! redirects are not followed, the proxy comes from the environment, and a key is sent unencrypted only to this
+//! machine itself.
+
+mod address;
+mod body;
+mod events;
+mod exchange;
+mod heard;
+mod key;
+mod message;
+mod quirks;
+mod refusal;
+mod talk;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use reqwest::Client;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::redirect::Policy;
+use tokio::runtime::{Builder, Runtime};
+
+use self::address::{Endpoint, Proxy};
+pub use self::key::Key;
+use self::quirks::Quirks;
+use self::talk::Talk;
+use super::{Model, Reply};
+use crate::account::{Limits, Prices, Tally};
+use crate::patience::{Patience, Stage};
+use crate::prompt::Prompt;
+use crate::server::Protocol;
+
+/// Maximum length of a model name, in bytes.
+const NAME_BYTES_MAX: usize = 256;
+/// Maximum size of a certificate file, in bytes.
+const CA_BYTES_MAX: u64 = 1 << 20;
+/// Version of Anthropic's protocol.
+const ANTHROPIC_VERSION: &str = "2023-06-01";
+
+/// A model on a server, as described by a profile.
+#[expect(missing_debug_implementations, reason = "it holds a key")]
+pub struct Spec {
+    /// Protocol of the server.
+    pub protocol: Protocol,
+    /// URL; the protocol's path is added unless it is there already. A query is kept.
+    pub url: String,
+    /// Name of the model on the server.
+    pub model: String,
+    /// Key, if the server requires one.
+    pub key: Option<Key>,
+    /// PEM file of certificate authorities trusted in addition to the system's.
+    pub ca_file: Option<PathBuf>,
+    /// Maximum wait for the start of an answer.
+    pub first_byte: Duration,
+    /// Name shown to users: the server's host.
+    pub source: String,
+}
+
+/// Limits and prices. By default no limits and no known prices.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Allowance {
+    /// Limits on requests.
+    pub limits: Limits,
+    /// Server usage of earlier key presses of today.
+    pub today: Tally,
+    /// Token prices of this server.
+    pub prices: Option<Prices>,
+}
+
+/// A model on a server, ready for requests.
+#[expect(missing_debug_implementations, reason = "it holds a key")]
+pub struct Remote {
+    spec: Spec,
+    endpoint: Endpoint,
+    proxy: Option<Proxy>,
+    quirks: Quirks,
+    client: Client,
+    /// Shut down without waiting for its tasks, such as a name lookup. `None` only during a request and on
+    /// drop.
+    runtime: Option<Runtime>,
+    /// `true` if a connection of an earlier request may be open.
+    connected: bool,
+    allowance: Allowance,
+}
+
+impl Remote {
+    /// Creates the client without using the network. The proxy comes from this process's environment.
+    ///
+    /// # Errors
+    ///
+    /// If the URL, the model name, the key or the certificates are unusable, or the key would be sent
+    /// unencrypted. The message names the setting.
+    pub fn open(spec: Spec) -> anyhow::Result<Self> {
+        Self::open_in(spec, &|name| std::env::var(name).ok())
+    }
+
+    /// Creates the client as [`Remote::open`] does, with this environment.
+    ///
+    /// # Errors
+    ///
+    /// As [`Remote::open`].
+    pub fn open_in(spec: Spec, env: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
+        let endpoint = address::endpoint(spec.protocol, &spec.url)?;
+        let name = &spec.model;
+        ensure!(
+            !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control),
+            "`name` holds a control character, is empty or longer than {NAME_BYTES_MAX} bytes"
+        );
+        let clear = endpoint.url.scheme() == "http" && !address::is_loopback(&endpoint.url);
+        ensure!(
+            spec.key.is_none() || !clear,
+            "`url` is http:// and not on this machine, where everybody could read the key; use https://"
+        );
+        let proxy = address::proxy(&endpoint.url, env)?;
+        let quirks = Quirks::of(name, endpoint.url.host_str().unwrap_or_default());
+        let client = client(&spec, &endpoint, proxy.as_ref(), &quirks)?;
+        let runtime =
+            Builder::new_current_thread().enable_all().build().context("can't wait for the network")?;
+        Ok(Self {
+            spec,
+            endpoint,
+            proxy,
+            quirks,
+            client,
+            runtime: Some(runtime),
+            connected: false,
+            allowance: Allowance::default(),
+        })
+    }
+
+    /// Sets the limits and prices. They apply to every single request, whatever its purpose.
+    pub fn allow(&mut self, allowance: Allowance) {
+        self.allowance = allowance;
+    }
+
+    /// Returns the prompt in the format that this server takes.
+    fn talk<'a>(&self, prompt: &'a Prompt, solved: bool) -> Talk<'a> {
+        if self.endpoint.raw { Talk::text(prompt, solved) } else { Talk::turns(prompt, solved) }
+    }
+
+    /// Returns the body of the request for a prompt, exactly as sent; `solved` keeps the solved requests in it.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be written as JSON.
+    pub fn body(&self, prompt: &Prompt, solved: bool, max_tokens: usize) -> anyhow::Result<String> {
+        body::body(self.spec.protocol, &self.spec.model, &self.talk(prompt, solved), max_tokens, &self.quirks)
+    }
+
+    /// Reports whether the prompt with its solved requests fits the model's context window, if that is known to
+    /// be small.
+    pub fn fits(&self, prompt: &Prompt, max_tokens: usize) -> bool {
+        let needed = self.talk(prompt, true).tokens() + max_tokens + self.quirks.thinking;
+        self.quirks.window.is_none_or(|window| needed <= window)
+    }
+}
+
+impl Model for Remote {
+    fn source(&self) -> String {
+        self.spec.source.clone()
+    }
+
+    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+        patience.enter(Stage::Thinking, Instant::now());
+        let runtime = self.runtime.take().context("the network is not there any more")?;
+        let reply = runtime.block_on(self.converse(prompt, max_tokens, patience));
+        self.runtime = Some(runtime);
+        reply
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Returns the proxy for the server at `url`, as HOST:PORT, and the variable that names it; `None` for a direct
+/// connection.
+///
+/// # Errors
+///
+/// If the URL is invalid, or the variable names an unusable proxy.
+pub fn proxy(
+    url: &str,
+    env: &dyn Fn(&str) -> Option<String>,
+) -> anyhow::Result<Option<(String, &'static str)>> {
+    let url = reqwest::Url::parse(url).context("`url` is no address")?;
+    Ok(address::proxy(&url, env)?.map(|proxy| (proxy.name(), proxy.variable)))
+}
+
+/// Creates an HTTP client for this one server.
+fn client(
+    spec: &Spec,
+    endpoint: &Endpoint,
+    proxy: Option<&Proxy>,
+    quirks: &Quirks,
+) -> anyhow::Result<Client> {
+    // Fails only if a provider is installed already, which is fine.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut builder = Client::builder()
+        .user_agent(concat!("askline/", env!("CARGO_PKG_VERSION")))
+        .default_headers(headers(spec, quirks)?)
+        .redirect(Policy::none())
+        .no_proxy()
+        .pool_max_idle_per_host(1);
+    if let Some(proxy) = proxy {
+        builder = builder.proxy(reqwest::Proxy::all(proxy.url.clone())?);
+    }
+    if let Some(file) = &spec.ca_file {
+        builder = builder.tls_certs_merge(certificates(file)?);
+    } else if endpoint.url.scheme() == "http" && proxy.is_none_or(|proxy| proxy.url.scheme() == "http") {
+        // Nothing is encrypted, so reading the system's certificates would only cost time.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().context("can't make ready for the network")
+}
+
+fn headers(spec: &Spec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if spec.protocol == Protocol::Anthropic {
+        headers.insert("anthropic-version", HeaderValue::from_static(ANTHROPIC_VERSION));
+    }
+    if let Some(key) = &spec.key {
+        let (name, before) = match (spec.protocol, quirks.key_header) {
+            (_, Some(name)) => (HeaderName::from_static(name), ""),
+            (Protocol::Anthropic, None) => (HeaderName::from_static("x-api-key"), ""),
+            (Protocol::OpenAi | Protocol::Ollama, None) => (AUTHORIZATION, "Bearer "),
+        };
+        headers.insert(name, key.header(before)?);
+    }
+    Ok(headers)
+}
+
+/// Reads the certificates in a file.
+fn certificates(file: &std::path::Path) -> anyhow::Result<Vec<reqwest::Certificate>> {
+    use std::io::Read as _;
+    let named = || format!("`ca_file` {}", file.display());
+    let mut pem = Vec::new();
+    let opened = std::fs::File::open(file).with_context(named)?;
+    opened.take(CA_BYTES_MAX).read_to_end(&mut pem).with_context(named)?;
+    let found = reqwest::Certificate::from_pem_bundle(&pem).with_context(named)?;
+    ensure!(!found.is_empty(), "`ca_file` {} holds no certificate in PEM", file.display());
+    Ok(found)
+}

@@ -1,0 +1,215 @@
+//! Interpretation of error responses of a server.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use reqwest::StatusCode;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use serde_json::Value;
+
+use super::heard;
+use super::quirks::means_too_long;
+
+/// Consequence of an error response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The prompt is longer than the model's context window.
+    TooLong,
+    /// The server is busy or out of order; a later request may succeed.
+    Later { cause: String, after: After },
+    /// Asking again will not help; `remedy` will.
+    Never { cause: String, remedy: String },
+}
+
+/// Time after which a server may be asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// Very soon: the fault may be transient.
+    Soon,
+    /// After the time that the server names.
+    Wait(Duration),
+    /// Not stated, and an early retry is useless.
+    Unknown,
+}
+
+/// Facts about the request, for messages.
+pub(super) struct Asked<'a> {
+    pub(super) model: &'a str,
+    /// Source of the key, if one was sent.
+    pub(super) key: Option<&'a str>,
+}
+
+/// Interprets an error status; `body` is the beginning of the response's body.
+pub(super) fn read(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &str,
+    asked: &Asked<'_>,
+    now: SystemTime,
+) -> Refusal {
+    let code = status.as_u16();
+    let said = said(body);
+    let never = |cause: String, remedy: &str| Refusal::Never { cause, remedy: remedy.to_owned() };
+    let page = is_page(headers, body.as_bytes());
+    match code {
+        401 | 403 => match asked.key {
+            Some(setting) => never(format!("it refuses the key ({code})"), &format!("check {setting}")),
+            None if page => not_a_model_server(),
+            None => never(format!("it wants a key ({code})"), "set `key_env` in the profile"),
+        },
+        300..=399 => {
+            let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
+            let to = to.split(['?', '#']).next().unwrap_or_default();
+            never(format!("it redirects to {to}, which is not followed"), "set `url` to where it really is")
+        }
+        429 => {
+            let wait = retry_after(headers, now);
+            let cause = match wait {
+                Some(wait) => format!("it is busy ({code}) and asks to wait {} s", wait.as_secs()),
+                None => format!("it is busy ({code})"),
+            };
+            Refusal::Later { cause, after: wait.map_or(After::Unknown, After::Wait) }
+        }
+        500 | 502 | 503 | 529 => {
+            let cause = if page || said.is_empty() {
+                format!("it is out of order ({code})")
+            } else {
+                format!("it is out of order ({code}): {said}")
+            };
+            Refusal::Later { cause, after: retry_after(headers, now).map_or(After::Soon, After::Wait) }
+        }
+        501..=599 => Refusal::Later { cause: format!("it is out of order ({code})"), after: After::Unknown },
+        _ if page => not_a_model_server(),
+        400 | 413 | 422 if code == 413 || means_too_long(body) => Refusal::TooLong,
+        402 => never(format!("it wants to be paid ({code})"), "look at your account there"),
+        404 | 405 => never(
+            format!("it knows no model `{}` or no such path ({code}): {said}", asked.model),
+            "check `name` and `url` in the profile",
+        ),
+        _ => {
+            never(format!("it refuses the request ({code}): {said}"), "check `name` and `url` in the profile")
+        }
+    }
+}
+
+/// Returns the refusal for a web page in place of an answer, such as the login page of a network.
+pub(super) fn not_a_model_server() -> Refusal {
+    Refusal::Never {
+        cause: "it is not a model server: it sends a web page".to_owned(),
+        remedy: "check `url`, or log in to this network".to_owned(),
+    }
+}
+
+/// Reports whether the response is a web page.
+pub(super) fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.to_ascii_lowercase().starts_with("text/html") || body.trim_ascii_start().starts_with(b"<")
+}
+
+/// Returns the message in an error body of any format.
+fn said(body: &str) -> String {
+    let value: Option<Value> = serde_json::from_str(body).ok();
+    match value {
+        Some(value @ Value::Object(_)) => heard::told(value.get("error").unwrap_or(&value)),
+        _ => body.trim().to_owned(),
+    }
+}
+
+/// Parses `Retry-After`: seconds or a date.
+fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    match value.parse::<u32>() {
+        Ok(seconds) => Some(Duration::from_secs(seconds.into())),
+        Err(_) => Some(date(value)?.duration_since(now).unwrap_or_default()),
+    }
+}
+
+/// Parses an HTTP date in the only form that servers still send: `Sun, 06 Nov 1994 08:49:37 GMT`.
+fn date(text: &str) -> Option<SystemTime> {
+    const MONTHS: &[&str] =
+        &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (_, rest) = text.strip_suffix(" GMT")?.split_once(", ")?;
+    let words: Vec<&str> = rest.split(' ').collect();
+    let &[day, month, year, clock] = words.as_slice() else { return None };
+    let month = MONTHS.iter().position(|name| *name == month)? as u64 + 1;
+    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
+    let clock: Vec<u64> = clock.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let &[hour, minute, second] = clock.as_slice() else { return None };
+    let sane =
+        (1..=31).contains(&day) && (1970..=9999).contains(&year) && hour < 24 && minute < 60 && second < 61;
+    if !sane {
+        return None;
+    }
+    // Years begin in March: the leap day comes last, so months before it have fixed lengths.
+    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
+    let days = days.checked_sub(DAYS_TO_1970)?;
+    Some(UNIX_EPOCH + Duration::from_secs(((days * 24 + hour) * 60 + minute) * 60 + second))
+}
+
+/// Number of days from March 1 of the year 0 to 1970.
+const DAYS_TO_1970: u64 = 719_468;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    fn headers(fields: &[(&'static str, &'static str)]) -> HeaderMap {
+        fields.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value))).collect()
+    }
+
+    #[test]
+    fn a_wait_is_seconds_or_a_date() {
+        let now = UNIX_EPOCH + Duration::from_secs(784_111_777);
+        for (value, wait) in [
+            ("1", Some(1)),
+            (" 60 ", Some(60)),
+            ("0", Some(0)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(0)),
+            ("Sun, 06 Nov 1994 08:49:47 GMT", Some(10)),
+            ("Mon, 07 Nov 1994 08:49:37 GMT", Some(86_400)),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
+            ("Thu, 29 Feb 1996 08:49:37 GMT", Some(480 * 86_400)),
+            ("soon", None),
+            ("-1", None),
+            ("1.5", None),
+            ("99999999999999999999", None),
+            ("Sun, 06 Nov 1994", None),
+            ("Sun, 99 Nov 1994 08:49:37 GMT", None),
+            ("", None),
+        ] {
+            let found = retry_after(&headers(&[("retry-after", value)]), now);
+            assert_eq!(found, wait.map(Duration::from_secs), "{value:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_found_in_every_shape() {
+        for (body, words) in [
+            (r#"{"error":{"message":"no"}}"#, "no"),
+            (r#"{"error":"no"}"#, "no"),
+            (r#"{"message":"no"}"#, "no"),
+            (r#"{"detail":"no"}"#, "no"),
+            (r#"{"object":"error","type":"no"}"#, "no"),
+            (" no\n", "no"),
+            ("", ""),
+        ] {
+            assert_eq!(said(body), words, "{body}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        #[test]
+        fn no_refusal_panics(code in 300_u16..1000, body in any::<String>(), wait in "[ -~]{0,40}") {
+            let mut fields = HeaderMap::new();
+            if let Ok(value) = HeaderValue::from_str(&wait) {
+                fields.insert(RETRY_AFTER, value);
+            }
+            let asked = Asked { model: "m", key: None };
+            let _ = read(StatusCode::from_u16(code).unwrap(), &fields, &body, &asked, SystemTime::now());
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A model that replays a file: one JSON object per line.
+//!
+//! ```text
+//! {"reply": "find . -size +10M"}
+//! {"reply": "ls", "delay_ms": 400, "must_contain": "# list files"}
+//! {"reply": "ls", "others": ["ls -a", "ls -l"]}
+//! {"fail": "the server is gone"}
+//! {"panic": "to see that the line is kept"}
+//! {"hang_ms": 60000}
+//! ```
+//!
+//! A request without a remaining line fails, and so does finishing with unused lines. `delay_ms` waits and obeys the
+//! request control; `hang_ms` waits and ignores it. `must_contain` fails unless the prompt contains the text. `others` are
+//! the alternatives to this reply; those that differ from it only after its wrong part ([`Further::wrong`]) are left out.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
+
+use super::{Further, Model, Reply};
+use crate::patience::{Patience, Stage};
+use crate::prompt::Prompt;
+
+/// Interval between checks of the request control during a scripted delay.
+const TICK: Duration = Duration::from_millis(5);
+
+/// Model that replays the replies of a file.
+#[derive(Debug)]
+pub struct Scripted {
+    source: String,
+    left: VecDeque<Row>,
+    last: String,
+    others: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    reply: Option<String>,
+    #[serde(default)]
+    others: Vec<String>,
+    fail: Option<String>,
+    panic: Option<String>,
+    #[serde(default)]
+    delay_ms: u64,
+    #[serde(default)]
+    hang_ms: u64,
+    must_contain: Option<String>,
+}
+
+impl Scripted {
+    /// Parses a script; `path` is used only in messages.
+    ///
+    /// # Errors
+    ///
+    /// If a line is not in the format above.
+    pub fn parse(path: &Path, text: &str) -> anyhow::Result<Self> {
+        let source = format!("scripted:{}", path.display());
+        let rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let left = rows
+            .map(|(n, line)| {
+                serde_json::from_str(line)
+                    .with_context(|| format!("{source}: line {} is no scripted reply", n + 1))
+            })
+            .collect::<anyhow::Result<_>>()?;
+        Ok(Self { source, left, last: String::new(), others: Vec::new() })
+    }
+}
+
+impl Model for Scripted {
+    fn source(&self) -> String {
+        self.source.clone()
+    }
+
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        _max_tokens: usize,
+        patience: &Patience,
+    ) -> anyhow::Result<Reply> {
+        let Some(row) = self.left.pop_front() else {
+            bail!("{}: no reply is left; add a line for this request", self.source);
+        };
+        patience.enter(Stage::Thinking, Instant::now());
+        std::thread::sleep(Duration::from_millis(row.hang_ms));
+        let until = Instant::now() + Duration::from_millis(row.delay_ms);
+        loop {
+            let now = Instant::now();
+            if let Some(failure) = patience.spent(now) {
+                return Err(failure.into());
+            }
+            if until <= now {
+                break;
+            }
+            std::thread::sleep(TICK.min(until - now));
+        }
+        if let Some(needle) = &row.must_contain {
+            ensure!(
+                prompt.text().contains(needle),
+                "{}: the prompt does not contain {needle:?}",
+                self.source
+            );
+        }
+        if let Some(why) = row.panic {
+            panic!("{why}");
+        }
+        if let Some(why) = row.fail {
+            bail!(why);
+        }
+        self.others = row.others;
+        self.last = row.reply.unwrap_or_default();
+        Ok(Reply { text: self.last.clone(), ..Reply::default() })
+    }
+
+    fn keeps_others(&self) -> bool {
+        !self.others.is_empty() || self.left.iter().any(|row| !row.others.is_empty())
+    }
+
+    fn others(&mut self, _: &Prompt, further: Further, _: &Patience) -> anyhow::Result<Vec<Reply>> {
+        let is_late = |other: &String| {
+            further.wrong.is_some_and(|wrong| {
+                self.last.as_bytes().get(..wrong).is_some_and(|same| other.as_bytes().starts_with(same))
+            })
+        };
+        let others = std::mem::take(&mut self.others).into_iter().filter(|other| !is_late(other));
+        Ok(others.take(further.most).map(|text| Reply { text, ..Reply::default() }).collect())
+    }
+
+    fn finish(&mut self) -> anyhow::Result<()> {
+        ensure!(self.left.is_empty(), "{}: {} replies were never asked for", self.source, self.left.len());
+        Ok(())
+    }
+}

@@ -1,0 +1,78 @@
+//! `--line`: puts the command on the next prompt, ready to edit.
+//!
+//! During the wait the plugin controls the terminal like the helper behind the key: a status row, keys that cancel,
+//! and no type-ahead, because an Enter on the prompt would run a command that nobody has read.
+
+use std::io::{self, Write as _};
+
+use nu_plugin::{EngineInterface, EvaluatedCall};
+use nu_protocol::{IntoSpanned as _, LabeledError, Span, Value};
+
+use super::Call;
+use super::engine::command;
+use super::outcome::{no_answer, wrong};
+use super::value::Text;
+use super::workplace::Workplace;
+use askline::cli::args::Draw;
+use askline::cli::line::attended::attended;
+use askline_model::patience::Patience;
+use askline_syntax::shell::Shell;
+
+/// Maximum number of keys that are dropped from Nushell's input queue.
+const KEYS_MAX: usize = 1000;
+/// Time that Nushell waits for each of them, in nanoseconds.
+const KEY_WAIT: i64 = 1_000_000;
+
+/// Asks, and fills the next prompt with the answer.
+pub(super) fn fill(
+    call: &Call<'_>,
+    workplace: &Workplace,
+    request: &Text,
+    patience: &Patience,
+) -> Result<(), LabeledError> {
+    let (engine, head) = (call.engine, call.given.head);
+    if call.shell != Shell::Nu {
+        return Err(wrong("the next prompt is Nushell's; leave out --shell or --line", head));
+    }
+    let no_prompt = |_| wrong("there is no prompt here to put it on; leave out --line", head);
+    let foreground = engine.enter_foreground().map_err(no_prompt)?;
+    let work = {
+        let (workplace, words, patience) = (workplace.clone(), request.text.clone(), patience.clone());
+        move || {
+            let mut model = workplace.model()?;
+            let suggestion = workplace.suggest(&words, model.as_mut(), &patience)?;
+            model.finish()?;
+            Ok(suggestion)
+        }
+    };
+    let answered = attended(&workplace.desk.host, Draw::Here, patience, workplace.config.evidence, work);
+    drop(foreground);
+    drop_keys(engine, head);
+    let (suggestion, message) = answered.map_err(|error| no_answer(&error, request.span))?;
+    if !message.is_empty() {
+        let _ = writeln!(io::stderr().lock(), "{message}");
+    }
+    let edit = EvaluatedCall::new(head)
+        .with_flag("replace".into_spanned(head))
+        .with_positional(Value::string(suggestion.command.as_str(), head));
+    command(engine, "commandline edit", edit)?;
+    Ok(())
+}
+
+/// Drops keys that arrived together with the Enter after the user's words: Nushell already has them, so flushing the
+/// terminal does not remove them.
+fn drop_keys(engine: &EngineInterface, head: Span) {
+    for _ in 0..KEYS_MAX {
+        let kinds = ["key", "paste"].map(|kind| Value::string(kind, head)).into();
+        let listen = EvaluatedCall::new(head)
+            .with_named("types".into_spanned(head), Value::list(kinds, head))
+            .with_named("timeout".into_spanned(head), Value::duration(KEY_WAIT, head));
+        let heard = command(engine, "input listen", listen).and_then(|heard| heard.into_value(head));
+        // A timeout is reported as an error too.
+        if heard.map_or(true, |heard| {
+            heard.is_nothing() || heard.as_record().is_ok_and(nu_protocol::Record::is_empty)
+        }) {
+            return;
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Everything that a call needs: the machine as the engine sees it, the settings, and the deadline.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askline::cli::{Desk, check, explain, suggest};
+use askline::config::Config;
+use askline::context;
+use askline::examine::{Examined, Examiner};
+use askline::knowledge::Knowledge;
+use askline::metrics::Outcome;
+use askline::models::{self, Occasion};
+use askline::suggest::{Request, alternatives, suggest as suggest_for};
+use askline::suggestion::Suggestion;
+use askline::surroundings::Surroundings;
+use askline_check::explain::explain as parts_of;
+use askline_model::Model;
+use askline_model::account::Tally;
+use askline_model::patience::Patience;
+use askline_syntax::line::PromptLine;
+use askline_syntax::shell::Shell;
+use nu_plugin::EngineInterface;
+use nu_protocol::{HandlerGuard, LabeledError, ShellError};
+use serde_json::Value as Json;
+
+use super::Call;
+use super::engine::EngineHost;
+use super::outcome::no_answer;
+
+/// Upper bound of the deadline, regardless of the configuration.
+const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// The shared data of a call. Cheap to share with a thread.
+#[derive(Clone)]
+pub(super) struct Workplace {
+    pub(super) desk: Arc<Desk<EngineHost>>,
+    pub(super) config: Arc<Config>,
+    pub(super) shell: Shell,
+    told: Arc<Vec<(String, String)>>,
+}
+
+impl Workplace {
+    /// Collects the data from the engine. `facts` are additional shell facts, in the form of the script.
+    pub(super) fn open(call: &Call<'_>, facts: &[(String, String)]) -> Result<Self, LabeledError> {
+        let host = EngineHost::new(call.engine, call.given.head)?;
+        // The user's names belong to Nushell only.
+        let mut told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
+        told.extend_from_slice(facts);
+        let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
+        let desk = Desk::of(host).map_err(at_head)?;
+        let config = desk.config().map_err(at_head)?;
+        Ok(Self { desk: Arc::new(desk), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
+    }
+
+    /// Returns a control with the configured deadline, counted from now.
+    pub(super) fn patience(&self) -> Patience {
+        Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
+    }
+
+    /// Returns a control for requests after the answer: a new deadline, with the same usage limits of the call.
+    pub(super) fn patience_after(&self, first: &Patience) -> Patience {
+        let deadline = Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT);
+        first.next_part(Instant::now() + deadline)
+    }
+
+    /// Opens the configured model.
+    ///
+    /// # Errors
+    /// When a script cannot be read.
+    pub(super) fn model(&self) -> anyhow::Result<Box<dyn Model>> {
+        models::open(&self.config, &self.desk.host, &self.desk.paths, Occasion::Press)
+    }
+
+    /// Returns the suggestion for a request.
+    ///
+    /// # Errors
+    /// As [`suggest_for`].
+    pub(super) fn suggest(
+        &self,
+        words: &str,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Suggestion> {
+        let line = PromptLine::typed(words);
+        let suggestion = suggest_for(&self.request(&line), &self.desk.machine, model, &self.config, patience);
+        self.desk.machine.settle();
+        self.count(patience, Outcome::of(&suggestion));
+        suggestion
+    }
+
+    /// Returns suggestions other than `known`, best first.
+    ///
+    /// # Errors
+    /// As [`alternatives`].
+    pub(super) fn others(
+        &self,
+        words: &str,
+        known: &Suggestion,
+        model: &mut dyn Model,
+        patience: &Patience,
+    ) -> anyhow::Result<Vec<Suggestion>> {
+        let line = PromptLine::typed(words);
+        let known = [known.command.as_str().to_owned()];
+        let request = self.request(&line);
+        let found = alternatives(&request, &known, &self.desk.machine, model, &self.config, patience);
+        self.count(patience, Outcome::of(&found));
+        found
+    }
+
+    fn count(&self, patience: &Patience, outcome: Outcome) {
+        self.desk.book().into_iter().for_each(|book| book.record(patience, outcome));
+    }
+
+    fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
+        Request { line, shell: self.shell, told: &self.told, before: None }
+    }
+
+    /// Returns a suggestion as JSON.
+    pub(super) fn suggested(&self, words: &str, suggestion: Suggestion) -> Json {
+        suggest::object(words, self.shell, &Ok(suggestion), &Tally::default())
+    }
+
+    /// Checks a line; returns the result, and the same as JSON.
+    pub(super) fn check(&self, line: &str) -> (Examined, Json) {
+        self.looking(|examiner| {
+            let examined = examiner.examine(line);
+            let risk = examiner.risk(line, None, &Surroundings::new(self.desk.machine.host.as_ref()));
+            let object = check::object(line, self.shell, &examined, &risk);
+            (examined, object)
+        })
+    }
+
+    /// Returns the parts of a line with their explanations, as JSON.
+    pub(super) fn explain(&self, line: &str) -> Json {
+        self.looking(|examiner| {
+            explain::objects(line, &parts_of(line, &examiner.parse(line), examiner.knowledge))
+        })
+    }
+
+    fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
+        let context = context::gather(&self.desk.machine, self.shell, &self.told);
+        let knowledge = Knowledge::new(&self.desk.machine, &context, &self.told, self.config.help);
+        let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
+        knowledge.remember();
+        seen
+    }
+}
+
+/// Cancels the request when the user presses Ctrl-C, as long as the guard exists.
+///
+/// # Errors
+/// When Nushell does not accept the handler.
+pub(super) fn cancelled_by_signals(
+    engine: &EngineInterface,
+    patience: &Patience,
+) -> Result<HandlerGuard, ShellError> {
+    let patience = patience.clone();
+    engine.register_signal_handler(Box::new(move |_| patience.cancel()))
+}

@@ -1,0 +1,24 @@
+//! The program as a person or a script starts it, without Nushell.
+
+use std::process::{Command, Stdio};
+
+#[test]
+fn it_tells_its_version() {
+    let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask")).arg("--version").output().unwrap();
+    let expected = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell 0.114 and 0.115\n");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+#[test]
+fn people_are_told_who_starts_it() {
+    for arguments in [&[][..], &["--help"], &["--stdio", "x"], &["--local-socket", "/nowhere"]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask"))
+            .args(arguments)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.starts_with("askline: "), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}

@@ -1,0 +1,172 @@
+//! Redaction of secrets: replaces them by placeholders before a text leaves the machine, and restores them in the
+//! reply.
+//!
+//! Pure. A secret is recognised by its own form (`tokens.toml`), by the text before it (`redact/leads.toml`), by
+//! its randomness (`entropy`), as a private key or a value of a Kubernetes Secret, or because the caller declared it
+//! ([`Kept::know`]). A placeholder replaces it. Within one [`Kept`], which lives as long as one request, the same
+//! secret always gets the same placeholder.
+//!
+//! One redacted word too many is better than one too few: a word redacted by mistake is restored unharmed, only the
+//! model did not see it. Not recognised are: a password that is an ordinary word without a hint around it; a declared
+//! secret that is split (`'abc'"def"`), encoded again (base64, `%41`) or written backwards; secrets in pictures or
+//! archives. Callers must pass plain text only: inside JSON that is already escaped, many quotes are not recognised.
+
+mod entropy;
+mod kept;
+mod key_block;
+mod lead;
+mod manifest;
+mod placeholder;
+mod settle;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use memchr::memmem;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+pub use kept::Kept;
+
+use lead::Leads;
+use placeholder::Placeholders;
+
+/// Minimum length of a secret that is searched for in the whole text, not only where it was recognised, in bytes.
+const MIN_REPEATED_BYTES: usize = 8;
+
+/// Compiled patterns for secrets and placeholders.
+///
+/// Compilation takes a moment; keep the value as long as requests may come.
+pub struct Redactor {
+    tokens: Regex,
+    leads: Leads,
+    placeholders: Placeholders,
+}
+
+impl Redactor {
+    /// Compiles all built-in patterns.
+    pub fn new() -> Self {
+        let file: TokenFile =
+            toml::from_str(include_str!("tokens.toml")).expect("tokens.toml is well-formed");
+        let each: Vec<&str> = file.tokens.iter().map(|token| token.regex.as_str()).collect();
+        Self { tokens: compiled(&each.join("|")), leads: Leads::own(), placeholders: Placeholders::new() }
+    }
+
+    /// Returns the text with every secret replaced by its placeholder, and adds the secrets to `kept`.
+    ///
+    /// A secret recognised by the text around it is replaced wherever else it occurs as a word in this text. From four
+    /// bytes on it is also replaced in later texts with the same `kept`, even inside words, but not in earlier ones:
+    /// pass the text with the most hints first. Time grows with the length of the text, times the number of secrets
+    /// declared by the caller or found in earlier texts. Placeholders of `kept` stay as they are.
+    pub fn redact(&self, text: &str, kept: &mut Kept) -> String {
+        self.placeholders.numbers(text).for_each(|number| kept.reserve(number));
+        let found = self.found(text, kept);
+        let repeated = repeated(text, &found, kept);
+        let spans = settle::settled(text, found.into_iter().chain(repeated).collect());
+        let mut redacted = String::with_capacity(text.len());
+        let mut end = 0;
+        for span in spans {
+            redacted.push_str(text.get(end..span.start).unwrap_or_default());
+            let secret = text.get(span.clone()).unwrap_or_default();
+            redacted.push_str(&placeholder::named(kept.number(secret)));
+            end = span.end;
+        }
+        redacted.push_str(text.get(end..).unwrap_or_default());
+        redacted
+    }
+
+    /// Returns the text with placeholders replaced by their secrets.
+    ///
+    /// A placeholder is recognised in any letter case, also if a model treats it as a variable (`$…`, `${…}`) or as a
+    /// blank to fill in (`<…>`). Quotes around it stay unless the secret brings its own. A placeholder is never part of
+    /// a longer word, except directly after a one-letter option (`-p…`). Numbers that were not assigned stay as they
+    /// are.
+    pub fn restore(&self, text: &str, kept: &Kept) -> String {
+        self.placeholders.restored(text, kept)
+    }
+
+    /// Returns the spans of secrets, in any order; they may overlap.
+    fn found(&self, text: &str, kept: &Kept) -> Vec<Range<usize>> {
+        let bytes = text.as_bytes();
+        let mut found: Vec<Range<usize>> = Vec::new();
+        for known in kept.known() {
+            found.extend(memmem::find_iter(bytes, known).map(|at| at..at + known.len()));
+        }
+        let ours = self.placeholders.given_out(text, kept);
+        for earlier in kept.earlier() {
+            let places = memmem::find_iter(bytes, earlier).map(|at| at..at + earlier.len());
+            // A match inside the name of a placeholder is not a secret.
+            let is_ours = |place: &Range<usize>| {
+                let at = ours.partition_point(|ours| ours.end < place.end);
+                ours.get(at).is_some_and(|ours| ours.start <= place.start)
+            };
+            found.extend(places.filter(|place| !is_ours(place)));
+        }
+        found.extend(key_block::blocks(text));
+        found.extend(manifest::values(text));
+        found.extend(self.tokens.find_iter(bytes).map(|token| token.range()));
+        found.extend(entropy::runs(text));
+        self.leads.find(text, &mut found);
+        found.retain(|span| !self.placeholders.is_one(text.get(span.clone()).unwrap_or_default(), kept));
+        found
+    }
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Content of `tokens.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TokenFile {
+    tokens: Vec<Token>,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(not(test), expect(dead_code, reason = "names and examples are for people and for the tests"))]
+#[serde(deny_unknown_fields)]
+struct Token {
+    name: String,
+    regex: String,
+    like: String,
+    unlike: String,
+}
+
+/// Returns the words of the text that equal secrets found elsewhere, in this text or an earlier one.
+fn repeated(text: &str, found: &[Range<usize>], kept: &Kept) -> Vec<Range<usize>> {
+    let here: HashSet<&str> = found
+        .iter()
+        .filter_map(|span| text.get(span.clone()))
+        .filter(|secret| MIN_REPEATED_BYTES <= secret.len() && value::is_odd(secret))
+        .collect();
+    if here.is_empty() && kept.is_empty() {
+        return Vec::new();
+    }
+    let is_kept = |word: &str| {
+        here.contains(word) || (MIN_REPEATED_BYTES <= word.len() && value::is_odd(word) && kept.has(word))
+    };
+    let cuts: [fn(char) -> bool; 3] = [
+        char::is_whitespace,
+        |c| c.is_whitespace() || "'\"`=:@;|&<>(),".contains(c),
+        |c| !(c.is_alphanumeric() || c == '_'),
+    ];
+    let words = cuts.iter().flat_map(|cut| text.split(*cut));
+    words.filter(|word| is_kept(word)).map(|word| place_in(text, word)).collect()
+}
+
+/// Returns the byte range of a slice of the text.
+fn place_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    start..start + part.len()
+}
+
+/// Compiles a regular expression over bytes in which `\w`, `\d` and `(?i)` mean ASCII.
+fn compiled(regex: &str) -> Regex {
+    RegexBuilder::new(regex).unicode(false).build().expect("our own expressions are well-formed")
+}

@@ -1,0 +1,194 @@
+//! Parsing of the value after a lead, and its classification as secret or not.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use super::entropy;
+
+/// Maximum length of a value, in bytes. Longer random values are recognised without a lead (`entropy`).
+const MAX_BYTES: usize = 1024;
+/// Maximum length of a name in a list of pairs (`a=1&b=2`), in bytes.
+const MAX_NAME_BYTES: usize = 40;
+/// Minimum length of a secret of each look, in characters.
+const MIN_ANY: usize = 4;
+const MIN_ODD: usize = 6;
+const MIN_STRONG: usize = 8;
+/// Minimum length of a machine-made secret of letters only, with capitals among them, in characters.
+const MIN_LETTERS: usize = 16;
+/// Minimum entropy of a machine-made secret, in bits per character.
+const MIN_BITS: f64 = 2.5;
+/// Characters that end a word of a shell, a list of pairs or a structure if another item follows.
+const SEPARATORS: &str = ";|&<>(){}[],";
+/// Characters other than letters and digits that need no quotes in any shell.
+const PLAIN: &str = "_./:=+@%,~^-";
+
+/// Look of a secret value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Look {
+    /// Anything that is not plainly something else.
+    Any,
+    /// A machine-made value.
+    Strong,
+    /// A value unlike a word.
+    Odd,
+}
+
+/// Value in a text.
+pub(super) struct Value {
+    /// Span with quotes if the value needs them.
+    pub(super) whole: Range<usize>,
+    /// Span without quotes.
+    pub(super) inner: Range<usize>,
+}
+
+/// Values that are not secrets.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Values {
+    words: Vec<String>,
+    starts: Vec<String>,
+    extensions: Vec<String>,
+}
+
+/// Returns the quoted or unquoted value at an offset.
+pub(super) fn at(text: &str, at: usize) -> Option<Value> {
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        // `""` before another quote begins a multi-line string in some languages.
+        let is_opening =
+            |length: &usize| *length == 2 && rest.get(2..).is_some_and(|rest| rest.starts_with(quote));
+        if let Some(length) = quoted(rest, quote).filter(|length| !is_opening(length)) {
+            let inner = at + 1..at + length - 1;
+            let is_plain = text.get(inner.clone())?.chars().all(is_plain);
+            let whole = if is_plain { inner.clone() } else { at..at + length };
+            return Some(Value { whole, inner });
+        }
+    }
+    // An unclosed quote, or an escaped one (`\"`), is not part of the value.
+    let skipped = rest.len() - rest.trim_start_matches(['\\', '"', '\'', '`']).len();
+    let length = bare(rest.get(skipped..)?);
+    let inner = at + skipped..at + skipped + length;
+    (length != 0).then(|| Value { whole: inner.clone(), inner })
+}
+
+/// Reports whether a value is unlike a word: letters mixed with digits or signs.
+pub(super) fn is_odd(value: &str) -> bool {
+    let has = |is: fn(char) -> bool| value.contains(is);
+    has(char::is_alphanumeric)
+        && (has(|c| c.is_ascii_digit()) || has(|c| c.is_ascii_punctuation() && !"_./:=,'\"@()-".contains(c)))
+}
+
+impl Values {
+    /// Reports whether a value with this look is a secret.
+    pub(super) fn is_secret(&self, value: &str, look: Look) -> bool {
+        let length = value.chars().count();
+        let looks = match look {
+            Look::Any => MIN_ANY <= length,
+            Look::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
+            Look::Strong => MIN_STRONG <= length && is_strong(value),
+        };
+        looks && !self.is_other(value)
+    }
+
+    /// Reports whether a value is plainly something else.
+    fn is_other(&self, value: &str) -> bool {
+        let lower = value.to_lowercase();
+        let word = lower.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        let first = value.chars().next();
+        self.words.iter().any(|other| other == word)
+            || self.starts.iter().any(|start| lower.starts_with(start.as_str()))
+            || value.chars().all(|c| Some(c) == first)
+            || value.starts_with(['-', '`'])
+            || (value.starts_with('%') && value.ends_with('%'))
+            || is_variable(value)
+            || is_code(value)
+            || self.is_path(value)
+    }
+
+    fn is_path(&self, value: &str) -> bool {
+        let starts = ["/", "~/", "./", "../"].iter().any(|start| value.starts_with(start))
+            || value.get(1..).is_some_and(|rest| rest.starts_with(":\\"));
+        let extension = value.rsplit_once('.').map(|(_, end)| end.to_lowercase());
+        (starts && !value.split('/').any(entropy::is_chance))
+            || extension.is_some_and(|end| self.extensions.contains(&end))
+    }
+}
+
+/// Returns the length of a quoted value with its quotes, or `None` if it does not end on its line.
+fn quoted(rest: &str, quote: char) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\n' => return None,
+            '\\' if quote == '"' => is_escaped = true,
+            _ if c == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the length of an unquoted value. A separator ends it only before a new item, because a password may contain
+/// separators.
+fn bare(rest: &str) -> usize {
+    let mut chars = rest.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let after = rest.get(at + c.len_utf8()..).unwrap_or_default();
+        if c.is_whitespace()
+            || matches!(c, '"' | '\'' | '`')
+            || (c == '\\' && after.starts_with(['"', '\'', 'n', 'r', '\n']))
+            || (SEPARATORS.contains(c) && separates(after))
+            || (c == '<' && after.starts_with('/'))
+        {
+            return at;
+        }
+        if c == '\\' {
+            chars.next();
+        }
+    }
+    rest.len()
+}
+
+/// Reports whether the text after a separator is a new item.
+fn separates(after: &str) -> bool {
+    let Some(next) = after.chars().next() else { return true };
+    if next.is_whitespace() || matches!(next, '"' | '\'' | '\\' | '$') || SEPARATORS.contains(next) {
+        return true;
+    }
+    let name = after
+        .bytes()
+        .take(MAX_NAME_BYTES)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte));
+    after.as_bytes().get(name.count()).is_some_and(|byte| matches!(byte, b'=' | b':'))
+}
+
+/// Reports whether a value is varied and mixes letters and digits, or is long and contains capitals.
+fn is_strong(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    let (digits, letters) = (has(u8::is_ascii_digit), has(u8::is_ascii_alphabetic));
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && MIN_LETTERS <= value.len();
+    !value.contains(char::is_whitespace)
+        && ((digits && letters) || is_mixed)
+        && MIN_BITS <= entropy::bits(value)
+}
+
+/// Reports whether a value is `$name`, `${…}` or `$(…)`, also at the head of a path.
+fn is_variable(value: &str) -> bool {
+    let Some(name) = value.strip_prefix('$') else { return false };
+    let end = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    name.starts_with(['{', '(', '@'])
+        || (end.len() < name.len() && (end.is_empty() || end.starts_with(['/', '.', ':'])))
+}
+
+/// Reports whether a value is a call or an access in a program: `getpass()`, `config.token`, `list[`.
+fn is_code(value: &str) -> bool {
+    let name = value.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '.');
+    name.len() < value.len()
+        && ((name.is_empty() && value.contains('.')) || name.starts_with(['(', '[']) && !is_odd(name))
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || PLAIN.contains(c)
+}

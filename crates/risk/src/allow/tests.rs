@@ -1,0 +1,437 @@
+//! Tests of the list's own examples, of labelled command lines and of generated ones.
+
+use std::fs;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn shells_of(program: &Program) -> Vec<Shell> {
+    [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| program.is_for(*shell)).collect()
+}
+
+/// Reports whether exactly this entry allows one of a command line's commands.
+fn speaks(program: &Program, line: &str, shell: Shell) -> bool {
+    let places = &List::own().places;
+    line::read(line, shell).is_ok_and(|commands| {
+        commands.iter().any(|command| {
+            program.calls(&command.words).any(|(_, rest)| program.admit(&command.words, rest, places).is_ok())
+        })
+    })
+}
+
+#[test]
+fn examples_hold() {
+    let mut wrong = Vec::new();
+    for program in &List::own().program {
+        let shells = shells_of(program);
+        for line in &program.yes {
+            // Some command lines are plain in one shell only: `HEAD^`, `**`.
+            let verdict = allowed(line, shells[0]);
+            if let Err(why) = verdict {
+                wrong.push(format!("{}: `{line}` is refused: {why}", program.names[0]));
+            } else if !speaks(program, line, shells[0]) {
+                wrong.push(format!("{}: `{line}` is admitted by another entry", program.names[0]));
+            }
+        }
+        for line in &program.no {
+            for shell in &shells {
+                if allowed(line, *shell).is_ok() {
+                    wrong.push(format!("{}: `{line}` is allowed in {shell}", program.names[0]));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} examples:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Each name has an example that it allows and one that is refused.
+#[test]
+fn each_name_has_examples() {
+    let mut missing = Vec::new();
+    for program in &List::own().program {
+        let is_about = |line: &String, name: &str| {
+            line.split([' ', '|', ';', '>', '<', '`']).any(|word| word == name.split(' ').next().unwrap())
+        };
+        for name in &program.names {
+            for (kind, lines) in [("yes", &program.yes), ("no", &program.no)] {
+                let many = program.names.len() > 20;
+                if !many && !lines.iter().any(|line| is_about(line, name)) {
+                    missing.push(format!("{name}: {kind}"));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "without an example: {}", missing.join(", "));
+}
+
+/// Labelled test set: shell, label, `true` if the command line is obfuscated, text.
+fn labelled() -> Vec<(String, String, bool, String)> {
+    let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/risk");
+    let mut lines = Vec::new();
+    for file in ["dangerous", "benign", "fish", "nu"] {
+        let text = fs::read_to_string(format!("{directory}/{file}.jsonl")).unwrap();
+        for row in text.lines().filter(|row| !row.is_empty()) {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            let field = |name: &str| row[name].as_str().unwrap().to_owned();
+            lines.push((field("shell"), field("label"), row["obfuscated"] == true, field("command")));
+        }
+    }
+    lines
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "the figures")]
+fn labelled_lines_are_allowed_only_when_they_read() {
+    let mut wrong = Vec::new();
+    let mut cautious = Vec::new();
+    let mut counts: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
+    let mut refused = Vec::new();
+    for (shell, label, obfuscated, line) in labelled() {
+        let shells: &[Shell] = match shell.as_str() {
+            "bash" => &[Shell::Bash],
+            "zsh" => &[Shell::Zsh],
+            "fish" => &[Shell::Fish],
+            "nu" => &[Shell::Nu],
+            _ => &[Shell::Bash, Shell::Zsh],
+        };
+        let verdicts: Vec<_> = shells.iter().map(|shell| allowed(&line, *shell)).collect();
+        // A harmful command line must be refused in all shells, not only in its own.
+        let anywhere = Shell::ALL.iter().any(|shell| allowed(&line, *shell).is_ok());
+        if anywhere && (obfuscated || matches!(label.as_str(), "Confirm" | "Dangerous")) {
+            wrong.push(format!("{label}: {line}"));
+        }
+        let all = verdicts.iter().all(Result::is_ok);
+        if all && label == "Cautious" {
+            cautious.push(line.clone());
+        }
+        let count = counts.entry((shell, label.clone())).or_default();
+        *count = (count.0 + usize::from(all), count.1 + 1);
+        if let (false, "Safe", Some(Err(why))) =
+            (all, label.as_str(), verdicts.into_iter().find(Result::is_err))
+        {
+            refused.push(format!("{line}  <- {why}"));
+        }
+    }
+    eprintln!(
+        "allowed of all, by shell and label: {counts:#?}\ncautious: {cautious:#?}\nrefused safe lines: {refused:#?}"
+    );
+    assert!(wrong.is_empty(), "allowed: {wrong:#?}");
+    let (allowed, all) = counts[&("posix".to_owned(), "Safe".to_owned())];
+    assert!(allowed * 100 >= all * 60, "{allowed} of {all} posix Safe lines");
+    assert!(cautious.len() <= 3, "{cautious:#?}");
+}
+
+/// Returns the command lines that the list's examples allow.
+fn admitted() -> Vec<(String, Shell)> {
+    let lines = List::own()
+        .program
+        .iter()
+        .flat_map(|program| program.yes.iter().map(|line| (line.clone(), shells_of(program)[0])));
+    lines.collect()
+}
+
+/// Suffixes that make any command line do more than read.
+const TAILS: &[&str] = &[
+    "; rm x",
+    ";rm x",
+    " && rm x",
+    " || rm x",
+    " | sh",
+    " | tee f",
+    " | xargs rm",
+    " & rm x",
+    " &",
+    "\nrm x",
+    "\n",
+    "\r",
+    "\\\nrm x",
+    " $(rm x)",
+    "$(rm x)",
+    " `rm x`",
+    " \"$(rm x)\"",
+    " ${x:=y}",
+    " $x",
+    " > f",
+    ">f",
+    " >> f",
+    " >| f",
+    " &> f",
+    " 2> f",
+    " <> f",
+    " >& f",
+    " <<< x",
+    " <<E",
+    " <(rm x)",
+    " >(rm x)",
+    " =(rm x)",
+    " (rm x)",
+    " {a,b}",
+    " *",
+    " ~/.ssh/id_rsa $x",
+    " # x",
+    " '",
+    " \"",
+    " \\",
+    " --output=f > f",
+    " |& sh",
+    " ;; rm",
+    " !!",
+    " \u{202e}",
+    " \u{200b}",
+    "\u{1b}[2J",
+    "\t| sh",
+    "          | rm x",
+];
+
+#[test]
+fn nothing_behind_a_line_makes_it_do_more() {
+    for (line, shell) in admitted() {
+        // After `--` a glob is a list of files.
+        for tail in TAILS.iter().filter(|tail| **tail != " *" || !line.contains(" -- ")) {
+            let longer = format!("{line}{tail}");
+            assert!(allowed(&longer, shell).is_err(), "{longer:?} is allowed in {shell}");
+        }
+    }
+}
+
+/// Tricks that belong to no single entry.
+#[test]
+fn no_trick_gets_by() {
+    let tricks = [
+        "cat ~/.\u{17f}sh/config",
+        "cat ~/.S\u{17f}H/config",
+        "find . -name x\u{e0}-delete",
+        "cat .//.env",
+        "cat ./a/../.env",
+        "cat a/../../etc/shadow",
+        "cat x=/etc/shadow",
+        "cat /proc/self/root/etc/shadow",
+        "head -n1 < /dev/zero",
+        "cat ./[.]env",
+        "cat ./.[e]nv",
+        "cat ~/.[s]sh/config",
+        "cat /etc/shado?",
+        "cat '/etc/shadow'",
+        "cat \\/etc/shadow",
+        "cat \"/etc\"/'shadow'",
+        "cat /etc//shadow",
+        "cat /ETC/SHADOW",
+        "diff /etc/hosts /etc/x",
+        "ls;;ls",
+        "ls |",
+        "| ls",
+        "&& ls",
+        "",
+        " ",
+        ";",
+        "ls && ",
+        "\u{ff4c}\u{ff53}",
+        "ls\u{a0}-la",
+        "ls\t-la",
+        "ls \\-la\\\n",
+        "FOO=1 ls",
+        "PAGER=sh git log",
+        "env ls",
+        "sudo ls",
+        "exec ls",
+        "eval ls",
+        "builtin ls",
+        "noglob ls",
+        "time ls",
+        "nohup ls",
+        "nice ls",
+        "sh -c ls",
+        "xargs ls",
+        "ls | xargs cat",
+        "ls | tee a",
+        "ls | bash",
+        "source a",
+        ". a",
+        "cd /",
+        "export A=b",
+        "alias a=b",
+        "function ls { rm x; }",
+        "ls() { rm x; }",
+        "{ ls; }",
+        "(ls)",
+        "if true; then ls; fi",
+        "while true; do ls; done",
+        "for i in a; do ls; done",
+        "case a in a) ls;; esac",
+        "[[ a =~ b ]]",
+        "(( 1 ))",
+        "coproc ls",
+        "less a",
+        "more a",
+        "vim a",
+        "man ls",
+        "help ls",
+        "ssh host ls",
+        "curl x",
+        "wget x",
+        "dig x",
+        "nslookup x",
+        "ping x",
+        "host x",
+        "docker ps",
+        "kubectl get pods",
+        "python3 -c 1",
+        "perl -e 1",
+        "crontab -l",
+        "history",
+        "env",
+        "printenv",
+        "export -p",
+        "declare -p",
+        "set",
+        "gpg -K",
+        "ls ~-",
+        "ls ~+",
+        "ls ~root",
+        "ls %1",
+        "echo =ls",
+        "=ls",
+        "r ls",
+        "fc -l",
+        "ls !$",
+        "ls !!",
+        "^a^b",
+        "ls <>a",
+        "ls 1>a",
+        "ls &>/dev/null",
+        "ls >&2",
+        "ls >/dev/nullx",
+        "ls >/dev/null/../x",
+        "ls 2>&1x",
+        "ls 2>/dev/null>a",
+        "ls 3>/dev/null",
+        "cat <<<x",
+        "cat << E",
+    ];
+    for trick in tricks {
+        for shell in Shell::ALL {
+            let verdict = allowed(trick, shell);
+            // `%1` is plain text except in fish, `=ls` as an argument except in zsh.
+            let plain =
+                trick == "echo =ls" && shell != Shell::Zsh || trick == "ls %1" && shell != Shell::Fish;
+            assert_eq!(verdict.is_ok(), plain && shell != Shell::Nu, "{trick:?} in {shell}: {verdict:?}");
+        }
+    }
+    assert!(allowed("echo \"!rm\"", Shell::Fish).is_ok());
+    assert!(allowed("echo \"!rm\"", Shell::Bash).is_err());
+}
+
+/// Options that write, run or delete in some programs are allowed only for programs in which they do not: in `ls -o`
+/// the option selects a layout, in `od -w` a width.
+#[test]
+fn options_that_write_elsewhere_are_refused() {
+    let fine: &[(&str, &[&str])] = &[
+        (
+            " -o f",
+            &[
+                "find",
+                "gfind",
+                "findmnt",
+                "git",
+                "grep",
+                "egrep",
+                "fgrep",
+                "journalctl",
+                "lsblk",
+                "rg",
+                "systemctl",
+                "yq",
+                "ls",
+                "dir",
+                "vdir",
+                "gls",
+            ],
+        ),
+        (" --output f", &["findmnt", "journalctl", "lsblk", "df", "gdf"]),
+        (" --output=f", &["findmnt", "journalctl", "lsblk", "df", "gdf"]),
+        (" -O f", &["lsblk"]),
+        (" --in-place", &[]),
+        (" --exec=sh", &[]),
+        (" --pager=sh", &[]),
+        (" --pre=sh", &[]),
+        (" --to-command=sh", &[]),
+        (" -exec sh", &["grep", "egrep", "fgrep", "rg", "fd", "fdfind", "git"]),
+        (" -K", &[]),
+    ];
+    let mut wrong = Vec::new();
+    for (line, shell) in admitted() {
+        let commands = allowed(&line, shell).unwrap();
+        let last = commands.last().unwrap();
+        // After `--`, and for programs that print text, every word is text.
+        if last.iter().any(|word| word == "--") || matches!(last[0].as_str(), "echo" | ":" | "string") {
+            continue;
+        }
+        for (tail, programs) in fine {
+            if !programs.contains(&last[0].as_str()) && allowed(&format!("{line}{tail}"), shell).is_ok() {
+                wrong.push(format!("{line}{tail}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_text_is_judged(line in "\\PC{0,80}") {
+        for shell in Shell::ALL {
+            let _ = allowed(&line, shell);
+        }
+    }
+
+    #[test]
+    fn any_words_are_judged(words in prop::collection::vec(prop::sample::select(vec![
+        "ls", "find", ".", "-delete", "sed", "-n", "'1p'", "awk", "'{print}'", "|", ";", "&&", "-exec", "git", "log", "--", "*", "./*", "[", "]", "'", "\"", "\\", "{}", "jq", "-", "=", "$", "2>&1", ">", "/dev/null", "~", "..", "(", "#", "!",
+        "é", "\\;", "-o", "s/[", "/]", "''",
+    ]), 0..12), glue in prop::sample::select(vec![" ", ""])) {
+        let line = words.join(glue);
+        for shell in Shell::ALL {
+            if allowed(&line, shell).is_ok() {
+                for bad in ["-delete", "-exec", "$", "(", "{}"] {
+                    // Allowed in quotes for programs that print them, refused as options.
+                    prop_assert!(!line.contains(&format!("find . {bad}")), "{}", line);
+                }
+            }
+        }
+    }
+
+    /// A simple POSIX word splitter finds the same words in an allowed command line.
+    #[test]
+    fn words_are_those_of_a_second_reader(at in 0usize..10_000, tail in "[ a-z'\"\\\\./-]{0,12}") {
+        let lines = admitted();
+        let (line, shell) = &lines[at % lines.len()];
+        let line = format!("{line} {tail}");
+        if let (Ok(commands), Shell::Bash) = (allowed(&line, *shell), *shell)
+            && !line.contains(['|', ';', '&', '<', '>'])
+        {
+            prop_assert_eq!(shell_words::split(&line).unwrap(), commands.concat());
+        }
+    }
+}
+
+/// Doubled text takes only a bounded factor longer, whatever else the machine does.
+#[test]
+fn time_grows_no_faster_than_the_square() {
+    let pieces: [(&str, &str); 4] = [("cat ./", "*a"), ("cat ", "a/"), ("ls ", "./* "), ("", "[")];
+    for (start, piece) in pieces {
+        let best = |count: usize| {
+            let line = format!("{start}{}", piece.repeat(count));
+            let time = || {
+                let started = std::time::Instant::now();
+                let _ = allowed(&line, Shell::Bash);
+                started.elapsed()
+            };
+            (0..3).map(|_| time()).min().unwrap_or_default()
+        };
+        let (once, twice) = (best(300), best(600));
+        let most = once * 8 + std::time::Duration::from_millis(100);
+        assert!(twice < most, "{start}{piece}: {once:?}, then {twice:?}");
+    }
+}

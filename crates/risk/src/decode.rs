@@ -1,0 +1,81 @@
+//! Static evaluation of text commands with literal arguments (`echo … | rev`, `base64 -d <<< …`, `printf '\162\155'`)
+//! and of words made of known parts. askline computes the output itself and runs nothing.
+//!
+//! `makers` implements commands of all shells, `structured` those of fish and Nushell, `expansion` the expansion of
+//! words.
+
+mod escapes;
+mod expansion;
+mod makers;
+mod structured;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use askline_syntax::shell::Shell;
+
+#[cfg_attr(not(test), allow(unused_imports, reason = "the judgement of lines will ask it"))]
+pub(super) use self::expansion::expand;
+
+/// Maximum size of the text at each step and at the end, in bytes.
+const MAX_BYTES: usize = 64 << 10;
+/// Maximum number of commands in a pipeline.
+const MAX_STEPS: usize = 32;
+
+/// A command of a pipeline of text commands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step<'a> {
+    /// Command and arguments, all literal.
+    pub(super) words: &'a [String],
+    /// Input that replaces the output of the command before: a here-string, a here-document, or the value at the head
+    /// of a Nushell pipeline.
+    pub(super) input: Option<&'a str>,
+}
+
+/// Returns the output of a pipeline, with trailing newlines. Returns `None` if a command is not supported or the output
+/// is not text.
+pub(super) fn output(steps: &[Step<'_>], shell: Shell) -> Option<String> {
+    if steps.is_empty() || steps.len() > MAX_STEPS {
+        return None;
+    }
+    let mut data: Option<Vec<u8>> = None;
+    for step in steps {
+        let input = step.input.map(|text| text.as_bytes().to_vec()).or(data);
+        if input.as_ref().is_some_and(|input| input.len() > MAX_BYTES) {
+            return None;
+        }
+        data = Some(run(step.words, input, shell).filter(|data| data.len() <= MAX_BYTES)?);
+    }
+    String::from_utf8(data?).ok()
+}
+
+/// Returns the output of one command.
+fn run(words: &[String], input: Option<Vec<u8>>, shell: Shell) -> Option<Vec<u8>> {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    while let Some(("command" | "builtin" | "busybox" | "exec", rest)) =
+        words.split_first().map(|(name, rest)| (*name, rest))
+        && !rest.is_empty()
+    {
+        words.remove(0);
+    }
+    // A Nushell command of two words may arrive as one word.
+    let (first, rest) = words.split_first()?;
+    let name = first.trim_start_matches(['\\', '^']);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if shell == Shell::Nu || name == "string" {
+        let mut all: Vec<&str> = name.split(' ').collect();
+        all.extend(rest);
+        let text = |input: Option<Vec<u8>>| input.map(String::from_utf8).transpose().ok();
+        let made = match shell {
+            Shell::Nu => structured::nushell(&all, input.as_deref()),
+            Shell::Fish => {
+                structured::fish_string(&all, text(input.clone())?.as_deref()).map(String::into_bytes)
+            }
+            Shell::Bash | Shell::Zsh => None,
+        };
+        if made.is_some() {
+            return made;
+        }
+    }
+    makers::run(name, rest, input, shell)
+}

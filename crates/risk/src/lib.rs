@@ -1,0 +1,179 @@
+//! Risk assessment of a command line: the effects of its commands, their scope, and whether they can be undone.
+//!
+//! Pure. The effects of programs are data in `risk/effects` (`risk/README.md` explains how to add one). The command
+//! line is parsed as its shell would parse it, each command is looked up in the table, and the worst effect
+//! determines the label. Anything that cannot be read is rated higher: a command word that is only known at run
+//! time makes the command line Dangerous; a command line that cannot be parsed is at least Confirm.
+
+mod address;
+pub mod allow;
+mod call;
+mod decode;
+mod effect;
+mod facts;
+mod feed;
+mod files;
+mod guard;
+mod place;
+mod reading;
+mod script;
+mod table;
+#[cfg(test)]
+mod table_tests;
+mod taint;
+#[cfg(test)]
+mod tests;
+mod weigh;
+mod words;
+
+pub use effect::{Effect, Label, Scope};
+pub use facts::{Facts, Seen, Unknown};
+pub use guard::{guarded, unguarded};
+pub use table::is_like;
+pub use weigh::Act;
+
+use askline_syntax as syntax;
+use askline_syntax::clean::clean;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Parsed, Span};
+use reading::Reader;
+use table::Table;
+
+/// Maximum length of a command line, in bytes, that a person can be expected to read before pressing Enter.
+const MAX_BYTES: usize = 4096;
+/// Maximum number of commands that a person can be expected to read.
+const MAX_COMMANDS: usize = 20;
+/// Maximum number of line breaks that a person can be expected to read.
+const MAX_BREAKS: usize = 8;
+/// Maximum nesting depth that a person can be expected to read.
+const MAX_NESTING: usize = 16;
+
+/// The risk assessment of a command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Risk {
+    /// Risk level of the whole command line.
+    pub label: Label,
+    /// The word that caused the label, as a byte range of the command line; `None` for Safe.
+    pub span: Option<Span>,
+    /// Reason for the label, in words; empty for Safe.
+    pub cause: String,
+    /// All effects of the command line, in the order of its words.
+    pub acts: Vec<Act>,
+    /// Facts about this machine that matter for the assessment, in words.
+    pub facts: Vec<String>,
+}
+
+impl Risk {
+    /// Returns a warning for people; `None` unless the label is Confirm or Dangerous.
+    pub fn note(&self) -> Option<String> {
+        match self.label {
+            Label::Safe | Label::Cautious => None,
+            Label::Confirm => Some(format!("! {}", Label::Confirm.name())),
+            Label::Dangerous => Some(format!("!! {}: {}", Label::Dangerous.name(), self.cause)),
+        }
+    }
+
+    /// Raises the label to `label` if that is higher. Never lowers it.
+    fn raise(&mut self, label: Label, span: Span, cause: String) {
+        if self.label < label {
+            (self.label, self.span, self.cause) = (label, Some(span), cause);
+        }
+    }
+}
+
+/// Inputs of an assessment besides the command line.
+pub struct Around<'a> {
+    /// The request that the command line answers; `None` if a person typed the command line.
+    pub request: Option<&'a str>,
+    /// Returns the definition of a user's alias, if there is one.
+    pub alias: &'a dyn Fn(&str) -> Option<String>,
+    /// Returns the definition of a zsh global alias (`alias -g`), which applies anywhere in a command line.
+    pub global_alias: &'a dyn Fn(&str) -> Option<String>,
+    /// Facts about the machine.
+    pub facts: &'a dyn Facts,
+}
+
+impl Around<'_> {
+    /// Returns inputs without request, aliases or facts.
+    pub fn nothing() -> Self {
+        Self { request: None, alias: &|_| None, global_alias: &|_| None, facts: &Unknown }
+    }
+}
+
+/// Assesses a command line of `shell`.
+///
+/// Never fails. Time grows with the length of the command line.
+pub fn judge(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
+    judge_with(Table::own(), line, shell, around)
+}
+
+fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
+    let parsed = syntax::commands(line, shell);
+    let mut reader = Reader::new(shell, table, around.alias).meeting(around.request.is_some());
+    if let Some(expanded) =
+        (shell == Shell::Zsh).then(|| expand(line, &parsed, around.global_alias)).flatten()
+    {
+        reader.also(&expanded, 0..line.len());
+    }
+    let (mut acts, placed, met) = reader.read(line, &parsed);
+    let facts = facts::raise(&mut acts, &placed, around.facts);
+    let mut risk = Risk { facts, ..Risk::default() };
+    if let Some(act) = reading::worst(&acts) {
+        risk.raise(act.label, act.span.clone(), act.why.clone());
+    }
+    let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
+    let long = unreadable(line, &parsed).map(|why| (Label::Confirm, 0..line.len(), why));
+    let asked = around.request.and_then(|request| {
+        taint::of(request, &taint::Does { parsed: &parsed, acts: &acts, met: &met }, shell, table)
+    });
+    let tainted = taint::deceptive(&parsed, shell).into_iter().chain(asked);
+    let tainted = tainted.map(|taint| (taint.label, taint.span, taint.why));
+    for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {
+        risk.raise(label, span, why);
+    }
+    risk.acts = acts;
+    risk
+}
+
+/// Returns a reason if the displayed command line may differ from what runs.
+fn hides(line: &str, shell: Shell) -> Option<String> {
+    if line.len() > MAX_BYTES || line.trim().is_empty() {
+        return None;
+    }
+    clean(line, shell).err()
+}
+
+/// Returns a zsh command line with its global aliases expanded; `None` if it has none.
+fn expand(line: &str, parsed: &Parsed, alias: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let mut words: Vec<_> = parsed.commands.iter().flat_map(|command| &command.words).collect();
+    words.sort_by_key(|word| word.span.start);
+    let (mut expanded, mut end) = (String::new(), 0);
+    for word in words {
+        let meaning = alias(&word.text).filter(|_| !word.quoted && end <= word.span.start);
+        if let (Some(meaning), Some(before)) = (meaning, line.get(end..word.span.start)) {
+            expanded.push_str(before);
+            expanded.push_str(&meaning);
+            end = word.span.end;
+        }
+    }
+    expanded.push_str(line.get(end..).filter(|_| end > 0)?);
+    Some(expanded)
+}
+
+/// Returns a reason if the command line is too long or complex to read at a glance, or cannot be parsed.
+fn unreadable(line: &str, parsed: &Parsed) -> Option<String> {
+    let breaks = line.trim_end().matches('\n').count();
+    let nesting = parsed.commands.iter().map(|command| command.within.len()).max().unwrap_or(0);
+    if line.len() > MAX_BYTES {
+        Some(format!("{} bytes are more than one can read at a prompt", line.len()))
+    } else if breaks > MAX_BREAKS {
+        Some(format!("it has {breaks} line breaks"))
+    } else if parsed.commands.len() > MAX_COMMANDS {
+        Some(format!("it has {} commands", parsed.commands.len()))
+    } else if nesting > MAX_NESTING {
+        Some(format!("its commands are {nesting} levels deep"))
+    } else {
+        let error = parsed.errors.first()?;
+        Some(format!("it could not be taken apart: {}", error.text))
+    }
+}

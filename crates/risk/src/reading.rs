@@ -1,0 +1,639 @@
+//! Finds the effects of a command line: looks up each command in the tables, with its input and the user who runs
+//! it.
+//!
+//! `inner` reads the content of words (scripts, other languages, aliases, decoded text). `aside` reads assignments
+//! and redirects and finds secrets that are sent out. `met` collects the files that are run and the secrets that
+//! are read.
+
+mod aside;
+mod inner;
+mod met;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::address;
+use super::call::Call;
+use super::effect::{Effect, Label, Scope};
+use super::feed::{self, Feed};
+use super::files::{Lists, Met};
+use super::place::{self, Kind, Place};
+use super::script::{self, Deed, Language};
+use super::table::{Program, Reads, Row, Table, Target};
+use super::weigh::{Act, Manner, reason, weigh};
+use super::words::Words;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+
+/// Maximum nesting of scripts and aliases that are read.
+const MAX_LAYERS: usize = 6;
+/// Maximum total bytes of nested scripts that are read per command line.
+const MAX_BYTES: usize = 1 << 17;
+/// Maximum number of commands that are read per command line or script.
+const MAX_COMMANDS: usize = 1_500;
+/// Maximum number of effects that are kept per command line.
+const MAX_ACTS: usize = 2_000;
+
+/// Returns the definition of a user's alias, if there is one.
+pub(super) type Alias<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// An effect on a path that can be checked on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Index of the [`Act`] in the list of effects.
+    pub(super) act: usize,
+    /// `true` if the path is a pattern.
+    pub(super) glob: bool,
+    /// `true` if an existing file would be lost.
+    pub(super) replaces: bool,
+    /// `true` for an absolute path outside home, temporary and system directories.
+    pub(super) outside: bool,
+    /// `true` if the effect covers the directory with all its contents.
+    pub(super) tree: bool,
+}
+
+/// Reader of one command line and the scripts in it.
+pub(super) struct Reader<'a> {
+    shell: Shell,
+    table: &'a Table,
+    alias: Alias<'a>,
+    /// Values of variables that are set in the command line itself.
+    variables: BTreeMap<String, String>,
+    /// Names of files that the command line downloads.
+    fetched: BTreeSet<String>,
+    /// Names of files that the command line writes, with their text if it is known.
+    written: BTreeMap<String, Option<String>>,
+    /// Aliases that are being expanded; prevents endless expansion of an alias that refers to itself.
+    expanding: Vec<String>,
+    layers: usize,
+    bytes: usize,
+    /// The word that contains the script being read; effects of the script get its span.
+    holder: Option<Span>,
+    /// `true` if the command runs with another user's rights.
+    privileged: bool,
+    /// `true` if the script gets its standard input from the program that runs it.
+    fed: bool,
+    acts: Vec<Act>,
+    placed: Vec<Placed>,
+    /// `true` if the command line answers a request; only then file uses are collected.
+    meets: bool,
+    met: Vec<Met>,
+    /// Paths of files that compilers in the command line produce.
+    made: BTreeSet<String>,
+    /// Called for each row that applies.
+    #[cfg(test)]
+    hears: Option<&'a dyn Fn(&Row)>,
+}
+
+/// A parsed command line, or a parsed script in it.
+#[derive(Clone, Copy)]
+struct Text<'t> {
+    line: &'t str,
+    parsed: &'t Parsed,
+}
+
+/// A command with the text around it.
+#[derive(Clone, Copy)]
+struct Here<'t> {
+    text: Text<'t>,
+    command: &'t SimpleCommand,
+    /// The command word.
+    word: &'t Word,
+    /// Names that a wrapper passes to the command.
+    feed: Option<&'t Feed>,
+}
+
+impl Text<'_> {
+    /// Returns the commands in a word's substitutions.
+    fn inside(&self, word: &Word) -> impl Iterator<Item = &SimpleCommand> {
+        feed::inside(&word.span, self.parsed)
+    }
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(shell: Shell, table: &'a Table, alias: Alias<'a>) -> Self {
+        Self {
+            shell,
+            table,
+            alias,
+            variables: BTreeMap::new(),
+            fetched: BTreeSet::new(),
+            written: BTreeMap::new(),
+            expanding: Vec::new(),
+            layers: MAX_LAYERS,
+            bytes: MAX_BYTES,
+            holder: None,
+            privileged: false,
+            fed: false,
+            acts: Vec::new(),
+            placed: Vec::new(),
+            meets: false,
+            met: Vec::new(),
+            made: BTreeSet::new(),
+            #[cfg(test)]
+            hears: None,
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn hearing(mut self, hears: &'a dyn Fn(&Row)) -> Self {
+        self.hears = Some(hears);
+        self
+    }
+
+    /// Enables the collection of file uses, which are compared with the request.
+    pub(super) fn meeting(mut self, meets: bool) -> Self {
+        self.meets = meets;
+        self
+    }
+
+    /// Returns the effects in the order of the words, the effects on checkable paths, and the files that are run
+    /// and the secrets that are read.
+    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>, Vec<Met>) {
+        self.text(Text { line, parsed });
+        (self.acts, self.placed, self.met)
+    }
+
+    /// Reads another text of the same meaning before the command line; its effects get the span `holder`.
+    pub(super) fn also(&mut self, line: &str, holder: Span) {
+        let word = Word { span: holder, text: line.to_owned(), literal: true, quoted: false, glob: false };
+        self.script(line, self.shell, &word);
+    }
+
+    fn text(&mut self, text: Text<'_>) {
+        for command in text.parsed.commands.iter().take(MAX_COMMANDS) {
+            self.command(command, text);
+        }
+        if let Some(word) = text.parsed.commands.get(MAX_COMMANDS).and_then(|command| command.words.first()) {
+            let says = format!("has more than {MAX_COMMANDS} commands, which nobody reads");
+            self.add(Effect::ExecData, Scope::Unreadable, word, "", Manner::default(), Some(says));
+        }
+        self.forks(text);
+        self.conditions(text);
+        self.environment(text);
+        self.meet_secrets(text);
+    }
+
+    fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let outer = self.privileged;
+        self.privileged |= command.within.iter().any(|nesting| match nesting {
+            Nesting::Wrapper(name) => Words::own().gives_rights(name),
+            _ => false,
+        });
+        let before = self.acts.len();
+        let outer_fed = self.fed;
+        self.fed |= feed::is_fed(command, text.line);
+        self.assignments(command);
+        self.redirections(command, text);
+        self.aside(command);
+        if let Some(word) = command.words.first() {
+            self.named(word, command, text);
+        }
+        self.leaks(before, command, text);
+        self.fed = outer_fed;
+        self.privileged = outer;
+    }
+
+    /// Reads a command that has a command word.
+    fn named(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        // In zsh `=name` is the program of that name.
+        let named = word.text.strip_prefix('=').filter(|_| self.shell == Shell::Zsh && !word.glob);
+        let is_plain = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        };
+        if !word.literal && !named.is_some_and(is_plain) {
+            return self.unread(word, command, text);
+        }
+        if let Some(meaning) = self.meaning(&word.text) {
+            return self.expanded(&meaning, word, command, text);
+        }
+        let feed = feed::of(command, text.parsed, self.shell);
+        let mut words = command.words.get(1..).unwrap_or_default().to_vec();
+        if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
+            let text = "{}".to_owned();
+            words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
+        }
+        let here = Here { text, command, word, feed: feed.as_ref() };
+        let is_address = self.shell != Shell::Nu
+            && (word.text.contains("://")
+                || ["github:", "gitlab:", "git+"].iter().any(|start| word.text.starts_with(start)));
+        let is_fetched = self.fetched.contains(base(word));
+        if is_address || is_fetched {
+            let how = if is_address { "runs what stands at" } else { "runs what the line fetches:" };
+            let (manner, says) = (Manner::default(), Some(format!("{how} {}", word.text)));
+            return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
+        }
+        let shell = if self.is_program(command, word, text) { Shell::Bash } else { self.shell };
+        if matches!(word.text.as_str(), "{}" | "%") {
+            return self.unknown_command(word);
+        }
+        let is_local = self.is_local(word);
+        let is_script =
+            matches!(command.within.last(), Some(Nesting::Wrapper(_))) && Lists::own().is_script(&word.text);
+        if word.text.contains('/') || is_script {
+            self.meet_run(word);
+        }
+        if is_local {
+            // Even if a known program has this name, this is a local file.
+            let says = format!("runs {}, a file that is no installed program", word.text);
+            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+        }
+        if self.meets {
+            self.keep_made(Here { text, command, word, feed: None });
+        }
+        if word.text.contains('/') && self.written.contains_key(base(word)) {
+            self.run_written(base(word), word);
+        }
+        let call = Call::read(&word.text, words, self.table, shell);
+        let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
+        match call.program() {
+            Some(program) => {
+                let (before, placed) = (self.acts.len(), self.placed.len());
+                self.rows(program, &call, here);
+                self.later(before, here);
+                self.keep_fetched(placed, here);
+                self.keep_written(placed, here);
+            }
+            None if runs_another => {}
+            None => {
+                self.meet_runs(here);
+                let says = format!("runs {}, which is not in the tables", call.name);
+                self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+                if let Some(any) = self.table.any() {
+                    self.rows(any, &call, here);
+                }
+                self.tail(here);
+            }
+        }
+    }
+
+    /// Reports whether the command is an external program in Nushell: `^find`, or a command that a wrapper runs, is
+    /// never a built-in.
+    fn is_program(&self, command: &SimpleCommand, word: &Word, text: Text<'_>) -> bool {
+        self.shell == Shell::Nu
+            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
+                || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
+    }
+
+    /// Records the files that a command writes from the download of another command.
+    fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
+        if self.placed.len() == placed {
+            return;
+        }
+        if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+            let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+            let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
+            self.fetched.extend(names.collect::<Vec<_>>());
+        }
+    }
+
+    /// Records the files that a command in a pipeline writes.
+    fn keep_written(&mut self, placed: usize, here: Here<'_>) {
+        if here.command.position == 0 || self.placed.len() == placed {
+            return;
+        }
+        let known = self.upstream(here.command, here.text);
+        let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
+        let names: Vec<_> =
+            written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned)).collect();
+        self.written.extend(names.into_iter().map(|name| (name, known.clone())));
+    }
+
+    /// Reads the arguments of an unknown program as a command line, from the first name of a destructive command
+    /// on, because the program may run them.
+    fn tail(&mut self, here: Here<'_>) {
+        let words = here.command.words.as_slice();
+        let at = words.iter().skip(1).position(|word| word.literal && Words::own().deletes(&word.text));
+        if let Some((first, last)) = at.and_then(|at| Some((words.get(at + 1)?, words.last()?)))
+            && let Some(script) = here.text.line.get(first.span.start..last.span.end)
+        {
+            self.script(script, self.shell, first);
+        }
+    }
+
+    /// Applies the rows of an entry whose conditions hold.
+    fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
+        let runs = program.rows.iter().any(|row| matches!(row.does, Effect::ExecData | Effect::ExecArg));
+        if call.asks_for_help(runs) {
+            return;
+        }
+        let before = self.acts.len();
+        if program.idle.iter().any(|option| call.has_option(option)) {
+            if let Some(scope) = program.idle_reads {
+                self.add(Effect::Read, scope, here.word, "", Manner::default(), None);
+            }
+            return self.otherwise(program, before, here);
+        }
+        self.meet_runs(here);
+        let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
+        let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
+        for row in program.rows.iter().chain(above) {
+            let holds = row.when.iter().all(|condition| call.has(condition))
+                && !call.has_instead(&row.unless, &row.when)
+                && (row.operands..=row.at_most).contains(&call.operands().len());
+            if holds {
+                let before = self.acts.len();
+                self.row(row, call, here);
+                self.heard(row, before);
+            }
+        }
+        self.otherwise(program, before, here);
+    }
+
+    /// Adds the default effect of a program if no row applied.
+    fn otherwise(&mut self, program: &Program, before: usize, here: Here<'_>) {
+        if let Some(effect) = program.otherwise.filter(|_| before == self.acts.len()) {
+            self.add(effect, Scope::Own, here.word, "", Manner::default(), None);
+        }
+    }
+
+    /// Notifies the tests of the tables that a row applied.
+    #[cfg_attr(not(test), expect(unused_variables, reason = "tests listen"))]
+    fn heard(&self, row: &Row, before: usize) {
+        #[cfg(test)]
+        if let Some(hears) = self.hears.filter(|_| before < self.acts.len()) {
+            hears(row);
+        }
+    }
+
+    fn row(&mut self, row: &Row, call: &Call<'_>, here: Here<'_>) {
+        let manner =
+            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        match &row.to {
+            Target::Scope(scope) => {
+                let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
+                let scope = match row.does {
+                    // Whatever names arrive, they are destroyed on the remote side.
+                    Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
+                        Scope::Unreadable
+                    }
+                    _ => *scope,
+                };
+                self.add(row.does, scope, here.word, "", manner, row.says.clone());
+            }
+            Target::Stdin => self.input(row, here),
+            target => {
+                let words = call.targets(target);
+                if let (true, Some(scope)) = (words.is_empty(), row.alone) {
+                    self.add(row.does, scope, here.word, "", manner, row.says.clone());
+                }
+                for target in &words {
+                    self.target(row, manner, target, here);
+                }
+            }
+        }
+    }
+
+    /// Applies a row's effect to one word.
+    fn target(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
+        match row.reads {
+            Reads::Path => self.path(row, manner, target, here),
+            Reads::Name => {
+                let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
+                if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
+                    self.meet_run(target);
+                }
+                self.add(row.does, scope, target, &target.text, manner, row.says.clone());
+            }
+            Reads::Host => self.host(row, manner, target, here),
+            Reads::Shell => {
+                let own = Words::own().is_own(base(here.word)).then_some(self.shell);
+                let dialect = dialect(here.command, self.shell).or(own);
+                let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
+                self.shell_text(target, dialect, here.text);
+            }
+            Reads::Code => {
+                let name = base(here.word);
+                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
+            }
+            Reads::Redis => self.foreign(row, target, true, here.text, script::redis),
+            Reads::Sql => {
+                let client = base(here.word).split(' ').next().unwrap_or_default();
+                let is_local = Words::own().is_local(client);
+                let read = |text: &str| {
+                    let mut deeds = script::sql(text);
+                    deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
+                    deeds
+                };
+                self.foreign(row, target, true, here.text, read);
+            }
+        }
+        if row.does == Effect::NetRead {
+            self.fetched.extend(fetched_name(target));
+        }
+    }
+
+    /// Applies a row's effect to a word that names a path.
+    fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
+        let says = row.says.clone();
+        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
+        if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+            return self.input(row, here);
+        }
+        if matches!(row.does, Effect::ExecData | Effect::ExecArg) {
+            self.meet_run(target);
+        }
+        if let Some(feed) =
+            here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
+        {
+            // Everything below a directory is more than the files in it.
+            let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
+            let manner = Manner { tree: manner.tree || is_tree, ..manner };
+            return self.place(row.does, &feed.place, target, manner, says);
+        }
+        if runs && let Some(scope) = self.printed(target, here.text) {
+            return self.add(row.does, scope, target, &target.text, manner, says);
+        }
+        if runs && self.fetched.contains(target.text.rsplit('/').next().unwrap_or_default()) {
+            let says = Some(format!("runs what the line fetches: {}", target.text));
+            return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
+        }
+        if runs && row.does != Effect::Install && self.written.contains_key(base(target)) {
+            self.run_written(base(target), target);
+        }
+        let mut settled = self.settled(target, here.text);
+        // curl sends files given as `@file` or `name=@file`.
+        if row.does == Effect::NetSend
+            && let Some((_, file)) =
+                settled.text.split_once('@').filter(|(before, _)| before.is_empty() || before.ends_with('='))
+        {
+            settled.text = file.split(';').next().unwrap_or(file).to_owned();
+        }
+        let place = place::path(&settled, self.shell);
+        // A program that copies in both directions sends or changes remote data only if the remote end is the
+        // target.
+        let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
+        match row.does {
+            Effect::RemoteChange if !is_remote && place.scope != Scope::Unreadable => {}
+            Effect::NetSend if is_remote && matches!(row.to, Target::Operands(_)) => {}
+            Effect::RemoteChange => self.add(row.does, Scope::Remote, target, &target.text, manner, says),
+            _ => self.place(row.does, &place, &settled, manner, says),
+        }
+    }
+
+    /// Adds an effect on a path class; files of special kinds change the effect or its scope.
+    fn place(&mut self, effect: Effect, place: &Place, word: &Word, manner: Manner, says: Option<String>) {
+        self.placed(effect, place, word, manner, false, says);
+    }
+
+    /// Like [`Self::place`]; with `appends`, existing content is kept.
+    fn placed(
+        &mut self,
+        effect: Effect,
+        place: &Place,
+        word: &Word,
+        manner: Manner,
+        appends: bool,
+        says: Option<String>,
+    ) {
+        // All files of a directory count as the directory.
+        let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
+        let tree = manner.tree || manner.forced && is_all;
+        let manner = Manner { tree, in_home: place.in_home, outside: place.outside, ..manner };
+        let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
+        let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
+        let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
+        let (effect, scope) = match place.kind {
+            // `-` means standard output.
+            _ if writes && (word.text == "-" || word.text.starts_with("-:")) => return,
+            Kind::Sink if writes => return,
+            Kind::Log if destroys => (Effect::History, Scope::Home),
+            Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
+            Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
+            // A `.env` file or a key in the project counts as an ordinary file.
+            Kind::Secret if effect == Effect::Overwrite && is_kept => (effect, place.scope),
+            Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
+            Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
+                (effect, Scope::Home)
+            }
+            Kind::Secret if effect == Effect::NetSend => (effect, Scope::Home),
+            _ => (effect, place.scope),
+        };
+        let act = self.acts.len();
+        self.add(effect, scope, word, &word.text, manner, says);
+        let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
+        if is_path && (writes || destroys) {
+            let replaces = !appends && !manner.tree && !manner.recoverable;
+            self.placed.push(Placed {
+                act,
+                glob: place.glob,
+                replaces,
+                outside: place.outside,
+                tree: manner.tree,
+            });
+        }
+    }
+
+    /// Applies a row's effect to a word that names a host.
+    fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
+        let text = here.text;
+        // httpie sends `name=value` as data.
+        let is_name = |name: &str| !name.contains(['.', '/', '?', ':']);
+        if word.text.split_once('=').is_some_and(|(name, _)| is_name(name)) && row.does != Effect::Install {
+            return;
+        }
+        let host = address::host(&self.settled(word, text), self.shell);
+        let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
+        if host.deceptive {
+            let says = format!("goes to {shown}, which is not what it looks like");
+            return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
+        }
+        if self.carries_data(word, text) {
+            let says = format!("sends local data to {shown}");
+            return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
+        }
+        // In Nushell data are values: a computed value may contain anything.
+        let computed =
+            |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
+        let scope = match row.does {
+            _ if !host.readable => Scope::Unreadable,
+            Effect::NetSend if self.shell == Shell::Nu && here.command.words.iter().any(computed) => {
+                Scope::Unreadable
+            }
+            Effect::Install | Effect::ExecData => Scope::Remote,
+            // Data that arrive over plain http and are run or applied may come from an attacker.
+            Effect::RemoteChange if host.plain_http && !host.local => Scope::Everything,
+            _ => Scope::Own,
+        };
+        self.add(row.does, scope, word, &shown, manner, row.says.clone());
+    }
+
+    fn add(
+        &mut self,
+        effect: Effect,
+        scope: Scope,
+        word: &Word,
+        target: &str,
+        manner: Manner,
+        says: Option<String>,
+    ) {
+        if self.acts.len() >= MAX_ACTS {
+            return;
+        }
+        let manner = Manner { privileged: manner.privileged || self.privileged, ..manner };
+        let label = weigh(effect, scope, manner);
+        let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
+        let why = says.unwrap_or_else(|| reason(effect, scope, target));
+        self.acts.push(Act { effect, scope, span, target: target.to_owned(), label, why });
+    }
+}
+
+/// Returns the effects of code in the language of a program.
+fn code(program: &str, text: &str) -> Vec<Deed> {
+    let named = || Language::named(Words::own().language(program)?);
+    let language = Language::of_program(program).or_else(named);
+    language.map_or_else(Vec::new, |language| script::code(text, language))
+}
+
+/// Returns the language that a shell reads; `None` if the command is no shell.
+fn dialect(command: &SimpleCommand, line: Shell) -> Option<Shell> {
+    match command.words.first().map(base)? {
+        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "rbash" => Some(Shell::Bash),
+        "zsh" => Some(Shell::Zsh),
+        "fish" => Some(Shell::Fish),
+        "nu" => Some(Shell::Nu),
+        "source" | "." => Some(line),
+        _ => None,
+    }
+}
+
+/// Returns the language of scripts that programs pass to the system's shell.
+fn scripts_of(shell: Shell) -> Shell {
+    if shell == Shell::Zsh { Shell::Zsh } else { Shell::Bash }
+}
+
+/// Returns a command word without its directory.
+fn base(word: &Word) -> &str {
+    let text = word.text.strip_prefix('^').unwrap_or(&word.text);
+    text.rsplit('/').next().unwrap_or(text)
+}
+
+/// Returns the name of the file under which a download from a URL is saved.
+fn fetched_name(word: &Word) -> Option<String> {
+    let path = word.text.split(['?', '#']).next()?;
+    let name = path.rsplit('/').next().filter(|name| !name.is_empty() && word.text.contains('/'))?;
+    Some(name.to_owned())
+}
+
+/// Reports whether `outer` is the wrapper that runs `inner`.
+fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
+    let name = outer.name().unwrap_or_default();
+    inner.within.len() == outer.within.len() + 1
+        && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
+}
+
+/// Returns the effect with the highest label, the first of equals; `None` if all are Safe.
+pub(super) fn worst(acts: &[Act]) -> Option<&Act> {
+    let label = acts.iter().map(|act| act.label).max().filter(|label| *label > Label::Safe)?;
+    acts.iter().find(|act| act.label == label)
+}
+
+/// Returns the names after `$` or `${` in a word.
+pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).map(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let rest = rest.strip_prefix("env.").unwrap_or(rest);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default()
+    })
+}

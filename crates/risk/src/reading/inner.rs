@@ -1,0 +1,331 @@
+//! Reads the content of words: scripts for shells, code in other languages, alias definitions, and text that
+//! commands such as `echo` or `base64` are known to print.
+
+use super::{Here, MAX_LAYERS, Reader, Text, dialect, scripts_of};
+use crate::call::Call;
+use crate::decode;
+use crate::decode::Step;
+use crate::effect::{Effect, Scope};
+use crate::feed;
+use crate::script;
+use crate::script::Deed;
+use crate::table::{Reads, Row};
+use crate::weigh::{Act, Manner};
+use crate::words::Words;
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
+use askline_syntax::{SimpleCommand, Word};
+
+impl Reader<'_> {
+    /// Returns the value that a word has at run time, if the command line itself determines it.
+    pub(super) fn value(&self, word: &Word, text: Text<'_>) -> Option<String> {
+        if word.literal {
+            return Some(word.text.clone());
+        }
+        // A part of a word (`of=$x`) has no span of its own, and its text has no quotes.
+        let raw = text.line.get(word.span.clone()).unwrap_or_default();
+        let bare = |text: &str| text.replace(['"', '\'', '\\'], "");
+        let given = if bare(raw) == bare(&word.text) { raw } else { &word.text };
+        decode::expand(given, &self.variables, self.shell)
+    }
+
+    /// Returns the word with variables replaced by values that the command line itself sets.
+    pub(super) fn settled(&self, word: &Word, text: Text<'_>) -> Word {
+        if word.literal || word.glob || self.variables.is_empty() {
+            return word.clone();
+        }
+        let names_one = super::variables(&word.text).any(|name| self.variables.contains_key(name));
+        match self.value(word, text).filter(|_| names_one) {
+            Some(text) => Word { text, literal: true, ..word.clone() },
+            None => word.clone(),
+        }
+    }
+
+    /// Reads a command word that is only known at run time.
+    pub(super) fn unread(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        // If `IFS` is set, a value splits into words that cannot be determined.
+        let is_unknown = word.glob || self.variables.contains_key("IFS");
+        let known = if is_unknown { None } else { self.value(word, text) };
+        match known.filter(|known| !known.trim().is_empty() && known.trim() != word.text) {
+            Some(meaning) => self.expanded(&meaning, word, command, text),
+            None => self.unknown_command(word),
+        }
+    }
+
+    /// Adds the effect of a command that is only known at run time.
+    pub(super) fn unknown_command(&mut self, word: &Word) {
+        let says = format!("runs a command that can't be read from the line: {}", word.text);
+        self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), Some(says));
+    }
+
+    /// Returns the definition of an alias, unless it is being expanded already.
+    pub(super) fn meaning(&self, name: &str) -> Option<String> {
+        let is_open = self.expanding.iter().any(|open| open == name);
+        if is_open || self.expanding.len() >= MAX_LAYERS { None } else { (self.alias)(name) }
+    }
+
+    /// Reads a command with its command word replaced by `meaning`.
+    pub(super) fn expanded(&mut self, meaning: &str, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        let rest = command.words.iter().skip(1).filter_map(|word| text.line.get(word.span.clone()));
+        let line = std::iter::once(meaning).chain(rest).collect::<Vec<_>>().join(" ");
+        self.expanding.push(word.text.clone());
+        self.script(&line, self.shell, word);
+        self.expanding.pop();
+    }
+
+    /// Returns the source of the text if commands print the word (a substitution): [`Scope::Remote`] if it is
+    /// downloaded, else [`Scope::Unreadable`].
+    pub(super) fn printed(&self, word: &Word, text: Text<'_>) -> Option<Scope> {
+        if word.literal {
+            return None;
+        }
+        let mut inner = text.inside(word).peekable();
+        inner.peek()?;
+        Some(if inner.any(|command| self.fetches(command)) { Scope::Remote } else { Scope::Unreadable })
+    }
+
+    /// Reads a shell script that is the value of an option.
+    pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
+        match self.value(word, text) {
+            Some(script) => {
+                if self.printed(word, text).is_some() {
+                    let says = "runs a text that the line makes".to_owned();
+                    let manner = Manner::default();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+                }
+                // The script's input comes from its program, not from the keyboard.
+                let fed = std::mem::replace(&mut self.fed, true);
+                self.script(&script, dialect, word);
+                self.fed = fed;
+            }
+            None => {
+                let scope = self.printed(word, text).unwrap_or(Scope::Unreadable);
+                self.add(Effect::ExecData, scope, word, &word.text, Manner::default(), None);
+            }
+        }
+    }
+
+    /// Reads code in another language.
+    pub(super) fn foreign(
+        &mut self,
+        row: &Row,
+        word: &Word,
+        quiet: bool,
+        text: Text<'_>,
+        read: impl Fn(&str) -> Vec<Deed>,
+    ) {
+        let Some(code) = self.value(word, text) else {
+            let is_whole = word.text.starts_with(['$', '`', '(']) && !word.text.contains(char::is_whitespace);
+            let scope =
+                if is_whole { self.printed(word, text).unwrap_or(Scope::Unreadable) } else { Scope::Own };
+            self.add(row.does, scope, word, &word.text, Manner::default(), row.says.clone());
+            // Inserted values do not make the rest of the code harmless.
+            return read(&word.text).iter().for_each(|deed| self.deed(deed, word));
+        };
+        if !quiet {
+            let says = "runs the code in it".to_owned();
+            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+        }
+        self.meet_quoted(&code, word);
+        read(&code).iter().for_each(|deed| self.deed(deed, word));
+    }
+
+    fn deed(&mut self, deed: &Deed, word: &Word) {
+        let manner = Manner { tree: deed.tree, forced: deed.forced, ..Manner::default() };
+        match (&deed.shell_script, &deed.place) {
+            (Some(script), _) => self.script(script, scripts_of(self.shell), word),
+            (None, Some(place)) => {
+                let named = Word { text: deed.what.clone(), literal: false, ..word.clone() };
+                self.place(deed.effect, place, &named, manner, None);
+            }
+            (None, None) => self.add(deed.effect, deed.scope, word, &deed.what, manner, None),
+        }
+    }
+
+    /// Applies a row to the command's standard input.
+    pub(super) fn input(&mut self, row: &Row, here: Here<'_>) {
+        let Here { text, command, word, .. } = here;
+        let manner =
+            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
+        let given =
+            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
+        let script = match given {
+            Some(given) if given.operator.starts_with("<<") => self.own_input(command, text),
+            Some(given) => {
+                let target = given.target.as_ref().unwrap_or(word);
+                match self.printed(target, text) {
+                    Some(scope) => match self.made(target, text) {
+                        Some(script) => Some(script),
+                        None if runs => {
+                            return self.add(row.does, scope, target, &target.text, manner, row.says.clone());
+                        }
+                        None => None,
+                    },
+                    None if runs && given.operator != "<" => None,
+                    None if row.does == Effect::RemoteChange => {
+                        return self.add(
+                            row.does,
+                            Scope::Own,
+                            target,
+                            &target.text,
+                            manner,
+                            row.says.clone(),
+                        );
+                    }
+                    None => return self.path(row, manner, target, here),
+                }
+            }
+            None if command.position == 0 && !(self.fed && runs) => return,
+            None => {
+                if runs && command.position > 1 {
+                    let says = "runs a text that the line makes".to_owned();
+                    self.add(Effect::ExecData, Scope::Unreadable, word, "", manner, Some(says));
+                }
+                self.upstream(command, text)
+            }
+        };
+        let dialect =
+            dialect(command, self.shell).or((row.reads == Reads::Shell).then(|| scripts_of(self.shell)));
+        match script {
+            Some(script) if dialect.is_some() => {
+                self.script(&script, dialect.unwrap_or(self.shell), word);
+                if !runs {
+                    self.add(row.does, Scope::Own, word, "", manner, row.says.clone());
+                }
+            }
+            Some(script) if runs || row.reads != Reads::Path => {
+                let name = super::base(word);
+                let held = Word { text: script, literal: true, ..word.clone() };
+                match row.reads {
+                    Reads::Sql => self.foreign(row, &held, true, text, script::sql),
+                    Reads::Redis => self.foreign(row, &held, true, text, script::redis),
+                    _ => self.foreign(row, &held, Words::own().is_quiet(name), text, |text| {
+                        super::code(name, text)
+                    }),
+                }
+            }
+            Some(_) => self.add(row.does, Scope::Own, word, "", manner, row.says.clone()),
+            None => {
+                let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
+                let scope = match runs {
+                    true if is_remote => Scope::Remote,
+                    true => Scope::Unreadable,
+                    false => Scope::Own,
+                };
+                self.add(row.does, scope, word, "", manner, row.says.clone());
+            }
+        }
+    }
+
+    /// Returns the output of the pipeline in a word's substitution, if it can be computed.
+    fn made(&self, word: &Word, text: Text<'_>) -> Option<String> {
+        let last = text.inside(word).last()?;
+        let above: Vec<_> = feed::above(last, text.parsed).chain(std::iter::once(last)).collect();
+        let words: Option<Vec<Vec<String>>> = above
+            .iter()
+            .map(|command| command.words.iter().map(|word| self.value(word, text)).collect())
+            .collect();
+        let words = words?;
+        let steps: Vec<Step<'_>> = words.iter().map(|words| Step { words, input: None }).collect();
+        decode::output(&steps, self.shell)
+    }
+
+    /// Returns the output of a command, if it can be computed.
+    pub(super) fn output(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+        let words: Option<Vec<String>> = command.words.iter().map(|word| self.value(word, text)).collect();
+        let words = words?;
+        let input = self.own_input(command, text).or_else(|| self.upstream(command, text));
+        decode::output(&[Step { words: &words, input: input.as_deref() }], self.shell)
+    }
+
+    /// Reads a file that the command line itself writes and then runs.
+    pub(super) fn run_written(&mut self, name: &str, word: &Word) {
+        match self.written.get(name).cloned().flatten() {
+            Some(script) => {
+                let dialect = if name.ends_with(".nu") { Shell::Nu } else { scripts_of(self.shell) };
+                self.script(&script, dialect, word);
+            }
+            None => {
+                let says = format!("runs what the line writes: {}", word.text);
+                let manner = Manner::default();
+                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+            }
+        }
+    }
+
+    /// Reads text that a pipeline schedules to run later as if it ran now.
+    pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
+        let is_kept = |act: &Act| act.effect == Effect::Persistence;
+        if here.command.position == 0 || !self.acts.iter().skip(before).any(is_kept) {
+            return;
+        }
+        if let Some(script) = self.upstream(here.command, here.text) {
+            let dialect =
+                if super::base(here.word) == "crontab" { scripts_of(self.shell) } else { self.shell };
+            self.script(&script, dialect, here.word);
+        }
+    }
+
+    /// Returns the output of the previous commands in the pipeline, if it can be computed.
+    pub(super) fn upstream(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+        let above: Vec<_> = feed::above(command, text.parsed).collect();
+        let head = feed::head(command, text.parsed, text.line);
+        if above.len() + usize::from(head.is_some()) != command.position {
+            return None;
+        }
+        let words: Option<Vec<Vec<String>>> = above
+            .iter()
+            .map(|command| command.words.iter().map(|word| self.value(word, text)).collect())
+            .collect();
+        let words = words?;
+        let inputs: Vec<Option<String>> = above.iter().map(|command| self.own_input(command, text)).collect();
+        let first = above.first().map(|command| command.span.start);
+        let steps: Vec<Step<'_>> = above
+            .iter()
+            .zip(&words)
+            .zip(&inputs)
+            .map(|((command, words), input)| {
+                let head = head.as_deref().filter(|_| Some(command.span.start) == first);
+                Step { words, input: input.as_deref().or(head) }
+            })
+            .collect();
+        if steps.is_empty() { head } else { decode::output(&steps, self.shell) }
+    }
+
+    /// Returns the content of a here-string or here-document.
+    fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+        let given =
+            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with("<<"))?;
+        if given.operator == "<<<" {
+            return self.value(given.target.as_ref()?, text);
+        }
+        feed::document(given, text.line)
+    }
+
+    /// Reports whether the command prints data from the network.
+    pub(super) fn fetches(&self, command: &SimpleCommand) -> bool {
+        let Some(name) = command.name() else { return false };
+        let words = command.words.get(1..).unwrap_or_default().to_vec();
+        let call = Call::read(name, words, self.table, self.shell);
+        let rows = call.program().map(|program| program.rows.as_slice()).unwrap_or_default();
+        rows.iter().any(|row| row.does == Effect::NetRead)
+    }
+
+    /// Reads a script that a word contains.
+    pub(super) fn script(&mut self, script: &str, shell: Shell, word: &Word) {
+        if self.layers == 0 || script.len() > self.bytes {
+            return self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), None);
+        }
+        self.layers -= 1;
+        self.bytes -= script.len();
+        let holder = self.holder.clone();
+        let line_shell = std::mem::replace(&mut self.shell, shell);
+        self.holder.get_or_insert(word.span.clone());
+        let parsed = syntax::commands(script, shell);
+        self.text(Text { line: script, parsed: &parsed });
+        self.shell = line_shell;
+        self.holder = holder;
+        self.layers += 1;
+    }
+}

@@ -1,0 +1,214 @@
+//! Effects of sed commands, and awk's output to files and pipes.
+
+use std::ops::Range;
+
+use super::tokens::{Kind, tokens};
+use super::{Deed, Syntax};
+use crate::effect::{Effect, Scope};
+use crate::place::named;
+
+/// Maximum number of commands read per script.
+const MAX_COMMANDS: usize = 5_000;
+
+/// Returns the effects of a sed script other than changing its input text: writing files and running commands.
+pub(super) fn sed(text: &str) -> Vec<Deed> {
+    let mut reader = Sed { text, pos: 0, deeds: Vec::new() };
+    for _ in 0..MAX_COMMANDS {
+        if reader.rest().is_empty() {
+            break;
+        }
+        reader.command();
+    }
+    reader.deeds
+}
+
+struct Sed<'a> {
+    text: &'a str,
+    pos: usize,
+    deeds: Vec<Deed>,
+}
+
+impl<'a> Sed<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.rest().chars().next()?;
+        self.pos += c.len_utf8();
+        Some(c)
+    }
+
+    fn skip(&mut self, of: impl Fn(char) -> bool) {
+        let rest = self.rest();
+        self.pos += rest.find(|c| !of(c)).unwrap_or(rest.len());
+    }
+
+    /// Returns the rest of the line and moves to its end.
+    fn line(&mut self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find('\n').unwrap_or(rest.len());
+        self.pos += end;
+        rest.get(..end).unwrap_or_default()
+    }
+
+    /// Moves past the next unescaped `delimiter`.
+    fn until(&mut self, delimiter: char) {
+        let mut class = false;
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => {
+                    self.next();
+                }
+                '[' => class = true,
+                ']' => class = false,
+                _ if c == delimiter && !class => return,
+                '\n' => class = false,
+                _ => {}
+            }
+        }
+    }
+
+    fn replacement(&mut self, delimiter: char) {
+        while let Some(c) = self.next() {
+            match c {
+                '\\' => {
+                    self.next();
+                }
+                _ if c == delimiter => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// Parses addresses and a command.
+    fn command(&mut self) {
+        loop {
+            self.skip(|c| c.is_whitespace() || ";{},!+~$0123456789IM".contains(c));
+            match self.rest().chars().next() {
+                Some('/') => {
+                    self.next();
+                    self.until('/');
+                }
+                Some('\\') => {
+                    self.next();
+                    if let Some(delimiter) = self.next() {
+                        self.until(delimiter);
+                    }
+                }
+                _ => break,
+            }
+        }
+        let from = self.pos;
+        let Some(letter) = self.next() else { return };
+        match letter {
+            's' | 'y' => {
+                let Some(delimiter) = self.next() else { return };
+                self.until(delimiter);
+                self.replacement(delimiter);
+                while let Some(flag) = self.rest().chars().next() {
+                    if letter == 'y' || !(flag.is_ascii_alphanumeric()) {
+                        break;
+                    }
+                    self.next();
+                    match flag {
+                        'e' => self.push(Effect::ExecData, Scope::Unreadable, "s///e", from),
+                        'w' => {
+                            self.write("s///w", from);
+                            break;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            'w' | 'W' => self.write(&letter.to_string(), from),
+            'e' => {
+                let script = self.line().trim().to_owned();
+                let at = from..self.pos;
+                if script.is_empty() {
+                    self.deeds.push(Deed::new(Effect::ExecData, Scope::Unreadable, "e", at));
+                } else {
+                    self.deeds.push(Deed::shell(Some(script), "e", at));
+                }
+            }
+            // Text, labels and file names extend to the end of the line.
+            'a' | 'i' | 'c' => {
+                // A trailing backslash continues the text on the next line.
+                while self.line().ends_with('\\') && self.next().is_some() {}
+            }
+            'r' | 'R' | ':' | '#' => {
+                self.line();
+            }
+            'b' | 't' | 'T' => self.skip(|c| !";}\n".contains(c)),
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, what: &str, from: usize) {
+        let file = self.line().trim();
+        let deed = Deed::to(Effect::Overwrite, named(file), what, from..self.pos);
+        self.deeds.push(deed);
+    }
+
+    fn push(&mut self, effect: Effect, scope: Scope, what: &str, from: usize) {
+        self.deeds.push(Deed::new(effect, scope, what, from..self.pos));
+    }
+}
+
+/// Returns the effects of awk's output to files and pipes, and of input from commands and connections.
+pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<Deed> {
+    let tokens = tokens(text, syntax);
+    let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
+    let span = |from: usize, to: usize| -> Range<usize> {
+        let start = tokens.get(from).map(|token| token.at.start).unwrap_or_default();
+        start..tokens.get(to).map_or(text.len(), |token| token.at.end)
+    };
+    let mut deeds = Vec::new();
+    let (mut printing, mut depth) = (false, 0usize);
+    for (at, token) in tokens.iter().enumerate() {
+        match &token.kind {
+            Kind::Name(name) if matches!(name.as_str(), "print" | "printf") => (printing, depth) = (true, 0),
+            // `"cmd" | getline`.
+            Kind::Name(name) if name == "getline" && at > 0 && kind(at - 1) == Some(&Kind::Mark('|')) => {
+                let script = match at.checked_sub(2).and_then(kind) {
+                    Some(Kind::Text(script)) => Some(script.clone()),
+                    _ => None,
+                };
+                deeds.push(Deed::shell(script, "getline", span(at.saturating_sub(2), at)));
+            }
+            Kind::Text(path) if path.starts_with("/inet") => {
+                deeds.push(Deed::new(Effect::NetSend, Scope::Unreadable, path, token.at.clone()));
+            }
+            Kind::Mark('(' | '[') => depth += 1,
+            Kind::Mark(')' | ']') => depth = depth.saturating_sub(1),
+            Kind::Mark(';' | '}' | '{' | '\n') => printing = false,
+            Kind::Mark('>') if printing && depth == 0 => {
+                printing = false;
+                let appends = kind(at + 1) == Some(&Kind::Mark('>'));
+                let target = at + 1 + usize::from(appends);
+                let effect = if appends { Effect::WriteNew } else { Effect::Overwrite };
+                // A concatenated name continues after the string literal.
+                let alone = matches!(kind(target + 1), None | Some(Kind::Mark(';' | '}' | '\n')));
+                let path = match kind(target) {
+                    Some(Kind::Text(path)) if alone => path.clone(),
+                    Some(Kind::Text(path)) => format!("{path}$x"),
+                    _ => "$x".to_owned(),
+                };
+                deeds.push(Deed::to(effect, named(&path), ">", span(at, target)));
+            }
+            Kind::Mark('|') if printing && depth == 0 && kind(at + 1) != Some(&Kind::Mark('|')) => {
+                let target = at + 1 + usize::from(kind(at + 1) == Some(&Kind::Mark('&')));
+                let alone = matches!(kind(target + 1), None | Some(Kind::Mark(';' | '}' | '\n')));
+                let script = match kind(target) {
+                    Some(Kind::Text(script)) if alone => Some(script.clone()),
+                    Some(Kind::Text(script)) => Some(format!("{script}$x")),
+                    _ => None,
+                };
+                printing = false;
+                deeds.push(Deed::shell(script, "|", span(at, target)));
+            }
+            _ => {}
+        }
+    }
+    deeds
+}

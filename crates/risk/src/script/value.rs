@@ -1,0 +1,438 @@
+//! Static values of expressions in a program: concatenated texts, joined paths, variables followed to their
+//! assignments. `$x` replaces unknown parts.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use super::tokens::{Kind, Token, tokens};
+use super::{Bindings, Syntax};
+
+/// Maximum nesting of values.
+const MAX_DEPTH: usize = 4;
+/// Maximum size of a value, in bytes.
+const MAX_VALUE_BYTES: usize = 16 << 10;
+/// Maximum number of tokens in one expression.
+const MAX_EXPRESSION: usize = 500;
+/// Maximum number of tokens read for all values of a program together.
+const MAX_WORK: usize = 20_000;
+
+/// Methods that keep a path the same for this purpose.
+const NEUTRAL: &[&str] = &[
+    ".each",
+    ".forEach",
+    ".map",
+    ".filter",
+    ".select",
+    ".reject",
+    ".strip",
+    ".trim",
+    ".toString",
+    ".to_s",
+    ".sort",
+    ".sorted",
+    ".expanduser",
+    ".resolve",
+    ".absolute",
+    ".realpath",
+    ".expand_path",
+    ".first",
+    ".to_a",
+    ".name",
+    ".path",
+];
+
+/// A tokenized program.
+pub(super) struct Program<'a> {
+    pub(super) syntax: &'a Syntax,
+    pub(super) tokens: Vec<Token>,
+    bindings: Bindings,
+    /// For each token that opens a bracket, the index of the token that closes it.
+    closings: Vec<usize>,
+    work: Cell<usize>,
+}
+
+impl<'a> Program<'a> {
+    pub(super) fn new(text: &str, syntax: &'a Syntax) -> Self {
+        let tokens = tokens(text, syntax);
+        let closings = closings(&tokens);
+        let mut program =
+            Self { syntax, tokens, bindings: Bindings::new(), closings, work: Cell::new(MAX_WORK) };
+        program.bind();
+        program
+    }
+
+    pub(super) fn kind(&self, at: usize) -> Option<&Kind> {
+        self.tokens.get(at).map(|token| &token.kind)
+    }
+
+    fn is_mark(&self, at: usize, mark: char) -> bool {
+        self.kind(at) == Some(&Kind::Mark(mark))
+    }
+
+    fn name(&self, at: usize) -> Option<&str> {
+        match self.kind(at)? {
+            Kind::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Returns the index of the token that closes the bracket at `open`, or the number of tokens.
+    pub(super) fn closing(&self, open: usize) -> usize {
+        self.closings.get(open).copied().unwrap_or(self.tokens.len())
+    }
+
+    /// Returns the end of the statement that contains `from`.
+    fn statement_end(&self, from: usize, names_end: bool) -> usize {
+        let mut depth = 0usize;
+        let last = self.tokens.len().min(from + MAX_EXPRESSION);
+        for (at, token) in self.tokens.iter().enumerate().take(last).skip(from) {
+            match &token.kind {
+                Kind::Mark('(' | '[' | '{') => depth += 1,
+                Kind::Mark(')' | ']' | '}') if depth == 0 => return at,
+                Kind::Mark(')' | ']' | '}') => depth -= 1,
+                Kind::Mark(';') if depth == 0 => return at,
+                Kind::Mark('\n') if depth == 0 => return at,
+                Kind::Name(name)
+                    if depth == 0
+                        && names_end
+                        && matches!(
+                            name.as_str(),
+                            "or" | "and"
+                                | "if"
+                                | "unless"
+                                | "for"
+                                | "foreach"
+                                | "while"
+                                | "then"
+                                | "end"
+                                | "do"
+                        ) =>
+                {
+                    return at;
+                }
+                _ => {}
+            }
+        }
+        last
+    }
+
+    /// Returns the start of the statement that contains `at`.
+    fn statement_start(&self, at: usize) -> usize {
+        let first = at.saturating_sub(MAX_EXPRESSION);
+        let before = self.tokens.get(first..at).unwrap_or_default();
+        before
+            .iter()
+            .rposition(|token| matches!(token.kind, Kind::Mark(';' | '\n')))
+            .map_or(first, |end| first + end + 1)
+    }
+
+    /// Returns the arguments of the call whose name is at `at`, or `None` if it is not a call.
+    pub(super) fn arguments(&self, at: usize) -> Option<Vec<Range<usize>>> {
+        let (from, to) = if self.is_mark(at + 1, '(') {
+            (at + 2, self.closing(at + 1))
+        } else if self.syntax.bare {
+            let assigned = matches!(self.kind(at + 1), Some(Kind::Mark('=' | '-' | '.' | ',' | '>')));
+            (at + 1, if assigned { return None } else { self.statement_end(at + 1, true) })
+        } else if self.is_mark(at + 1, '[') && self.syntax.is("ruby") {
+            (at + 2, self.closing(at + 1))
+        } else {
+            return None;
+        };
+        let to = to.min(from + MAX_EXPRESSION);
+        let mut found = Vec::new();
+        let (mut start, mut depth) = (from, 0usize);
+        for (at, token) in self.tokens.iter().enumerate().take(to).skip(from) {
+            match token.kind {
+                Kind::Mark('(' | '[' | '{') => depth += 1,
+                Kind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                Kind::Mark(',') if depth == 0 => {
+                    found.push(start..at);
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        if start < to {
+            found.push(start..to);
+        }
+        Some(found)
+    }
+
+    /// Returns the words of a list, or of each argument: `["rm", "-rf", x]`.
+    pub(super) fn words(&self, range: &Range<usize>) -> Vec<String> {
+        let mut inside = range.clone();
+        if self.is_mark(range.start, '[') || self.is_mark(range.start, '(') {
+            inside = range.start + 1..self.closing(range.start).min(range.end);
+        }
+        let mut words = Vec::new();
+        let (mut start, mut depth) = (inside.start, 0usize);
+        inside.end = inside.end.min(inside.start + MAX_EXPRESSION);
+        for at in inside.clone() {
+            match self.kind(at) {
+                Some(Kind::Mark('(' | '[' | '{')) => depth += 1,
+                Some(Kind::Mark(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+                Some(Kind::Mark(',')) if depth == 0 => {
+                    words.push(self.value(&(start..at)));
+                    start = at + 1;
+                }
+                _ => {}
+            }
+        }
+        if start < inside.end {
+            words.push(self.value(&(start..inside.end)));
+        }
+        words
+    }
+
+    /// Returns the expression assigned to a variable if the range is a single variable, otherwise the range itself.
+    pub(super) fn resolved(&self, range: &Range<usize>) -> Range<usize> {
+        let bound =
+            self.name(range.start).filter(|_| range.len() == 1).and_then(|name| self.bindings.get(name));
+        bound.unwrap_or(range).clone()
+    }
+
+    /// Returns the value of an expression.
+    pub(super) fn value(&self, range: &Range<usize>) -> String {
+        self.value_at(range, 0)
+    }
+
+    /// Returns the value of a variable if the program assigns one.
+    pub(super) fn variable(&self, name: &str) -> Option<String> {
+        self.bindings.get(name).map(|range| self.value_at(range, 1))
+    }
+
+    /// Returns the value of the object on which the method at `at` is called.
+    pub(super) fn receiver(&self, at: usize) -> String {
+        let Some(name) = self.name(at) else { return "$x".to_owned() };
+        if let Some((receiver, _)) = name.rsplit_once('.').filter(|(receiver, _)| !receiver.is_empty()) {
+            return self.variable(receiver).unwrap_or_else(|| "$x".to_owned());
+        }
+        let (mut start, mut depth) = (at, 0usize);
+        while let Some(before) = start.checked_sub(1).filter(|before| at - before < MAX_EXPRESSION) {
+            match self.kind(before) {
+                Some(Kind::Mark(')' | ']')) => depth += 1,
+                Some(Kind::Mark('(' | '[')) if depth == 0 => break,
+                Some(Kind::Mark('(' | '[')) => depth -= 1,
+                Some(Kind::Mark(';' | '\n' | ',' | '=' | '{' | ':')) if depth == 0 => break,
+                Some(Kind::Name(name))
+                    if depth == 0 && matches!(name.as_str(), "in" | "return" | "if" | "and" | "await") =>
+                {
+                    break;
+                }
+                _ => {}
+            }
+            start = before;
+        }
+        self.value(&(start..at))
+    }
+
+    fn value_at(&self, range: &Range<usize>, depth: usize) -> String {
+        const UNKNOWN: &str = "$x";
+        let mut out = String::new();
+        let mut lists = false;
+        // For each open parenthesis: `true` if commas in it join parts of a path.
+        let mut joining = vec![false];
+        let mut joins_next = false;
+        let mut at = range.start;
+        while at < range.end.min(self.tokens.len()) {
+            let left = self.work.get();
+            if left == 0 || out.len() > MAX_VALUE_BYTES {
+                return UNKNOWN.to_owned();
+            }
+            self.work.set(left - 1);
+            let here = at;
+            at += 1;
+            match &self.tokens[here].kind {
+                Kind::Text(text) => out.push_str(text),
+                Kind::Runs(_) | Kind::Code(_) => out.push_str(UNKNOWN),
+                Kind::Mark(mark) => match mark {
+                    '(' | '[' => joining.push(std::mem::take(&mut joins_next)),
+                    ')' | ']' => {
+                        joining.pop();
+                    }
+                    ',' if joining.last() == Some(&true) && !out.ends_with('/') => out.push('/'),
+                    ',' => break,
+                    '/' => out.push('/'),
+                    '+' | '.' | '&' | '{' | '}' | '\\' | '"' | '\n' => {}
+                    '-' if out.is_empty() => out.push('-'),
+                    // Fields of awk.
+                    '$' => {
+                        out.push_str(UNKNOWN);
+                        at += usize::from(self.name(at).is_some());
+                    }
+                    _ => out.push_str(UNKNOWN),
+                },
+                Kind::Name(name) => {
+                    let group = self.is_mark(at, '(') || self.is_mark(at, '[') || self.is_mark(at, '{');
+                    let within = |list: &[String]| list.iter().any(|known| fits(known, name));
+                    let neutral = |name: &str| NEUTRAL.contains(&name);
+                    if within(&self.syntax.home) {
+                        // `require('os').homedir()`
+                        if name.starts_with('.') {
+                            out.clear();
+                        }
+                        out.push('~');
+                        if group {
+                            at = self.closing(at) + 1;
+                        }
+                    } else if within(&self.syntax.cwd) {
+                        out.push('.');
+                        if group {
+                            at = self.closing(at) + 1;
+                        }
+                    } else if within(&self.syntax.env) {
+                        let key = match self.kind(at + usize::from(group)) {
+                            Some(Kind::Text(key) | Kind::Name(key)) => key.as_str(),
+                            _ => "",
+                        };
+                        out.push_str(match key {
+                            "HOME" | "USERPROFILE" => "~",
+                            "PWD" => ".",
+                            _ => UNKNOWN,
+                        });
+                        at = if group { self.closing(at) + 1 } else { at + 1 };
+                    } else if within(&self.syntax.joins) {
+                        if let Some((receiver, _)) = name.split_once('.') {
+                            match self.bindings.get(receiver).filter(|_| depth < MAX_DEPTH) {
+                                Some(bound) => out.push_str(&self.value_at(bound, depth + 1)),
+                                None if receiver.is_empty() => {}
+                                None => {}
+                            }
+                            let method = name.starts_with('.') || self.bindings.contains_key(receiver);
+                            if method && !out.is_empty() && !out.ends_with('/') {
+                                out.push('/');
+                            }
+                        }
+                        joins_next = true;
+                    } else if within(&self.syntax.lists) {
+                        lists = true;
+                    } else if within(&self.syntax.clear) || neutral(name) {
+                    } else if matches!(name.as_str(), "for" | "else" | "do" | "while") {
+                        break;
+                    } else if name.chars().all(|c| c.is_ascii_digit()) {
+                        out.push_str(name);
+                    } else {
+                        let (head, method) = match name.split_once('.') {
+                            Some((head, _)) if !head.is_empty() => {
+                                (head, name.get(head.len()..).unwrap_or_default())
+                            }
+                            _ => (name.as_str(), ""),
+                        };
+                        match self
+                            .bindings
+                            .get(head)
+                            .filter(|_| depth < MAX_DEPTH && (method.is_empty() || neutral(method)))
+                        {
+                            Some(bound) if !bound.contains(&here) => {
+                                out.push_str(&self.value_at(bound, depth + 1))
+                            }
+                            _ => out.push_str(UNKNOWN),
+                        }
+                        if group {
+                            at = self.closing(at) + 1;
+                        }
+                    }
+                }
+            }
+        }
+        if lists {
+            if !out.is_empty() && !out.ends_with('/') {
+                out.push('/');
+            }
+            out.push('*');
+        }
+        out
+    }
+
+    /// Finds the assignments of variables.
+    fn bind(&mut self) {
+        let mut found: Vec<(String, Range<usize>)> = Vec::new();
+        for at in 0..self.tokens.len() {
+            let Some(name) = self.name(at) else {
+                // Block parameters of Ruby: `{ |f| …`.
+                if self.is_mark(at, '|') && self.is_mark(at + 2, '|') && at > 0 {
+                    let opens = self.is_mark(at - 1, '{') || self.name(at - 1) == Some("do");
+                    if let Some(name) = self.name(at + 1).filter(|_| opens) {
+                        found.push((name.to_owned(), self.statement_start(at)..at - 1));
+                    }
+                }
+                continue;
+            };
+            if self.is_mark(at + 1, '=') {
+                match self.kind(at + 2) {
+                    // Arrow functions of JavaScript: `f => …`.
+                    Some(Kind::Mark('>')) => found.push((name.to_owned(), self.statement_start(at)..at)),
+                    Some(Kind::Mark('=' | '~')) | None => {}
+                    Some(_) => found.push((name.to_owned(), at + 2..self.statement_end(at + 2, false))),
+                }
+                continue;
+            }
+            match name {
+                "in" | "of" if at > 0 => {
+                    if let Some(variable) = self.name(at - 1) {
+                        let end = self.statement_end(at + 1, false);
+                        let colon = (at + 1..end).find(|at| self.is_mark(*at, ':') || self.is_mark(*at, '{'));
+                        found.push((variable.to_owned(), at + 1..colon.unwrap_or(end)));
+                    }
+                }
+                "as" => {
+                    if let Some(variable) = self.name(at + 1) {
+                        let mut before = (at.saturating_sub(MAX_EXPRESSION)..at).rev();
+                        let each = before.find(|at| self.name(*at) == Some("foreach"));
+                        found.extend(each.map(|each| (variable.to_owned(), each + 2..at)));
+                    }
+                }
+                "for" | "foreach" if self.syntax.letters == "perl" => {
+                    let mut next = at + 1;
+                    next += usize::from(matches!(self.name(next), Some("my" | "our")));
+                    let variable = match self.name(next).filter(|_| self.is_mark(next + 1, '(')) {
+                        Some(name) if name.starts_with('$') => {
+                            next += 1;
+                            name
+                        }
+                        _ => "$_",
+                    };
+                    let range = if self.is_mark(next, '(') {
+                        next + 1..self.closing(next)
+                    } else {
+                        next..self.statement_end(next, false)
+                    };
+                    found.push((variable.to_owned(), range));
+                }
+                _ => {}
+            }
+        }
+        self.bindings.extend(found);
+    }
+}
+
+/// Returns, for each token that opens a bracket, the index of the token that closes it.
+fn closings(tokens: &[Token]) -> Vec<usize> {
+    let mut closings = vec![tokens.len(); tokens.len()];
+    let mut open = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token.kind {
+            Kind::Mark('(' | '[' | '{') => open.push(at),
+            Kind::Mark(')' | ']' | '}') => {
+                if let Some(closed) = open.pop().and_then(|open: usize| closings.get_mut(open)) {
+                    *closed = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    closings
+}
+
+/// Reports whether a name matches a table name: `*.x` matches any method or plain call `x`, `.x` any method, `a.b` also
+/// `c.a.b`.
+pub(super) fn fits(known: &str, name: &str) -> bool {
+    let ends = |tail: &str| {
+        name.strip_suffix(tail).is_some_and(|head| head.is_empty() || head.ends_with(['.', ':', '>']))
+    };
+    match known.strip_prefix("*.") {
+        Some(tail) => ends(tail),
+        None if known.starts_with('.') => name.ends_with(known),
+        None => name == known || (known.contains(['.', ':']) && ends(known)),
+    }
+}

@@ -1,0 +1,376 @@
+//! Effect tables: effects of each program and their targets. `README.md` in this directory describes the format.
+
+use std::borrow::Cow;
+#[cfg(test)]
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use serde::Deserialize;
+
+#[cfg(test)]
+use super::effect::Label;
+use super::effect::{Effect, Scope};
+use askline_syntax::shell::Shell;
+
+/// All entries without their examples, one JSON object per line; `build/effects.rs` generates them from the tables.
+const ROWS: &str = include_str!(concat!(env!("OUT_DIR"), "/effects.jsonl"));
+/// First words of entry names, sorted, each with the byte ranges of its entries in [`ROWS`].
+const FIRST_WORDS: &[(&str, &[(usize, usize)])] = include!(concat!(env!("OUT_DIR"), "/effects.rs"));
+
+/// Name of the entry for programs without an entry of their own.
+const ANY: &str = "*";
+
+/// All entries. The entries of a program are parsed on first use.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// First words of entry names, sorted; a trailing `*` matches any ending.
+    first_words: Vec<Cow<'static, str>>,
+    /// Entries of each first word.
+    groups: Vec<OnceLock<Group>>,
+    /// First words with a trailing `*` (`mkfs.*`), without the `*`.
+    beginnings: Vec<String>,
+    #[cfg(test)]
+    programs: Vec<Arc<Program>>,
+}
+
+/// Entries whose names share a first word, with the remaining words of the name. Longer names come first; of equal
+/// length, entries for certain shells come first.
+type Group = Vec<(Vec<String>, Arc<Program>)>;
+
+/// Table entry of a program or of a subcommand.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Program {
+    pub(super) names: Vec<String>,
+    #[serde(default)]
+    pub(super) shells: Vec<String>,
+    #[serde(default)]
+    pub(super) values: Vec<String>,
+    pub(super) style: Option<Style>,
+    #[serde(default)]
+    pub(super) idle: Vec<String>,
+    pub(super) idle_reads: Option<Scope>,
+    pub(super) otherwise: Option<Effect>,
+    #[serde(default, rename = "row")]
+    pub(super) rows: Vec<Row>,
+    #[cfg(test)]
+    #[serde(default)]
+    pub(super) safe: Vec<String>,
+}
+
+/// Option syntax of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Style {
+    /// `-rf` means `-r -f`; long options are `--long`.
+    #[default]
+    Getopt,
+    /// Each option is a whole word.
+    Words,
+    /// Like `Getopt`, and the first operand is a bundle of option letters, too.
+    Bundle,
+}
+
+/// Effect of a program with its conditions.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Row {
+    pub(super) does: Effect,
+    #[serde(default)]
+    pub(super) to: Target,
+    pub(super) alone: Option<Scope>,
+    #[serde(default)]
+    pub(super) reads: Reads,
+    #[serde(default)]
+    pub(super) when: Vec<Condition>,
+    #[serde(default)]
+    pub(super) unless: Vec<Condition>,
+    #[serde(default)]
+    pub(super) operands: usize,
+    #[serde(default = "usize_max")]
+    pub(super) at_most: usize,
+    #[serde(default)]
+    pub(super) tree: bool,
+    #[serde(default)]
+    pub(super) forced: bool,
+    #[serde(default)]
+    pub(super) recoverable: bool,
+    /// `true` if the row also applies to subcommands, whatever their own entries contain.
+    #[serde(default)]
+    pub(super) below: bool,
+    pub(super) says: Option<String>,
+    /// Command lines in which the row applies, with the label of the whole command line.
+    #[cfg(test)]
+    #[serde(default)]
+    yes: BTreeMap<String, Label>,
+    #[cfg(test)]
+    #[serde(default)]
+    no: Vec<String>,
+}
+
+fn usize_max() -> usize {
+    usize::MAX
+}
+
+/// Target of an effect.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub(super) enum Target {
+    /// A fixed scope.
+    Scope(Scope),
+    /// Operands, all or some of them.
+    Operands(Which),
+    /// The value of one of these options, or the rest of a word with one of these prefixes (`of=`).
+    Options(Condition),
+    /// Standard input of the command.
+    Stdin,
+}
+
+/// Selection of operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    All,
+    First,
+    Second,
+    Last,
+    ButFirst,
+    ButLast,
+}
+
+impl Default for Target {
+    fn default() -> Self {
+        Self::Scope(Scope::Own)
+    }
+}
+
+impl From<String> for Target {
+    fn from(text: String) -> Self {
+        let scope = [
+            Scope::Own,
+            Scope::Tree,
+            Scope::Cwd,
+            Scope::Home,
+            Scope::System,
+            Scope::Device,
+            Scope::Remote,
+            Scope::Everything,
+            Scope::Unreadable,
+        ]
+        .into_iter()
+        .find(|scope| scope.name() == text);
+        match (scope, text.as_str()) {
+            (Some(scope), _) => Self::Scope(scope),
+            (_, "operands") => Self::Operands(Which::All),
+            (_, "first") => Self::Operands(Which::First),
+            (_, "second") => Self::Operands(Which::Second),
+            (_, "last") => Self::Operands(Which::Last),
+            (_, "but-first") => Self::Operands(Which::ButFirst),
+            (_, "but-last") => Self::Operands(Which::ButLast),
+            (_, "stdin") => Self::Stdin,
+            _ => Self::Options(Condition::from(text)),
+        }
+    }
+}
+
+/// Interpretation of an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Reads {
+    #[default]
+    Path,
+    Host,
+    Shell,
+    Code,
+    Redis,
+    Sql,
+    Name,
+}
+
+/// Alternative words, one of which must be present.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Condition {
+    pub(super) alternatives: Vec<String>,
+}
+
+impl From<String> for Condition {
+    fn from(text: String) -> Self {
+        Self { alternatives: text.split_whitespace().map(str::to_owned).collect() }
+    }
+}
+
+#[cfg(test)]
+impl Row {
+    /// Returns command lines in which the row applies, with their labels, and command lines in which it does not.
+    pub(super) fn examples(&self) -> (&BTreeMap<String, Label>, &[String]) {
+        (&self.yes, &self.no)
+    }
+}
+
+impl Program {
+    /// Reports whether the entry applies to this shell.
+    fn is_of(&self, shell: Shell) -> bool {
+        self.shells.is_empty() || self.shells.iter().any(|name| name == shell.name())
+    }
+}
+
+/// Entry found for a command, with the number of words after the command word that its name covers.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named<'a> {
+    pub(super) program: &'a Program,
+    pub(super) words: usize,
+}
+
+impl Table {
+    /// Returns the built-in tables.
+    pub(super) fn own() -> &'static Self {
+        static TABLE: LazyLock<Table> = LazyLock::new(|| {
+            let first_words: Vec<_> = FIRST_WORDS.iter().map(|(word, _)| Cow::Borrowed(*word)).collect();
+            Table {
+                groups: first_words.iter().map(|_| OnceLock::new()).collect(),
+                beginnings: beginnings(&first_words),
+                first_words,
+                #[cfg(test)]
+                programs: Vec::new(),
+            }
+        });
+        &TABLE
+    }
+
+    /// Parses tables with their examples, given as file names and texts.
+    ///
+    /// # Errors
+    /// Returns an error with the file and position that violates the format in `README.md`.
+    #[cfg(test)]
+    pub(super) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> anyhow::Result<Self> {
+        use anyhow::Context as _;
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct File {
+            otherwise: Option<Effect>,
+            program: Vec<Program>,
+        }
+        let mut programs = Vec::new();
+        for (name, text) in files {
+            let file: File = toml::from_str(text).with_context(|| format!("effects/{name}.toml"))?;
+            let otherwise = file.otherwise;
+            programs.extend(
+                file.program
+                    .into_iter()
+                    .map(|program| Program { otherwise: program.otherwise.or(otherwise), ..program }),
+            );
+        }
+        Ok(Self::of(programs))
+    }
+
+    #[cfg(test)]
+    fn of(programs: Vec<Program>) -> Self {
+        let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
+        let mut by_word: BTreeMap<String, Vec<Arc<Program>>> = BTreeMap::new();
+        for program in &programs {
+            for name in &program.names {
+                let found = by_word.entry(name.split(' ').next().unwrap_or_default().to_owned()).or_default();
+                if !found.last().is_some_and(|last| Arc::ptr_eq(last, program)) {
+                    found.push(Arc::clone(program));
+                }
+            }
+        }
+        let groups =
+            by_word.iter().map(|(word, programs)| OnceLock::from(group(word, programs.iter().cloned())));
+        let groups = groups.collect();
+        let first_words = by_word.into_keys();
+        let first_words: Vec<_> = first_words.map(Cow::Owned).collect();
+        Self { groups, beginnings: beginnings(&first_words), first_words, programs }
+    }
+
+    /// Returns the entries whose names begin with a word.
+    fn group(&self, name: &str) -> Option<&Group> {
+        let place = |word: &str| self.first_words.binary_search_by(|known| known.as_ref().cmp(word)).ok();
+        let beginning = || {
+            let beginning = self.beginnings.iter().find(|beginning| name.starts_with(beginning.as_str()))?;
+            place(&format!("{beginning}*"))
+        };
+        let at = place(name).or_else(beginning)?;
+        Some(self.groups.get(at)?.get_or_init(|| {
+            let (word, rows) = FIRST_WORDS.get(at).copied().unwrap_or_default();
+            let rows = rows.iter().filter_map(|(start, end)| ROWS.get(*start..*end));
+            #[expect(clippy::expect_used, reason = "part of the program; a test reads all of it")]
+            let read =
+                |row| Arc::new(serde_json::from_str(row).expect("the tables of effects are well-formed"));
+            group(word, rows.map(read))
+        }))
+    }
+
+    /// Returns the entry with the longest matching name for a command word and the words after it, of which `rest` lists the
+    /// literal ones that are not options.
+    pub(super) fn find(&self, name: &str, rest: &[&str], shell: Shell) -> Option<Named<'_>> {
+        self.group(name)?.iter().find_map(|(words, program)| {
+            (begins(rest, words) && program.is_of(shell)).then_some(Named { program, words: words.len() })
+        })
+    }
+
+    /// Returns the entry of the program itself, without a subcommand.
+    pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&Program> {
+        let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());
+        entries.map(|(_, program)| program.as_ref()).find(|program| program.is_of(shell))
+    }
+
+    /// Returns the entry for programs without an entry of their own.
+    pub(super) fn any(&self) -> Option<&Program> {
+        self.group(ANY)?.first().map(|(_, program)| program.as_ref())
+    }
+
+    /// Returns the options whose value may be in the next word, of a command and of the subcommands that `rest` names.
+    /// If `rest` is `None`, the options of all subcommands are included.
+    pub(super) fn values<'a>(&'a self, name: &str, rest: Option<&[&str]>) -> Vec<&'a str> {
+        let entries = self.group(name).map(Vec::as_slice).unwrap_or_default();
+        let is_level = |words: &[String]| rest.is_none_or(|rest| begins(rest, words));
+        let programs = entries.iter().filter(|(words, _)| is_level(words));
+        programs.flat_map(|(_, program)| program.values.iter().map(String::as_str)).collect()
+    }
+
+    /// Returns all entries.
+    #[cfg(test)]
+    pub(super) fn programs(&self) -> &[Arc<Program>] {
+        &self.programs
+    }
+}
+
+/// Returns the entries among `programs` whose names begin with a word.
+fn group(word: &str, programs: impl Iterator<Item = Arc<Program>>) -> Group {
+    let mut group: Group = programs
+        .flat_map(|program| {
+            let names =
+                program.names.iter().map(|name| name.split(' ').map(str::to_owned).collect::<Vec<_>>());
+            let own = names.filter(|words| words.first().is_some_and(|first| first == word));
+            own.map(|words| (words.into_iter().skip(1).collect(), Arc::clone(&program))).collect::<Group>()
+        })
+        .collect();
+    group.sort_by_key(|(words, program)| (usize::MAX - words.len(), program.shells.is_empty()));
+    group
+}
+
+fn beginnings(first_words: &[Cow<'static, str>]) -> Vec<String> {
+    let beginning =
+        |word: &Cow<'static, str>| Some(word.strip_suffix('*').filter(|rest| !rest.is_empty())?.to_owned());
+    first_words.iter().filter_map(beginning).collect()
+}
+
+/// Reports whether the words begin with the words of a name.
+fn begins(given: &[&str], words: &[String]) -> bool {
+    words.len() <= given.len() && words.iter().zip(given).all(|(word, given)| is_like(given, word))
+}
+
+/// Reports whether a text matches a pattern in which `*` stands for any text.
+pub fn is_like(text: &str, form: &str) -> bool {
+    let mut parts = form.split('*');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut last = None;
+    for part in parts {
+        if let Some(middle) = last.replace(part) {
+            let Some((_, after)) = rest.split_once(middle) else { return false };
+            rest = after;
+        }
+    }
+    last.map_or(rest.is_empty(), |end: &str| rest.ends_with(end))
+}

@@ -1,0 +1,151 @@
+//! Computes the risk label of an effect and its reason text.
+
+use super::effect::{Effect, Label, Scope};
+use askline_syntax::Span;
+
+/// Effect of a command line: action, target, label and reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Act {
+    /// Kind of action.
+    pub effect: Effect,
+    /// Extent of the target.
+    pub scope: Scope,
+    /// Span of the word that causes the effect.
+    pub span: Span,
+    /// Target as written; empty if none is named.
+    pub target: String,
+    /// Risk label of this effect alone.
+    pub label: Label,
+    /// Reason, as text for the user.
+    pub why: String,
+}
+
+/// Circumstances that raise or lower the label of an effect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Manner {
+    /// `true` if the effect covers all content of a directory.
+    pub(super) tree: bool,
+    /// `true` if the effect cannot be undone and asks no question.
+    pub(super) forced: bool,
+    /// `true` if the effect is easily undone.
+    pub(super) recoverable: bool,
+    /// `true` if the command runs with another user's rights.
+    pub(super) privileged: bool,
+    /// `true` if the target is below the home directory.
+    pub(super) in_home: bool,
+    /// `true` if the target is an absolute path that is neither below the home directory nor temporary.
+    pub(super) outside: bool,
+}
+
+/// Returns the label of an effect, by those rules of `LABELLING.md` that a single command can decide.
+pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
+    use Effect as E;
+    use Label::{Cautious, Confirm, Dangerous, Safe};
+    use Scope as S;
+    let Manner { tree, forced, recoverable, privileged, in_home, outside } = manner;
+    let label = match (effect, scope) {
+        (E::Read, S::Remote) => Cautious,
+        (E::Read, _) => Safe,
+        (E::Session | E::Project, _) => Cautious,
+        (E::WriteNew, S::Device | S::Everything) => Dangerous,
+        (E::WriteNew, S::System) if recoverable => Confirm,
+        (E::WriteNew, S::System) => Dangerous,
+        (E::WriteNew, _) => Cautious,
+        (E::Overwrite, S::System | S::Device | S::Everything | S::Home) => Dangerous,
+        (E::Overwrite, S::Unreadable | S::Cwd) if forced || tree => Dangerous,
+        (E::Overwrite, _) if tree && in_home && forced => Dangerous,
+        (E::Overwrite, _) if recoverable => Cautious,
+        (E::Overwrite, _) => Confirm,
+        (E::Delete, S::Home | S::System | S::Device | S::Everything) => Dangerous,
+        (E::Delete, S::Cwd | S::Unreadable | S::Remote) if tree || forced => Dangerous,
+        (E::Delete, _) if tree && in_home && !recoverable => Dangerous,
+        (E::Delete, _) => Confirm,
+        (E::ExecData | E::ExecArg, S::Own | S::Tree | S::Cwd | S::Home | S::System) => Cautious,
+        (E::ExecData | E::ExecArg, _) => Dangerous,
+        (E::NetRead, S::Unreadable) => Confirm,
+        (E::NetRead, _) => Cautious,
+        (E::NetSend, S::Unreadable | S::Everything | S::Home | S::System) => Dangerous,
+        (E::NetSend, _) if forced => Dangerous,
+        (E::NetSend, _) => Confirm,
+        (E::RemoteChange, S::Everything | S::Unreadable) => Dangerous,
+        (E::RemoteChange, _) if forced || tree => Dangerous,
+        (E::RemoteChange, _) if recoverable => Cautious,
+        (E::RemoteChange, _) => Confirm,
+        (E::DataDefinition, S::Everything | S::Unreadable) => Dangerous,
+        (E::DataDefinition, _) if forced => Dangerous,
+        (E::DataDefinition, _) if recoverable => Cautious,
+        (E::DataDefinition, _) => Confirm,
+        (E::Install, S::Remote | S::Unreadable) => Dangerous,
+        (E::Install, S::System | S::Everything) if forced => Dangerous,
+        (E::Install, S::System | S::Everything) => Confirm,
+        (E::Install, _) => Cautious,
+        (E::Stop, S::System | S::Everything | S::Device | S::Remote) => Dangerous,
+        (E::Device, S::Device | S::Everything | S::Unreadable) => Dangerous,
+        (E::History, S::System | S::Home | S::Everything) => Dangerous,
+        (E::Privilege | E::Persistence | E::SecurityOff, S::System | S::Everything | S::Unreadable) => {
+            Dangerous
+        }
+        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) if forced => {
+            Dangerous
+        }
+        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _)
+            if recoverable =>
+        {
+            Cautious
+        }
+        (E::History | E::Persistence | E::SecurityOff | E::Device | E::Stop | E::Privilege, _) => Confirm,
+    };
+    // Root's rights remove the bounds that the user's permissions set.
+    match effect {
+        _ if !privileged => label,
+        E::Delete | E::Overwrite if scope != S::Own || outside => Dangerous,
+        _ => label.max(Confirm),
+    }
+}
+
+/// Returns the reason as text that names the target.
+pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
+    let what = match (effect, scope) {
+        (Effect::Read, Scope::Remote) => "asks a service",
+        (Effect::Read, _) => "reads",
+        (Effect::Session, _) => "changes this shell",
+        (Effect::Project, _) => "runs the project's own code",
+        (Effect::WriteNew, Scope::System) => "writes to the system",
+        (Effect::WriteNew, Scope::Device) => "writes to a device",
+        (Effect::WriteNew, _) => "writes",
+        (Effect::Overwrite, _) => "overwrites",
+        (Effect::Delete, _) => "deletes",
+        (Effect::ExecData, Scope::Remote) => "runs text from the network",
+        (Effect::ExecData | Effect::ExecArg, Scope::Unreadable) => {
+            "runs text that can't be read from the line"
+        }
+        (Effect::ExecData | Effect::ExecArg, _) => "runs",
+        (Effect::NetRead, _) => "fetches from the network",
+        (Effect::NetSend, _) => "sends data out",
+        (Effect::Privilege, Scope::System) => "gives rights away",
+        (Effect::Privilege, _) => "acts with another user's rights",
+        (Effect::Persistence, _) => "arranges for something to run later",
+        (Effect::SecurityOff, _) => "weakens a protection",
+        (Effect::Stop, Scope::System | Scope::Everything) => {
+            "stops the machine, its network or what it needs"
+        }
+        (Effect::Stop, _) => "stops something that runs",
+        (Effect::Device, _) => "changes a device",
+        (Effect::History, Scope::Cwd | Scope::Own) => "rewrites history",
+        (Effect::History, _) => "removes traces",
+        (Effect::RemoteChange, _) => "changes remote state",
+        (Effect::DataDefinition, _) => "changes what a database holds",
+        (Effect::Install, Scope::Remote) => "installs from an address",
+        (Effect::Install, _) => "installs or removes packages",
+    };
+    let aside = match scope {
+        Scope::Everything if effect == Effect::Delete || effect == Effect::Overwrite => " (everything)",
+        Scope::Home if effect == Effect::Delete || effect == Effect::Overwrite => " (the home directory)",
+        Scope::Cwd if effect == Effect::Delete || effect == Effect::Overwrite => {
+            " (the working directory or above)"
+        }
+        Scope::Unreadable if !target.is_empty() => " (not known before it runs)",
+        _ => "",
+    };
+    if target.is_empty() { what.to_owned() } else { format!("{what}: {target}{aside}") }
+}

@@ -1,0 +1,125 @@
+//! Word lists for the risk check that belong to no single program's table (`words.toml`).
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::table::is_like;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    privilege: Vec<String>,
+    secrets: Vec<String>,
+    identity: Vec<String>,
+    secret_variables: Vec<String>,
+    plain: Vec<String>,
+    runs: Vec<String>,
+    quiet: Vec<String>,
+    local: Vec<String>,
+    own: Vec<String>,
+    deletes: Vec<String>,
+    grants: Vec<String>,
+    afar: Vec<String>,
+    injects: Vec<String>,
+    weakens: BTreeMap<String, Vec<String>>,
+    speaks: BTreeMap<String, String>,
+    narrowing: BTreeMap<String, Vec<String>>,
+}
+
+impl Words {
+    /// Returns the built-in word lists.
+    pub(super) fn own() -> &'static Self {
+        static WORDS: LazyLock<Words> = LazyLock::new(|| {
+            #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
+            toml::from_str(include_str!("words.toml")).expect("words.toml is well-formed")
+        });
+        &WORDS
+    }
+
+    /// Reports whether a wrapper runs commands with another user's rights.
+    pub(super) fn gives_rights(&self, wrapper: &str) -> bool {
+        has(&self.privilege, wrapper)
+    }
+
+    /// Reports whether the output of a command is secret.
+    pub(super) fn tells_secrets(&self, command: &str) -> bool {
+        has(&self.secrets, command)
+    }
+
+    /// Reports whether the value of an option is a key that is used, not sent.
+    pub(super) fn is_identity(&self, option: &str) -> bool {
+        has(&self.identity, option)
+    }
+
+    /// Reports whether the name of a variable suggests a secret value.
+    pub(super) fn is_secret(&self, variable: &str) -> bool {
+        let name = variable.to_uppercase();
+        self.secret_variables.iter().any(|form| is_like(&name, form))
+    }
+
+    /// Reports whether the output of a command reveals nothing about the machine's owner.
+    pub(super) fn is_plain(&self, command: &str) -> bool {
+        has(&self.plain, command)
+    }
+
+    /// Reports whether some program runs the value of a variable.
+    pub(super) fn is_run(&self, variable: &str) -> bool {
+        has(&self.runs, variable)
+    }
+
+    /// Returns the language of a program's script if the program has another name than its language.
+    pub(super) fn language(&self, program: &str) -> Option<&str> {
+        self.speaks.get(program).map(String::as_str)
+    }
+
+    /// Reports whether a script in a language only reads and prints unless it calls something else.
+    pub(super) fn is_quiet(&self, language: &str) -> bool {
+        has(&self.quiet, language)
+    }
+
+    /// Reports whether a command destroys its operands.
+    pub(super) fn deletes(&self, command: &str) -> bool {
+        has(&self.deletes, command)
+    }
+
+    /// Reports whether a command takes text in the shell's own language.
+    pub(super) fn is_own(&self, command: &str) -> bool {
+        has(&self.own, command)
+    }
+
+    /// Reports whether a database client works on a local file.
+    pub(super) fn is_local(&self, client: &str) -> bool {
+        has(&self.local, client)
+    }
+
+    /// Reports whether a file grants rights to the users or keys listed in it.
+    pub(super) fn grants(&self, path: &str) -> bool {
+        path.rsplit('/').next().is_some_and(|name| has(&self.grants, name))
+    }
+
+    /// Reports whether a wrapper runs commands on another machine.
+    pub(super) fn is_afar(&self, wrapper: &str) -> bool {
+        has(&self.afar, wrapper)
+    }
+
+    /// Reports whether a variable injects foreign code into programs.
+    pub(super) fn injects(&self, variable: &str) -> bool {
+        has(&self.injects, variable)
+    }
+
+    /// Reports whether a variable with this value switches a protection off.
+    pub(super) fn weakens(&self, variable: &str, value: &str) -> bool {
+        self.weakens.get(variable).is_some_and(|values| has(values, value))
+    }
+
+    /// Reports whether a test of `find` restricts the search to named or described files.
+    pub(super) fn narrows(&self, option: &str) -> bool {
+        self.narrowing.get("find").is_some_and(|options| has(options, option))
+    }
+}
+
+fn has(words: &[String], word: &str) -> bool {
+    words.iter().any(|known| known == word)
+}

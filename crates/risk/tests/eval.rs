@@ -1,0 +1,139 @@
+//! Figures on labelled sets, printed and compared with earlier figures.
+//!
+//! `cargo test --test eval -- risk` prints them also when the tests pass.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use askline_risk as risk;
+use askline_risk::{Around, Label};
+use askline_syntax::shell::Shell;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Row {
+    id: String,
+    command: String,
+    shell: String,
+    label: String,
+    class: String,
+    #[serde(default)]
+    obfuscated: bool,
+    #[serde(default)]
+    scary: bool,
+}
+
+struct Judged {
+    row: Row,
+    expected: Label,
+    found: Label,
+    cause: String,
+}
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/risk").join(name)
+}
+
+fn judged(name: &str) -> Vec<Judged> {
+    let text = fs::read_to_string(data(name)).unwrap();
+    let rows = text.lines().map(|line| serde_json::from_str::<Row>(line).unwrap());
+    rows.map(|row| {
+        let shell = match row.shell.as_str() {
+            "posix" | "bash" => Shell::Bash,
+            "zsh" => Shell::Zsh,
+            "fish" => Shell::Fish,
+            "nu" => Shell::Nu,
+            other => panic!("{}: shell {other}", row.id),
+        };
+        let expected = Label::ALL.into_iter().find(|label| label.name() == row.label).unwrap();
+        let risk = risk::judge(&row.command, shell, &Around::nothing());
+        Judged { row, expected, found: risk.label, cause: risk.cause }
+    })
+    .collect()
+}
+
+/// Prints text also when the test passes.
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").unwrap();
+}
+
+fn matrix(title: &str, rows: &[&Judged]) -> String {
+    let mut text = format!("\n{title}: {} lines, labelled (down) and found (across)\n{:>12}", rows.len(), "");
+    for found in Label::ALL {
+        write!(text, "{:>11}", found.name()).unwrap();
+    }
+    for expected in Label::ALL {
+        write!(text, "\n{:>12}", expected.name()).unwrap();
+        for found in Label::ALL {
+            let count = rows.iter().filter(|row| row.expected == expected && row.found == found).count();
+            write!(text, "{count:>11}").unwrap();
+        }
+    }
+    text
+}
+
+/// Formats the share of rows that meet a condition, in per cent and with the row counts.
+fn share(rows: &[&Judged], of: impl Fn(&Judged) -> bool, is: impl Fn(&Judged) -> bool) -> f64 {
+    let all: Vec<_> = rows.iter().filter(|row| of(row)).collect();
+    let hit = all.iter().filter(|row| is(row)).count();
+    if all.is_empty() { 100.0 } else { (hit as f64 * 10_000.0 / all.len() as f64).round() / 100.0 }
+}
+
+fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
+    let dangerous = |row: &Judged| row.expected == Label::Dangerous;
+    let flagged = |row: &Judged| row.found >= Label::Confirm;
+    let is_look_alike =
+        |row: &Judged| (row.row.scary || row.row.class == "lookalike") && row.expected < Label::Confirm;
+    let other = |row: &Judged| matches!(row.row.shell.as_str(), "fish" | "nu");
+    BTreeMap::from([
+        ("dangerous flagged", share(rows, dangerous, flagged)),
+        ("dangerous exact", share(rows, dangerous, |row| row.found == Label::Dangerous)),
+        ("dangerous not safe", share(rows, dangerous, |row| row.found > Label::Safe)),
+        ("obfuscated flagged", share(rows, |row| row.row.obfuscated && dangerous(row), flagged)),
+        ("fish and nushell dangerous flagged", share(rows, |row| other(row) && dangerous(row), flagged)),
+        ("confirm flagged", share(rows, |row| row.expected == Label::Confirm, flagged)),
+        ("safe not flagged", share(rows, |row| row.expected == Label::Safe, |row| !flagged(row))),
+        ("cautious not flagged", share(rows, |row| row.expected == Label::Cautious, |row| !flagged(row))),
+        ("look-alikes not flagged", share(rows, is_look_alike, |row| !flagged(row))),
+        ("exact", share(rows, |_| true, |row| row.expected == row.found)),
+    ])
+}
+
+/// Checks the labels on the development half and on our own sets against the minimums in `ratchet.toml`.
+#[test]
+fn risk_labels_agree() {
+    let half: Vec<_> = ["dangerous.jsonl", "benign.jsonl"].into_iter().flat_map(judged).collect();
+    let own: Vec<_> = ["fish.jsonl", "nu.jsonl"].into_iter().flat_map(judged).collect();
+    let sets = [("development half", half), ("own fish and Nushell lines", own)];
+    let floors: BTreeMap<String, BTreeMap<String, f64>> =
+        toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();
+    let mut worse = String::new();
+    for (title, rows) in &sets {
+        let rows: Vec<&Judged> = rows.iter().collect();
+        say(&matrix(title, &rows));
+        for (name, score) in scores(&rows) {
+            let floor = floors.get(*title).and_then(|floors| floors.get(name)).copied().unwrap_or(0.0);
+            say(&format!("{name:>36} {score:6.2} %  (at least {floor:.2})"));
+            if score < floor {
+                writeln!(worse, "{title}: {name} is {score}, was {floor}").unwrap();
+            }
+        }
+        // Lists the wrong rows for a developer.
+        if std::env::var_os("RISK_SHOW").is_some() {
+            for row in rows.iter().filter(|row| row.expected != row.found) {
+                let Judged { row, expected, found, cause } = row;
+                say(&format!(
+                    "{} {} {expected:?} -> {found:?}: {:?} ({cause})",
+                    row.id, row.shell, row.command
+                ));
+            }
+        }
+    }
+    assert!(worse.is_empty(), "\n{worse}");
+}

@@ -1,0 +1,120 @@
+//! Sanitizer between untrusted text and everything that people or shells read.
+//!
+//! A person must see exactly the text that the shell receives. Control characters, invisible characters and
+//! characters that change the display order are refused, never dropped: dropping one would join separate parts
+//! (Trojan Source, CVE-2021-42574). Typographic mistakes are corrected where only one meaning is possible, and
+//! every correction is reported. Text that may be honest but deserves a second look (a look-alike letter, an end
+//! out of sight, several lines) passes with a warning.
+//!
+//! Ordinary text of any language passes unchanged. This needs three kinds of invisible characters, which pass only
+//! where their writing system uses them: a variation selector directly after an emoji, a joiner between two emoji,
+//! and the (non-)joiner inside Arabic and Indic words. Flags spelled with tag characters are refused.
+//!
+//! Sources: UTS #39 (confusables, mark sequences), UAX #9 (direction controls), UAX #31 (joiners).
+
+mod characters;
+mod history;
+mod mend;
+#[cfg(test)]
+mod tests;
+mod warn;
+
+use crate::line::LineText;
+use crate::shell::Shell;
+
+/// Maximum text length, in characters.
+pub const MAX_CHARS: usize = 4096;
+/// Maximum number of lines.
+pub const MAX_LINES: usize = 100;
+/// Maximum run of blanks without a warning: longer ones can push the end of the text out of sight.
+const MAX_BLANKS: usize = 24;
+
+/// A sanitized text, with its corrections and warnings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cleaned {
+    /// The text for the prompt line, never empty.
+    pub text: LineText,
+    /// Corrections, in words.
+    pub changes: Vec<String>,
+    /// Warnings about text that passed but deserves a second look, in words.
+    pub warnings: Vec<String>,
+}
+
+/// Quotes each `!` that this shell's prompt would expand from history. The second value is `true` if one is left
+/// that cannot be quoted.
+pub fn without_history(text: &str, shell: Shell) -> (String, bool) {
+    let mut warnings = Vec::new();
+    let quoted = history::quoted(text.to_owned(), shell, &mut Vec::new(), &mut warnings);
+    (quoted, !warnings.is_empty())
+}
+
+/// Sanitizes a text for this shell's prompt line: corrects it where the meaning is clear and refuses forbidden
+/// content.
+///
+/// # Errors
+/// The reason, as words for people that continue "the answer was refused: …".
+pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
+    within_bounds(text)?;
+    let mut changes = Vec::new();
+    let text = mend::line_ends(text, &mut changes);
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    if let Some((at, c, what)) = characters::refused(&text).next() {
+        return Err(format!("it holds {what} (U+{:04X}) at character {}", u32::from(c), at + 1));
+    }
+    let text = mend::typography(&text, shell, &mut changes);
+    if history::substitutes(&text, shell) {
+        return Err(history::SUBSTITUTION.to_owned());
+    }
+    let mut warnings = Vec::new();
+    let text = history::quoted(text, shell, &mut changes, &mut warnings);
+    within_bounds(&text)?;
+    warnings.extend(warn::warnings(&text, shell));
+    Ok(Cleaned { text: LineText::vouched_by_clean(text), changes, warnings })
+}
+
+/// Returns a person's own prompt line unchanged. `None` if it is too long or contains characters that the person
+/// cannot have seen.
+pub fn as_typed(text: &str) -> Option<LineText> {
+    let is_plain = within_bounds(text).is_ok() && characters::refused(text).next().is_none();
+    is_plain.then(|| LineText::vouched_by_clean(text.to_owned()))
+}
+
+/// Sanitizes bytes that should be UTF-8, such as those from a server or a file, like [`clean`].
+///
+/// # Errors
+/// As [`clean`], and if the bytes are not UTF-8.
+pub fn clean_bytes(bytes: &[u8], shell: Shell) -> Result<Cleaned, String> {
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to() + 1))?;
+    clean(text, shell)
+}
+
+/// Makes any text safe for a terminal or a log: characters that [`clean`] refuses become visible escapes such as
+/// `\u{1b}`. Newlines stay.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut refused = characters::refused(text).peekable();
+    for (at, c) in text.chars().enumerate() {
+        if refused.next_if(|(bad, ..)| *bad == at).is_none() {
+            shown.push(c);
+        } else if matches!(c, '\t' | '\r') {
+            shown.extend(c.escape_default());
+        } else {
+            shown.extend(c.escape_unicode());
+        }
+    }
+    shown
+}
+
+fn within_bounds(text: &str) -> Result<(), String> {
+    // Counting stops one above the limit, to avoid reading a huge text to its end.
+    if MAX_CHARS < text.chars().take(MAX_CHARS + 1).count() {
+        return Err(format!("it is longer than {MAX_CHARS} characters"));
+    }
+    if MAX_LINES < text.trim_end_matches('\n').split('\n').count() {
+        return Err(format!("it has more than {MAX_LINES} lines"));
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! Tolerant parser for shell command lines: simple commands, their words and byte spans. Every text gives a result,
+//! together with the errors found. Pure.
+//!
+//! A single hand-written parser reads bash, zsh and fish: `list` parses pipelines, `simple` a command with its words and
+//! redirections, `word` and `expansion` the parts of a word, `posix` and `fish` the compound commands. Nushell
+//! command lines are parsed by `nushell` or, where the engine was asked, from the engine's output (`nu`). `peel`
+//! then adds the commands that wrapper commands run.
+
+pub mod clean;
+mod expansion;
+mod fish;
+pub mod line;
+mod list;
+pub mod nu;
+mod nushell;
+mod parser;
+mod peel;
+mod posix;
+pub mod quoting;
+pub mod shell;
+mod simple;
+#[cfg(test)]
+mod tests;
+mod word;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::shell::Shell;
+
+pub use self::nushell::tokens as nushell_tokens;
+
+/// Byte offsets into the command line.
+pub type Span = Range<usize>;
+
+/// Parses a command line as an interactive prompt reads it: in zsh `#` starts no comment.
+///
+/// Never fails. Time is linear in the length. Three things are left out: nesting deeper than 48, commands beyond
+/// the 20,000th, and errors beyond the 100th; the first two add an error. For Nushell only the built-in commands
+/// are known, not user-defined ones: use [`nu::parse`] where the engine is available.
+pub fn parse(line: &str, shell: Shell) -> Parsed {
+    parser::parse(line, shell)
+}
+
+/// Parses like [`parse`] and adds the commands that wrapper commands run: those after `sudo` or `xargs`, between
+/// `find`'s `-exec` and `;`, in the script of `sh -c`.
+///
+/// Each added command has [`Nesting::Wrapper`] in `within`. Its words are removed from the wrapper's words: each
+/// option belongs to the command that takes it. A script stays in the wrapper as one word. Redirections stay with
+/// the wrapper. Errors in a script count, unless the script runs elsewhere.
+pub fn commands(line: &str, shell: Shell) -> Parsed {
+    peel(parse(line, shell), line, shell)
+}
+
+/// Returns the names of Nushell's built-in commands, some of several words (`str trim`).
+pub fn nushell_commands() -> &'static BTreeSet<String> {
+    &nushell::COMMANDS
+}
+
+/// Adds the commands that wrapper commands run to the result of [`parse`] or [`nu::parse`].
+pub fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
+    peel::peel(parsed, line, shell)
+}
+
+/// A parsed command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// All simple commands, also those inside substitutions, loops and wrappers, ordered by their first byte.
+    pub commands: Vec<SimpleCommand>,
+    /// Syntax errors: text that no shell of this kind accepts.
+    pub errors: Vec<SyntaxError>,
+    /// `true` if the command line needs more text: an open quote, a trailing `|` or `&&`, a loop without its end.
+    /// An error names the open part, except for here-documents: a script may end inside one.
+    pub incomplete: bool,
+}
+
+/// A command word with its assignments, arguments and redirections.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// Span from the first to the last word or redirection.
+    pub span: Span,
+    /// Assignments `NAME=value` before the command word.
+    pub assignments: Vec<Word>,
+    /// The command word and its arguments. Empty for assignments or redirections alone, which includes the
+    /// redirections after a loop or group.
+    pub words: Vec<Word>,
+    /// Redirections in source order.
+    pub redirections: Vec<Redirection>,
+    /// Index of the pipeline in the command line, from 0. A substitution starts a pipeline of its own.
+    pub pipeline: usize,
+    /// Index of the command in its pipeline, from 0.
+    pub position: usize,
+    /// Enclosing constructs, outermost first; empty at the top level.
+    pub within: Vec<Nesting>,
+}
+
+/// A word, raw and as the command receives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Span of the raw text: `line[span]`.
+    pub span: Span,
+    /// Text without quotes and backslashes. Expansions stay as written.
+    pub text: String,
+    /// `true` if the command receives exactly `text`: the shell expands nothing in it.
+    pub literal: bool,
+    /// `true` if any part is quoted.
+    pub quoted: bool,
+    /// `true` if the word contains an unquoted `*`, `?` or `[…]` that the shell may expand to file names.
+    pub glob: bool,
+}
+
+/// A redirection such as `2> file`, `<<< text`, `<< END`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirection {
+    /// Span of operator and target.
+    pub span: Span,
+    /// The descriptor before the operator, if one is named.
+    pub descriptor: Option<u32>,
+    /// Operator: `<`, `>`, `>>`, `>|`, `<>`, `>&`, `<&`, `&>`, `&>>`, `<<`, `<<-`, `<<<`, fish's `>?`, Nushell's
+    /// `out>`.
+    pub operator: String,
+    /// The file, descriptor or text, or the delimiter of a here-document. `None` if it is missing.
+    pub target: Option<Word>,
+}
+
+/// A construct that encloses a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nesting {
+    /// Command substitution: `$(…)`, backquotes, fish's `(…)`.
+    Substitution,
+    /// Process substitution: `<(…)`, `>(…)`, zsh's `=(…)`.
+    ProcessSubstitution,
+    /// Subshell `(…)`.
+    Subshell,
+    /// Group: `{ …; }`, `begin … end`.
+    Group,
+    /// Condition and body of `while`, `until`, `for`, `repeat`, `select`.
+    Loop,
+    /// Condition and branches of `if`, `case`, `switch`.
+    Branch,
+    /// Body of a function defined on the command line.
+    Function,
+    /// Body of a here-document.
+    HereDocument,
+    /// A wrapper: another command that runs this one, by name (`sudo`, `xargs`, `find`).
+    Wrapper(String),
+}
+
+/// An error that no shell of this kind accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyntaxError {
+    /// Span of the error; may be empty at the end of the command line.
+    pub span: Span,
+    /// Message in lower case: "unclosed quote".
+    pub text: String,
+}
+
+impl SimpleCommand {
+    /// Returns the command word, if the command has one and nothing in it is expanded.
+    pub fn name(&self) -> Option<&str> {
+        self.words.first().filter(|word| word.literal).map(|word| word.text.as_str())
+    }
+
+    /// Reports whether the command runs on another machine or in a container. The programs installed on this
+    /// machine do not matter for it.
+    pub fn runs_elsewhere(&self) -> bool {
+        self.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(name) if peel::elsewhere(name)))
+    }
+}
+
+impl Parsed {
+    /// Moves all spans from a derived text to the command line it was made from. `map` has one entry for each byte
+    /// of the derived text, and one for its end: the offset in the command line.
+    fn translate(&mut self, map: &[usize]) {
+        let place = |at: usize| map.get(at).or(map.last()).copied().unwrap_or_default();
+        let moved = |span: &mut Span| *span = place(span.start)..place(span.end);
+        for command in &mut self.commands {
+            moved(&mut command.span);
+            let targets =
+                command.redirections.iter_mut().filter_map(|redirection| redirection.target.as_mut());
+            for word in command.assignments.iter_mut().chain(&mut command.words).chain(targets) {
+                moved(&mut word.span);
+            }
+            for redirection in &mut command.redirections {
+                moved(&mut redirection.span);
+            }
+        }
+        for error in &mut self.errors {
+            moved(&mut error.span);
+        }
+    }
+}
