@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::environment::{self, Machine};
 use askline::knowledge::Knowledge;
-use askline_check::reference::{Kind, Reference as _};
+use askline_check::reference::{CommandKind, Reference as _};
 use askline_host::local::LocalHost;
 use askline_syntax::shell::Shell;
 
@@ -27,7 +27,7 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 fn main() {
     let cache = tempfile::tempdir().unwrap();
     let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();
     let (mut n_programs, mut n_documented, mut n_options) = (0, 0, 0);
@@ -40,7 +40,7 @@ fn main() {
         // A fresh instance for each command: no earlier lookup helps, as on the first key press with this command.
         let cold = Knowledge::new(&machine, &context, &[], Help::System);
         let (first, known) = time(&cold);
-        if !matches!(known.kind, Kind::Program { .. }) {
+        if !matches!(known.kind, CommandKind::Program { .. }) {
             continue;
         }
         n_programs += 1;
@@ -83,7 +83,7 @@ fn main() {
         if !context.commands.contains(shell.name()) {
             continue;
         }
-        let context = Arc::new(context::gather(&machine, shell, &[]));
+        let context = Arc::new(environment::gather(&machine, shell, &[]));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
                 let knowledge = Knowledge::new(&machine, &context, &[], Help::System);

@@ -14,7 +14,7 @@ mod words;
 mod wrapping;
 
 use askline_syntax::clean::visible;
-use askline_syntax::quoting::Reader;
+use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of reply bytes read.
@@ -48,17 +48,17 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     }
     let pieces = read(text, shell);
     let commands = if words::refuses(&pieces) { Vec::new() } else { commands(&pieces, shell) };
-    Found { commands, words: words::told(&pieces) }.into_answer()
+    ExtractedParts { commands, words: words::told(&pieces) }.into_answer()
 }
 
 /// The raw commands, and the prose around them.
 #[derive(Debug, Default)]
-struct Found {
+struct ExtractedParts {
     commands: Vec<String>,
     words: String,
 }
 
-impl Found {
+impl ExtractedParts {
     fn into_answer(self) -> Answer {
         let mut commands: Vec<String> = Vec::new();
         for command in self.commands {
@@ -79,7 +79,7 @@ impl Found {
 
 /// A part of a reply.
 #[derive(Debug)]
-enum Piece<'a> {
+enum ReplyPart<'a> {
     /// A fenced block: its language tag in lower case and its lines.
     Fence {
         tag: String,
@@ -107,13 +107,13 @@ fn bounded(reply: &str) -> &str {
 }
 
 /// Splits a reply into pieces.
-fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
+fn read(text: &str, shell: Shell) -> Vec<ReplyPart<'_>> {
     let mut lines: Vec<&str> = text.lines().collect();
     let mut pieces = Vec::new();
     if let Some(end) = orphan_fence(&lines) {
         // The prompt opened the fence and the reply only closes it.
         let rest = lines.split_off(end);
-        pieces.push(Piece::Fence { tag: String::new(), lines });
+        pieces.push(ReplyPart::Fence { tag: String::new(), lines });
         lines = rest;
         lines.remove(0);
     }
@@ -125,10 +125,10 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
     while let Some(line) = left.next() {
         let trimmed = line.trim();
         if trimmed.is_empty() || wrapping::is_rule(trimmed) {
-            pieces.push(Piece::Break);
+            pieces.push(ReplyPart::Break);
         } else if let Some(fence) = wrapping::fence(line) {
             let mut piece = fenced(fence, &mut left);
-            if let Piece::Fence { tag, .. } = &mut piece
+            if let ReplyPart::Fence { tag, .. } = &mut piece
                 && tag.is_empty()
                 && shows_output(&pieces)
             {
@@ -137,9 +137,9 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
             pieces.push(piece);
         } else if left.at == 1 && left.multi && wrapping::is_shell_tag(trimmed) {
             // A fence's language tag without its fence.
-            pieces.push(Piece::Break);
+            pieces.push(ReplyPart::Break);
         } else if let Some(found) = left.json(trimmed, shell) {
-            let listed = |text| Piece::Command(Command { text, listed: true, prompted: false });
+            let listed = |text| ReplyPart::Command(Command { text, listed: true, prompted: false });
             pieces.extend(found.commands.into_iter().map(listed));
             break;
         } else {
@@ -150,10 +150,10 @@ fn read(text: &str, shell: Shell) -> Vec<Piece<'_>> {
 }
 
 /// Reports whether the next block shows the output of the one before it.
-fn shows_output(pieces: &[Piece<'_>]) -> bool {
-    let said = pieces.iter().rev().find(|piece| !matches!(piece, Piece::Break));
-    let announced = matches!(said, Some(Piece::Words(line)) if line.to_lowercase().contains("output"));
-    announced && pieces.iter().any(|piece| matches!(piece, Piece::Fence { .. }))
+fn shows_output(pieces: &[ReplyPart<'_>]) -> bool {
+    let said = pieces.iter().rev().find(|piece| !matches!(piece, ReplyPart::Break));
+    let announced = matches!(said, Some(ReplyPart::Words(line)) if line.to_lowercase().contains("output"));
+    announced && pieces.iter().any(|piece| matches!(piece, ReplyPart::Fence { .. }))
 }
 
 /// A cursor over the lines of a reply.
@@ -177,7 +177,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Reads JSON after prose, from this line to the end.
-    fn json(&mut self, line: &str, shell: Shell) -> Option<Found> {
+    fn json(&mut self, line: &str, shell: Shell) -> Option<ExtractedParts> {
         if self.json_tried || !line.starts_with(['{', '[']) {
             return None;
         }
@@ -193,7 +193,7 @@ impl<'a> Lines<'a> {
         if !self.joins {
             return text;
         }
-        let mut reader = Reader::new(shell);
+        let mut reader = QuoteLexer::new(shell);
         text.chars().for_each(|c| reader.read(c));
         let mut at = self.at;
         loop {
@@ -220,7 +220,7 @@ impl<'a> Lines<'a> {
 /// `# …`.
 fn runs_on(lines: &[&str], shell: Shell) -> bool {
     let Some((first, rest)) = lines.split_first() else { return false };
-    let mut reader = Reader::new(shell);
+    let mut reader = QuoteLexer::new(shell);
     first.chars().for_each(|c| reader.read(c));
     let next = rest.iter().find(|line| !line.trim().is_empty());
     let wrapped = first.starts_with(['#', '`', '~']) || words::capitalised(first);
@@ -237,9 +237,9 @@ fn orphan_fence(lines: &[&str]) -> Option<usize> {
     (bare && fences().count() % 2 == 1 && !wordy).then_some(first)
 }
 
-fn fenced<'a>(fence: wrapping::Fence<'a>, left: &mut Lines<'a>) -> Piece<'a> {
+fn fenced<'a>(fence: wrapping::Fence<'a>, left: &mut Lines<'a>) -> ReplyPart<'a> {
     if let Some(inline) = fence.inline() {
-        return Piece::Fence { tag: String::new(), lines: vec![inline] };
+        return ReplyPart::Fence { tag: String::new(), lines: vec![inline] };
     }
     let (tag, first) = fence.tag_and_content();
     let mut lines = Vec::from_iter(first);
@@ -249,28 +249,28 @@ fn fenced<'a>(fence: wrapping::Fence<'a>, left: &mut Lines<'a>) -> Piece<'a> {
         }
         lines.push(wrapping::dedent(line, fence.indent));
     }
-    Piece::Fence { tag, lines }
+    ReplyPart::Fence { tag, lines }
 }
 
-fn unfenced<'a>(line: &'a str, left: &mut Lines<'a>, shell: Shell) -> Piece<'a> {
+fn unfenced<'a>(line: &'a str, left: &mut Lines<'a>, shell: Shell) -> ReplyPart<'a> {
     let wordy = |line: &str, multi: bool| words::surely(line) || (multi && words::likely(line));
     if line.starts_with('#') {
-        return Piece::Comment(line);
+        return ReplyPart::Comment(line);
     }
     if let Some(code) = wrapping::whole_code(line) {
-        return Piece::Command(Command { text: code.to_owned(), listed: true, prompted: false });
+        return ReplyPart::Command(Command { text: code.to_owned(), listed: true, prompted: false });
     }
     let (item, listed) = match wrapping::list_item(line) {
         Some(item) => (item, true),
         None => (line, false),
     };
     if let Some(code) = wrapping::whole_code(item).or_else(|| wrapping::leading_code(item, listed)) {
-        return Piece::Command(Command { text: code.to_owned(), listed: true, prompted: false });
+        return ReplyPart::Command(Command { text: code.to_owned(), listed: true, prompted: false });
     }
     let labelled = wrapping::label(item);
     let item = labelled.unwrap_or(item);
     if item.is_empty() {
-        return Piece::Break;
+        return ReplyPart::Break;
     }
     let item = wrapping::whole_code(item).unwrap_or(item);
     let (item, prompted) = match wrapping::prompt_sign(item, shell) {
@@ -281,22 +281,22 @@ fn unfenced<'a>(line: &'a str, left: &mut Lines<'a>, shell: Shell) -> Piece<'a> 
         return match wrapping::announced(item).filter(|rest| !wordy(rest, true)) {
             Some(rest) => {
                 let text = wrapping::whole_code(rest).unwrap_or(rest).to_owned();
-                Piece::Command(Command { text, listed: true, prompted })
+                ReplyPart::Command(Command { text, listed: true, prompted })
             }
-            None => Piece::Words(line),
+            None => ReplyPart::Words(line),
         };
     }
     let item = if listed { wrapping::without_gloss(item) } else { item };
-    Piece::Command(Command { text: left.command(item, prompted, shell), listed, prompted })
+    ReplyPart::Command(Command { text: left.command(item, prompted, shell), listed, prompted })
 }
 
 /// Returns the commands of the best kind of piece.
-fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
+fn commands(pieces: &[ReplyPart<'_>], shell: Shell) -> Vec<String> {
     let fences = |wanted: fn(&str) -> bool| {
         let mut blocks: Vec<_> = pieces
             .iter()
             .filter_map(|piece| match piece {
-                Piece::Fence { tag, lines } if wanted(tag) => Some((tag, lines)),
+                ReplyPart::Fence { tag, lines } if wanted(tag) => Some((tag, lines)),
                 _ => None,
             })
             .collect();
@@ -320,15 +320,15 @@ fn commands(pieces: &[Piece<'_>], shell: Shell) -> Vec<String> {
 
 /// Returns the commands outside fences and prose. Adjacent ones are steps of one command; list items and paragraphs
 /// are alternatives.
-fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
-    let session = pieces.iter().any(|piece| matches!(piece, Piece::Command(command) if command.prompted));
+fn bare(pieces: &[ReplyPart<'_>]) -> Vec<String> {
+    let session = pieces.iter().any(|piece| matches!(piece, ReplyPart::Command(command) if command.prompted));
     let mut found: Vec<String> = Vec::new();
     let mut goes_on = false;
     for piece in pieces {
         match piece {
             // Text between prompt signs is output.
-            Piece::Command(command) if session && !command.prompted => {}
-            Piece::Command(command) => {
+            ReplyPart::Command(command) if session && !command.prompted => {}
+            ReplyPart::Command(command) => {
                 match found.last_mut().filter(|_| goes_on && !command.listed) {
                     Some(last) if last != &command.text => {
                         last.push('\n');
@@ -340,8 +340,8 @@ fn bare(pieces: &[Piece<'_>]) -> Vec<String> {
                 goes_on = !command.listed;
             }
             // The reply continues with the next example.
-            Piece::Comment(_) if !found.is_empty() => break,
-            Piece::Break if session => {}
+            ReplyPart::Comment(_) if !found.is_empty() => break,
+            ReplyPart::Break if session => {}
             _ => goes_on = false,
         }
     }
@@ -385,16 +385,16 @@ fn in_fence(lines: &[&str], shell: Shell) -> Vec<String> {
 }
 
 /// Returns the commands of a reply that consists only of `# …` lines: `#` may be root's prompt sign.
-fn as_root(pieces: &[Piece<'_>]) -> Option<Vec<String>> {
+fn as_root(pieces: &[ReplyPart<'_>]) -> Option<Vec<String>> {
     let mut commands = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Comment(line) => {
+            ReplyPart::Comment(line) => {
                 let command =
                     line.strip_prefix("# ").map(str::trim).filter(|line| words::root_command(line))?;
                 commands.push(command.to_owned());
             }
-            Piece::Break => {}
+            ReplyPart::Break => {}
             _ => return None,
         }
     }

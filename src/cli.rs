@@ -28,8 +28,8 @@ use anyhow::Context as _;
 use clap::Parser as _;
 
 use crate::config::{Config, Setting};
-use crate::context::{self, Machine};
-use crate::metrics::Book;
+use crate::environment::{self, Machine};
+use crate::metrics::UsageStore;
 use args::{Cli, Command};
 use askline_host::Host;
 use askline_host::local::LocalHost;
@@ -60,7 +60,7 @@ enum Exit {
 }
 
 /// The app context: everything that subcommands work with.
-pub struct Desk<H = LocalHost> {
+pub struct AppContext<H = LocalHost> {
     /// Host with askline's own files and settings: always the local machine, as the calling shell sees it.
     pub host: H,
     /// Machine that suggestions are for: the local one, or the recording in `ASKLINE_HOST=recorded:FILE`.
@@ -69,13 +69,13 @@ pub struct Desk<H = LocalHost> {
     pub paths: Paths,
 }
 
-impl Desk {
+impl AppContext {
     fn open() -> anyhow::Result<Self> {
         Self::of(LocalHost)
     }
 }
 
-impl<H: Host + Clone + 'static> Desk<H> {
+impl<H: Host + Clone + 'static> AppContext<H> {
     /// Creates the app context for a host.
     ///
     /// # Errors
@@ -120,8 +120,8 @@ impl<H: Host + Clone + 'static> Desk<H> {
     }
 
     /// Returns the usage statistics; `None` for a recorded machine, whose requests are not real usage.
-    pub fn book(&self) -> Option<Book> {
-        self.machine.cache.is_some().then(|| Book::of(&self.paths))
+    pub fn book(&self) -> Option<UsageStore> {
+        self.machine.cache.is_some().then(|| UsageStore::of(&self.paths))
     }
 
     /// Returns the shell to write for if none is named: the user's login shell, or bash if that is not supported.
@@ -131,7 +131,7 @@ impl<H: Host + Clone + 'static> Desk<H> {
 
     /// Returns the name of the system as used in prompts.
     fn system(&self, shell: Shell) -> String {
-        crate::suggest::system(&context::gather(&self.machine, shell, &[]))
+        crate::suggest::system(&environment::gather(&self.machine, shell, &[]))
     }
 }
 
@@ -177,19 +177,19 @@ pub fn run() -> ExitCode {
 
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Suggest(args) => suggest::run(args, &Desk::open()?),
-        Command::Check(args) => check::run(args, &Desk::open()?),
-        Command::Explain(args) => explain::run(args, &Desk::open()?),
-        Command::Init(args) => init::run(args, &Desk::open()?),
-        Command::Model(args) => model::run(args, &Desk::open()?),
-        Command::Config(args) => config::run(args, &Desk::open()?),
-        Command::Doctor { json, online } => doctor::run(*json, *online, &Desk::open()?),
-        Command::Stats(args) => stats::run(args, &Desk::open()?),
-        Command::Forget(args) => forget::run(args, &Desk::open()?),
+        Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
+        Command::Check(args) => check::run(args, &AppContext::open()?),
+        Command::Explain(args) => explain::run(args, &AppContext::open()?),
+        Command::Init(args) => init::run(args, &AppContext::open()?),
+        Command::Model(args) => model::run(args, &AppContext::open()?),
+        Command::Config(args) => config::run(args, &AppContext::open()?),
+        Command::Doctor { json, online } => doctor::run(*json, *online, &AppContext::open()?),
+        Command::Stats(args) => stats::run(args, &AppContext::open()?),
+        Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
-        Command::Ahead => line::ahead::run(&Desk::open()?),
-        Command::Inline(args) => inline::run(args, &Desk::open()?),
+        Command::Ahead => line::prefetch::run(&AppContext::open()?),
+        Command::Inline(args) => inline::run(args, &AppContext::open()?),
         Command::Offers(args) => offers::run(args),
         // This subcommand shows errors on the screen itself, so it opens the app context itself.
         Command::Line(args) => line::run(args),

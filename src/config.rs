@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 
 use self::file::Settings;
 use self::profiles::Chosen;
-use askline_model::account::{Cost, Limits};
 use askline_model::failure::UsageError;
 use askline_model::prompt::Form;
-use askline_model::prompt::disclosure::{Reach, Telling};
-use askline_model::server::Remote;
+use askline_model::prompt::disclosure::{DisclosurePolicy, Visibility};
+use askline_model::server::ServerProfile;
+use askline_model::usage::{Cost, Limits};
 
 /// Effective settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub struct Config {
     /// Prompt format of each fallback model.
     pub fallback_forms: Vec<Form>,
     /// Disclosure policy: facts that models may get besides the request.
-    pub told: Telling,
+    pub disclosure: DisclosurePolicy,
     /// Amount of detail shown beside a suggestion.
     pub evidence: Evidence,
     /// Protection in front of a command labelled Dangerous.
@@ -121,7 +121,7 @@ pub enum ModelChoice {
     /// Replies from a file.
     Scripted(PathBuf),
     /// Model on a server.
-    Remote(Box<Remote>),
+    Remote(Box<ServerProfile>),
 }
 
 impl ModelChoice {
@@ -239,10 +239,10 @@ impl Config {
                     refine_rounds: settings.whole("refine_rounds") as u32,
                     form,
                     fallback_forms,
-                    told: Telling::new(|item| {
+                    disclosure: DisclosurePolicy::new(|item| {
                         settings
                             .text(&["context", item.name()])
-                            .map_or(Reach::Off, |(word, _)| Reach::of_word(word))
+                            .map_or(Visibility::Off, |(word, _)| Visibility::of_word(word))
                     }),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,

@@ -5,7 +5,7 @@
 //! directory, and has its own session.
 
 mod conversation;
-mod post;
+mod job_queue;
 
 use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -25,9 +25,9 @@ use askline_host::local;
 use askline_host::local::LocalHost;
 use askline_host::store;
 use askline_model::resident;
-use askline_model::resident::door::{Door, identity};
+use askline_model::resident::endpoint::{Endpoint, identity};
 use askline_model::resident::wire::Hello;
-use post::{End, Post};
+use job_queue::{JobQueue, Shutdown};
 
 /// Maximum number of concurrent connections; further ones are closed at once.
 const CONNECTIONS_MAX: usize = 32;
@@ -77,13 +77,13 @@ impl Waits {
 /// If its directory or socket can't be created.
 pub fn run() -> anyhow::Result<()> {
     detach();
-    let bell = Arc::new(Bell::new()?);
+    let waker = Arc::new(Waker::new()?);
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
-        signal_hook::flag::register(signal, Arc::clone(&bell.signalled))?;
-        signal_hook::low_level::pipe::register(signal, bell.rope.try_clone()?)?;
+        signal_hook::flag::register(signal, Arc::clone(&waker.signalled))?;
+        signal_hook::low_level::pipe::register(signal, waker.rope.try_clone()?)?;
     }
-    let door = Door::find(&LocalHost)?;
-    serve(&door, Waits::USUAL, &bell)
+    let endpoint = Endpoint::find(&LocalHost)?;
+    serve(&endpoint, Waits::USUAL, &waker)
 }
 
 /// Detaches the process from the caller's files, session and directory.
@@ -104,13 +104,13 @@ fn detach() {
 
 /// Waker: interrupts the wait for connections.
 #[derive(Debug)]
-pub struct Bell {
+pub struct Waker {
     signalled: Arc<AtomicBool>,
     rope: UnixStream,
     sound: UnixStream,
 }
 
-impl Bell {
+impl Waker {
     /// Creates a waker that is not signalled.
     ///
     /// # Errors
@@ -139,8 +139,8 @@ impl Bell {
 /// # Errors
 ///
 /// If the directory or the socket can't be created.
-pub fn serve(door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
-    serve_as(resident::hello()?, door, waits, bell)
+pub fn serve(endpoint: &Endpoint, waits: Waits, waker: &Arc<Waker>) -> anyhow::Result<()> {
+    serve_as(resident::hello()?, endpoint, waits, waker)
 }
 
 /// Serves as [`serve`] does, with this handshake message; for tests, which can't replace their own program.
@@ -148,34 +148,34 @@ pub fn serve(door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> 
 /// # Errors
 ///
 /// As [`serve`].
-pub fn serve_as(hello: Hello, door: &Door, waits: Waits, bell: &Arc<Bell>) -> anyhow::Result<()> {
-    door.make()?;
-    let Some(lock) = lock(door)? else { return Ok(()) };
-    let socket = Socket::bind(door)?;
+pub fn serve_as(hello: Hello, endpoint: &Endpoint, waits: Waits, waker: &Arc<Waker>) -> anyhow::Result<()> {
+    endpoint.make()?;
+    let Some(lock) = lock(endpoint)? else { return Ok(()) };
+    let socket = Socket::bind(endpoint)?;
     let hello = Arc::new(hello);
-    let post = Arc::new(Post::new(waits, Arc::clone(bell)));
+    let queue = Arc::new(JobQueue::new(waits, Arc::clone(waker)));
     let worker = thread::Builder::new().name("worker".to_owned()).spawn({
-        let post = Arc::clone(&post);
-        move || post::work(&post)
+        let queue = Arc::clone(&queue);
+        move || job_queue::work(&queue)
     });
     let worker = worker.context("no thread for the model")?;
-    let end = listen(&socket, &post, &hello, waits, bell);
+    let end = listen(&socket, &queue, &hello, waits, waker);
     tracing::debug!("ending: {end:?}");
-    post.end(end);
+    queue.end(end);
     drop(socket);
     drop(lock);
-    let limit = Instant::now() + if end == End::Finish { FINISH_LIMIT } else { AT_ONCE_LIMIT };
-    while !(worker.is_finished() && post.is_left()) && Instant::now() < limit {
+    let limit = Instant::now() + if end == Shutdown::Finish { FINISH_LIMIT } else { AT_ONCE_LIMIT };
+    while !(worker.is_finished() && queue.is_left()) && Instant::now() < limit {
         thread::sleep(FINISH_TICK);
     }
     Ok(())
 }
 
 /// Takes the lock; `None` if another process keeps it, for example a resident process of the same program.
-fn lock(door: &Door) -> anyhow::Result<Option<store::Lock>> {
+fn lock(endpoint: &Endpoint) -> anyhow::Result<Option<store::Lock>> {
     let until = Instant::now() + LOCK_WAIT;
     loop {
-        match store::lock(&door.lock())? {
+        match store::lock(&endpoint.lock())? {
             None if Instant::now() < until => thread::sleep(LOCK_TICK),
             taken => return Ok(taken),
         }
@@ -183,21 +183,27 @@ fn lock(door: &Door) -> anyhow::Result<Option<store::Lock>> {
 }
 
 /// Accepts connections until it is time to end.
-fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, bell: &Bell) -> End {
+fn listen(
+    socket: &Socket,
+    queue: &Arc<JobQueue>,
+    hello: &Arc<Hello>,
+    waits: Waits,
+    waker: &Waker,
+) -> Shutdown {
     let inside = Arc::new(AtomicUsize::new(0));
     let mut looked = Instant::now();
     loop {
-        let until = (looked + waits.look).min(post.idle_at());
+        let until = (looked + waits.look).min(queue.idle_at());
         let timeout = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap_or_default();
         let mut ready =
-            [PollFd::new(&socket.listener, PollFlags::IN), PollFd::new(&bell.sound, PollFlags::IN)];
+            [PollFd::new(&socket.listener, PollFlags::IN), PollFd::new(&waker.sound, PollFlags::IN)];
         // If the wait fails, the loop only runs earlier.
         let _ = poll(&mut ready, Some(&timeout));
-        bell.hush();
-        if bell.signalled.load(Ordering::Relaxed) {
-            return End::AtOnce;
+        waker.hush();
+        if waker.signalled.load(Ordering::Relaxed) {
+            return Shutdown::AtOnce;
         }
-        if let Some(end) = post.ending() {
+        if let Some(end) = queue.ending() {
             return end;
         }
         while let Some(stream) = socket.accept() {
@@ -205,10 +211,10 @@ fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, b
                 inside.fetch_sub(1, Ordering::Relaxed);
                 continue;
             }
-            let (post, hello, inside_too) = (Arc::clone(post), Arc::clone(hello), Arc::clone(&inside));
+            let (queue, hello, inside_too) = (Arc::clone(queue), Arc::clone(hello), Arc::clone(&inside));
             let thread = thread::Builder::new().name("conversation".to_owned()).stack_size(CONNECTION_STACK);
             let started = thread.spawn(move || {
-                if let Err(error) = conversation::hold(stream, &post, &hello, waits.question) {
+                if let Err(error) = conversation::hold(stream, &queue, &hello, waits.question) {
                     tracing::debug!("a conversation broke off: {error:#}");
                 }
                 inside_too.fetch_sub(1, Ordering::Relaxed);
@@ -217,14 +223,14 @@ fn listen(socket: &Socket, post: &Arc<Post>, hello: &Arc<Hello>, waits: Waits, b
                 inside.fetch_sub(1, Ordering::Relaxed);
             }
         }
-        if post.idle_at() <= Instant::now() {
-            return End::AtOnce;
+        if queue.idle_at() <= Instant::now() {
+            return Shutdown::AtOnce;
         }
         if looked + waits.look <= Instant::now() {
             looked = Instant::now();
-            presses::forget_old(socket.door.directory());
+            presses::forget_old(socket.endpoint.directory());
             if !socket.is_ours() || !is_installed(hello) {
-                return End::Finish;
+                return Shutdown::Finish;
             }
         }
     }
@@ -239,25 +245,25 @@ fn is_installed(hello: &Hello) -> bool {
 /// Listening socket, removed on drop if the path is still the one created here.
 struct Socket {
     listener: UnixListener,
-    door: Door,
+    endpoint: Endpoint,
     made: (u64, u64),
 }
 
 impl Socket {
     /// Creates the socket. The caller has the lock, so it may remove what an earlier process left.
-    fn bind(door: &Door) -> anyhow::Result<Self> {
-        let path = door.socket();
+    fn bind(endpoint: &Endpoint) -> anyhow::Result<Self> {
+        let path = endpoint.socket();
         store::remove(&path)?;
         let listener =
             UnixListener::bind(&path).with_context(|| format!("can't listen at {}", path.display()))?;
         fs::set_permissions(&path, Permissions::from_mode(0o600))?;
         listener.set_nonblocking(true)?;
         let found = fs::symlink_metadata(&path)?;
-        Ok(Self { listener, door: door.clone(), made: (found.dev(), found.ino()) })
+        Ok(Self { listener, endpoint: endpoint.clone(), made: (found.dev(), found.ino()) })
     }
 
     fn is_ours(&self) -> bool {
-        let found = fs::symlink_metadata(self.door.socket());
+        let found = fs::symlink_metadata(self.endpoint.socket());
         found.is_ok_and(|found| (found.dev(), found.ino()) == self.made)
     }
 
@@ -277,7 +283,7 @@ impl Socket {
 impl Drop for Socket {
     fn drop(&mut self) {
         if self.is_ours() {
-            let _ = fs::remove_file(self.door.socket());
+            let _ = fs::remove_file(self.endpoint.socket());
         }
     }
 }

@@ -5,14 +5,14 @@ use std::thread;
 
 use crate::knowledge::Knowledge;
 use askline_check::check;
-use askline_check::finding::{Finding, Fix, Grade, Kind, Report};
+use askline_check::finding::{Finding, FindingKind, Fix, Grade, Report};
 use askline_check::platform;
 use askline_check::reference;
 use askline_check::reference::Reference as _;
 use askline_check::repair;
 use askline_check::repair::Repaired;
 use askline_check::typed;
-use askline_manual::catalogue::Card;
+use askline_manual::catalogue::CommandDoc;
 use askline_risk as risk;
 use askline_risk::{Around, Facts, Risk};
 use askline_syntax as syntax;
@@ -69,12 +69,13 @@ impl Examiner<'_> {
                 self.believe_nushell(line, &parsed, &mut report);
             }
             let known = |finding: &Finding| {
-                matches!(finding.kind, Kind::Syntax | Kind::Incomplete) && finding.evidence != SIGNATURE
+                matches!(finding.kind, FindingKind::Syntax | FindingKind::Incomplete)
+                    && finding.evidence != SIGNATURE
             };
             if self.shell == Shell::Nu && verdict.ok == Some(false) {
                 // Nushell's message gives the reason; our own "not understood" finding only gives a position.
                 report.findings.retain(|finding| {
-                    finding.kind != Kind::Syntax
+                    finding.kind != FindingKind::Syntax
                         || !finding.fixes.is_empty()
                         || !finding.text.starts_with(syntax::nu::NOT_UNDERSTOOD)
                 });
@@ -83,7 +84,7 @@ impl Examiner<'_> {
                 let span = verdict.span.unwrap_or(0..line.len());
                 let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
                 report.findings.push(Finding {
-                    kind: Kind::Syntax,
+                    kind: FindingKind::Syntax,
                     fixes: self.as_program(line, &parsed, &span).filter(|_| is_flag).into_iter().collect(),
                     span,
                     grade: Grade::Error,
@@ -104,7 +105,8 @@ impl Examiner<'_> {
         let command = before.max_by_key(|command| begin(command))?;
         let (name, at) = (command.name()?, begin(command)?);
         let program = format!("^{name}");
-        let is_there = matches!(self.knowledge.known(&[&program]).kind, reference::Kind::Program { .. });
+        let is_there =
+            matches!(self.knowledge.known(&[&program]).kind, reference::CommandKind::Program { .. });
         (is_there && !line.get(..at)?.ends_with('^')).then(|| Fix {
             span: at..at,
             replacement: "^".to_owned(),
@@ -117,8 +119,8 @@ impl Examiner<'_> {
         let is_own = |command: &&SimpleCommand| {
             let before = command.words.first().and_then(|word| line.get(..word.span.start));
             let builtin = |name| match self.knowledge.known(&[name]).kind {
-                reference::Kind::Builtin => true,
-                reference::Kind::Function => self.knowledge.is_in_shell(),
+                reference::CommandKind::Builtin => true,
+                reference::CommandKind::Function => self.knowledge.is_in_shell(),
                 _ => false,
             };
             before.is_some_and(|before| !before.ends_with('^')) && command.name().is_some_and(builtin)
@@ -126,7 +128,7 @@ impl Examiner<'_> {
         let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();
         let before = report.findings.len();
         report.findings.retain(|finding| {
-            finding.kind != Kind::FlagUnknown || !own.iter().any(|span| overlap(span, &finding.span))
+            finding.kind != FindingKind::FlagUnknown || !own.iter().any(|span| overlap(span, &finding.span))
         });
         let verified = (before - report.findings.len()).min(report.flags_unknown);
         report.flags_unknown -= verified;
@@ -166,13 +168,15 @@ impl Examiner<'_> {
         // Knowing which system an option comes from is more precise than "unknown option".
         report.findings.retain(|finding| {
             let same = |other: &Finding| overlap(&finding.span, &other.span);
-            finding.kind != Kind::FlagRefuted || !foreign.iter().any(same)
+            finding.kind != FindingKind::FlagRefuted || !foreign.iter().any(same)
         });
         report.findings.extend(foreign);
         let slips = repair::slips(line, self.shell, self.knowledge);
         repair::outdone(&mut report.findings, &slips);
-        let unclosed = report.findings.iter().any(|finding| finding.kind == Kind::Incomplete);
-        report.findings.extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == Kind::Incomplete)));
+        let unclosed = report.findings.iter().any(|finding| finding.kind == FindingKind::Incomplete);
+        report
+            .findings
+            .extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == FindingKind::Incomplete)));
         report.findings.extend(self.without_input(line, &parsed));
         sort(&mut report);
         Examined { parsed, report }
@@ -197,15 +201,15 @@ impl Examiner<'_> {
         let commands = parsed.commands.iter().filter(begins).filter(|command| !is_asked(command));
         let (command, name) =
             commands.filter_map(|command| Some((command, command.name()?))).find(|(_, name)| {
-                self.knowledge.known(&[name]).kind == reference::Kind::Builtin
+                self.knowledge.known(&[name]).kind == reference::CommandKind::Builtin
                     && self
                         .knowledge
                         .commands()
-                        .is_some_and(|own| own.get(name).is_some_and(Card::needs_input))
+                        .is_some_and(|own| own.get(name).is_some_and(CommandDoc::needs_input))
             })?;
         let inputs = self.knowledge.commands()?.get(name)?.inputs.join(" or ");
         Some(Finding {
-            kind: Kind::Syntax,
+            kind: FindingKind::Syntax,
             span: command.words.first()?.span.clone(),
             grade: Grade::Error,
             text: format!("`{name}` needs input from a pipe: {inputs}"),

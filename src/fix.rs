@@ -2,15 +2,15 @@
 //! otherwise by a model. It is never run again.
 
 use crate::config::Config;
-use crate::context::{Context, Machine};
+use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
+use crate::prompt_context::{self, HISTORY};
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
-use crate::situation::{self, HISTORY};
 use askline_check::finding::{Grade, Report};
 use askline_model::failure::Failure;
-use askline_model::prompt::Situation;
-use askline_model::prompt::disclosure::Item;
+use askline_model::prompt::PromptContext;
+use askline_model::prompt::disclosure::FactKind;
 use askline_syntax::clean::clean;
 
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
@@ -52,21 +52,21 @@ impl Failed {
     }
 
     /// Returns the additional facts for a model: the exit status and the printed output.
-    pub fn situation(
+    pub fn prompt_context(
         &self,
         config: &Config,
         machine: &Machine,
-        context: &Context,
+        context: &Environment,
         told: &[(String, String)],
-    ) -> Situation {
-        let mut situation = Situation::new(config.told);
-        situation.is_about(Item::Last);
-        situation.add(Item::Last, "the command's exit status", self.status.to_string());
-        if config.told.is_on(Item::Output) && config.told.is_on(Item::Last) {
+    ) -> PromptContext {
+        let mut prompt_context = PromptContext::new(config.disclosure);
+        prompt_context.is_about(FactKind::Last);
+        prompt_context.add(FactKind::Last, "the command's exit status", self.status.to_string());
+        if config.disclosure.is_on(FactKind::Output) && config.disclosure.is_on(FactKind::Last) {
             let printed = screen::after(&self.command, machine, context).unwrap_or_default();
-            situation.add(Item::Output, "it printed", printed);
+            prompt_context.add(FactKind::Output, "it printed", printed);
         }
-        situation::gather(situation, machine.host.as_ref(), context, told)
+        prompt_context::gather(prompt_context, machine.host.as_ref(), context, told)
     }
 
     /// Returns the answers, with the best one that differs from the failed command first.

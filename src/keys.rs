@@ -1,6 +1,6 @@
 //! API keys of profiles, read from the first source that is set: variable, command, keyring, private file.
 //!
-//! A key is read when its server is first asked and lives as long as the model value. It is stored in [`Key`],
+//! A key is read when its server is first asked and lives as long as the model value. It is stored in [`ApiKey`],
 //! which cannot be printed. No message contains the key, its command, or any output of that command.
 
 use std::fs::{File, OpenOptions};
@@ -15,22 +15,22 @@ use zeroize::Zeroizing;
 use askline_host::{Host, KEY_LIMIT, find_on_path};
 use askline_host::{KeyCommand, KeyringItem};
 use askline_model::failure::Failure;
-use askline_model::remote::Key;
-use askline_model::server::Remote;
+use askline_model::remote::ApiKey;
+use askline_model::server::ServerProfile;
 
 /// Reads the key of a profile; `None` if the profile names no key source.
 ///
 /// # Errors
 ///
 /// [`Failure::NoModel`] with the profile, the setting and the remedy if the key can't be read.
-pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
+pub fn read(remote: &ServerProfile, host: &dyn Host) -> Result<Option<ApiKey>, Failure> {
     let source = &remote.key;
     if source.is_none() {
         return Ok(None);
     }
     let variable = source.env.as_deref().and_then(|name| Some((name, variable(host, name)?)));
     let key = match (variable, &source.command, &source.keyring, &source.file) {
-        (Some((name, value)), ..) => Key::new(&value, format!("the variable {name}")),
+        (Some((name, value)), ..) => ApiKey::new(&value, format!("the variable {name}")),
         (None, Some(command), ..) => by_command(command, remote, host),
         (None, None, Some(item), _) => by_keyring(item, host),
         (None, None, None, Some(file)) => by_file(file),
@@ -45,7 +45,7 @@ pub fn read(remote: &Remote, host: &dyn Host) -> Result<Option<Key>, Failure> {
 /// # Errors
 ///
 /// As [`read`], as far as these checks can detect.
-pub fn look(remote: &Remote, host: &dyn Host) -> Result<Option<String>, Failure> {
+pub fn look(remote: &ServerProfile, host: &dyn Host) -> Result<Option<String>, Failure> {
     let source = &remote.key;
     if source.is_none() {
         return Ok(None);
@@ -65,23 +65,23 @@ fn unset(name: &str) -> String {
     format!("the variable {name} is not set; export the key in it, or use key_cmd, key_keyring or key_file")
 }
 
-/// Returns the value of a variable that isn't blank. [`Key`] rejects bytes that are not text.
+/// Returns the value of a variable that isn't blank. [`ApiKey`] rejects bytes that are not text.
 fn variable(host: &dyn Host, name: &str) -> Option<String> {
     host.env(name).map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.trim().is_empty())
 }
 
-fn by_command(command: &KeyCommand, remote: &Remote, host: &dyn Host) -> anyhow::Result<Key> {
+fn by_command(command: &KeyCommand, remote: &ServerProfile, host: &dyn Host) -> anyhow::Result<ApiKey> {
     runnable(command, host)?;
     let printed = host.key(command).context("its key_cmd gave no key; run it yourself to see why")?;
     let printed = text(Zeroizing::new(printed));
     // Password managers print the password first and notes below it.
     let first = printed.trim_start().lines().next().unwrap_or_default();
-    Key::new(first, format!("the key_cmd of `{}`", remote.profile))
+    ApiKey::new(first, format!("the key_cmd of `{}`", remote.profile))
 }
 
-fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<Key> {
+fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<ApiKey> {
     let secret = text(Zeroizing::new(host.keyring(item)?));
-    Key::new(&secret, "the keyring")
+    ApiKey::new(&secret, "the keyring")
 }
 
 /// Checks that no other user can write the command's configuration file and that the command's program exists.
@@ -109,7 +109,7 @@ fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn by_file(path: &Path) -> anyhow::Result<Key> {
+fn by_file(path: &Path) -> anyhow::Result<ApiKey> {
     let limit = KEY_LIMIT as u64;
     // The buffer is large enough for all bytes, so it never reallocates and leaves no partial copy in memory.
     let mut bytes = Zeroizing::new(Vec::with_capacity(KEY_LIMIT + 2));
@@ -120,10 +120,10 @@ fn by_file(path: &Path) -> anyhow::Result<Key> {
         "{} is larger than {limit} bytes; leave only the key in it",
         path.display()
     );
-    Key::new(&text(bytes), format!("the file {}", path.display()))
+    ApiKey::new(&text(bytes), format!("the file {}", path.display()))
 }
 
-/// Returns the bytes as text that is overwritten on drop. [`Key`] rejects bytes that are not text.
+/// Returns the bytes as text that is overwritten on drop. [`ApiKey`] rejects bytes that are not text.
 fn text(bytes: Zeroizing<Vec<u8>>) -> Zeroizing<String> {
     Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -8,11 +8,11 @@ mod builtins;
 mod commands;
 mod eligible;
 mod kept;
+mod manual_overrides;
 mod pages;
 mod program;
 mod reply;
 mod shapes;
-mod untold;
 mod verdict;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,20 +23,20 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use self::kept::{Key, Record, Stamp};
+use self::kept::{CacheKey, Record, Stamp};
 use self::pages::{Manuals, Search};
-use self::program::Program;
+use self::program::ResolvedProgram;
 pub use self::verdict::SyntaxVerdict;
 use crate::config::Help;
-use crate::context::owners::Owners;
-use crate::context::{Context, Machine};
-use askline_check::reference::{Known, Reference};
-use askline_check::shape::Shape;
+use crate::environment::owners::Owners;
+use crate::environment::{Environment, Machine};
+use askline_check::file_schema::FileSchema;
+use askline_check::reference::{CommandFacts, Reference};
 use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
 use askline_manual as manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
-use askline_manual::{Manual, Style};
+use askline_manual::{Manual, OptionStyle};
 use askline_syntax::shell::Shell;
 
 /// Number of options below which a page is not considered complete.
@@ -61,7 +61,7 @@ const MEMORY_MAX: usize = 512;
 pub struct Knowledge {
     host: Arc<dyn Host>,
     cache: Option<PathBuf>,
-    context: Context,
+    context: Environment,
     home: Option<PathBuf>,
     owners: Owners,
     aliases: BTreeMap<String, String>,
@@ -70,7 +70,7 @@ pub struct Knowledge {
     functions: BTreeSet<String>,
     help: Help,
     manuals: OnceLock<Manuals>,
-    levels: Mutex<HashMap<Key, Arc<Looked>>>,
+    levels: Mutex<HashMap<CacheKey, Arc<Looked>>>,
     verdicts: Mutex<HashMap<String, SyntaxVerdict>>,
     pieces: Mutex<HashMap<String, String>>,
     commands: OnceLock<Option<Arc<commands::Own>>>,
@@ -115,7 +115,7 @@ impl Knowledge {
     /// Creates the knowledge of `machine` for lines of the environment's shell. `told` contains the shell facts about
     /// the user's own names: `alias.NAME` with the expansion, `galias.NAME` for zsh's global aliases, and
     /// `function.NAME`. Nothing is looked up yet.
-    pub fn new(machine: &Machine, context: &Context, told: &[(String, String)], help: Help) -> Self {
+    pub fn new(machine: &Machine, context: &Environment, told: &[(String, String)], help: Help) -> Self {
         let named = |kind: &'static str| {
             let of_kind = move |(key, value): &(String, String)| {
                 Some((key.strip_prefix(kind)?.strip_prefix('.')?.to_owned(), value.clone()))
@@ -223,7 +223,7 @@ impl Knowledge {
     }
 
     /// Returns the shell's program, if it may be started to answer probes.
-    fn startable_shell(&self) -> Option<Program> {
+    fn startable_shell(&self) -> Option<ResolvedProgram> {
         let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
         let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
         may_start
@@ -253,7 +253,7 @@ impl Knowledge {
     /// time at the next request.
     pub fn remember(&self) {
         let Some(cache) = &self.cache else { return };
-        let changed: Vec<(Key, Arc<Looked>)> = held(&self.levels)
+        let changed: Vec<(CacheKey, Arc<Looked>)> = held(&self.levels)
             .iter()
             .filter(|(_, looked)| looked.changed)
             .map(|(key, looked)| (key.clone(), Arc::clone(looked)))
@@ -271,7 +271,7 @@ impl Knowledge {
 
     /// Returns the levels that the words lead to, starting with the program itself: never empty. The last level may
     /// have no documentation except its name.
-    fn levels(&self, program: &Program, words: &[String]) -> Vec<Arc<Looked>> {
+    fn levels(&self, program: &ResolvedProgram, words: &[String]) -> Vec<Arc<Looked>> {
         let mut levels = vec![self.level(program, &[], true)];
         let words: Vec<&str> = words.iter().map(String::as_str).take(Level::WORDS_MAX).collect();
         for n_words in 1..=words.len() {
@@ -286,7 +286,7 @@ impl Knowledge {
                     && program.goes_by_own_name()
                     && !eligible::is_never(word));
             let silent =
-                |manual: &Manual| manual.subcommands.is_empty() && manual.style == Style::Subcommands;
+                |manual: &Manual| manual.subcommands.is_empty() && manual.style == OptionStyle::Subcommands;
             let paged = HELP.paged.names.contains(&program.name) || above.is_some_and(silent);
             if Level::new(path).is_none() || !(named || paged) {
                 break;
@@ -302,8 +302,8 @@ impl Knowledge {
 
     /// Returns the facts about a level. `named` is `true` if the level surely exists; only then the program may be
     /// asked about it.
-    fn level(&self, program: &Program, words: &[&str], named: bool) -> Arc<Looked> {
-        let key = Key::new(&program.key_path(), &program.real_path, program.trusted, words);
+    fn level(&self, program: &ResolvedProgram, words: &[&str], named: bool) -> Arc<Looked> {
+        let key = CacheKey::new(&program.key_path(), &program.real_path, program.trusted, words);
         if let Some(looked) = held(&self.levels).get(&key) {
             return Arc::clone(looked);
         }
@@ -327,7 +327,7 @@ impl Knowledge {
         looked
     }
 
-    fn insert(&self, key: Key, looked: Arc<Looked>) {
+    fn insert(&self, key: CacheKey, looked: Arc<Looked>) {
         let mut levels = held(&self.levels);
         if levels.len() < MEMORY_MAX || levels.contains_key(&key) {
             levels.insert(key, looked);
@@ -335,15 +335,15 @@ impl Knowledge {
     }
 
     /// Stores new facts about a level that was looked up before.
-    fn hold(&self, program: &Program, words: &[&str], looked: &mut Looked) {
+    fn hold(&self, program: &ResolvedProgram, words: &[&str], looked: &mut Looked) {
         looked.changed = true;
         looked.manual = self.completed(program, words, &looked.record);
-        let key = Key::new(&program.key_path(), &program.real_path, program.trusted, words);
+        let key = CacheKey::new(&program.key_path(), &program.real_path, program.trusted, words);
         self.insert(key, Arc::new(looked.clone()));
     }
 
     /// Reads the man page of a level.
-    fn look_up(&self, program: &Program, words: &[&str], stamp: Stamp) -> Looked {
+    fn look_up(&self, program: &ResolvedProgram, words: &[&str], stamp: Stamp) -> Looked {
         let mut record = Record::new(stamp);
         if let Some(page) = self.page(program, words) {
             record.page = self.host.entry(&page.file).map(|entry| Stamp::of(&page.file, &entry));
@@ -356,7 +356,7 @@ impl Knowledge {
         Looked { record, manual: None, changed: true }
     }
 
-    fn page(&self, program: &Program, words: &[&str]) -> Option<pages::Page> {
+    fn page(&self, program: &ResolvedProgram, words: &[&str]) -> Option<pages::Page> {
         let host = self.host.as_ref();
         let manuals = self.manuals.get_or_init(|| Manuals::of(host));
         // The page of `ls` does not describe BusyBox's `ls`, nor one that anyone could have put there.
@@ -382,7 +382,7 @@ impl Knowledge {
     }
 
     /// Asks the program about a level, unless this was already done or is not allowed.
-    fn add_help(&self, program: &Program, words: &[&str], looked: &mut Looked) {
+    fn add_help(&self, program: &ResolvedProgram, words: &[&str], looked: &mut Looked) {
         let may_be_asked = || match words {
             [] => self.is_eligible(program, &looked.record),
             _ => self.is_eligible(program, &self.level(program, &[], true).record),
@@ -426,11 +426,11 @@ impl Knowledge {
 }
 
 impl Reference for Knowledge {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let (kind, target) = self.resolve(command);
         let Some((program, words)) = target else {
             let userland = Userland::Unknown;
-            return Arc::new(Known {
+            return Arc::new(CommandFacts {
                 kind,
                 manual: None,
                 above: Vec::new(),
@@ -447,7 +447,7 @@ impl Reference for Knowledge {
             let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
             told.or_else(|| looked.record.version.clone().flatten())
         });
-        Arc::new(Known {
+        Arc::new(CommandFacts {
             kind,
             manual: last.and_then(|looked| looked.manual.clone()),
             above: levels.iter().filter_map(|looked| looked.manual.clone()).collect(),
@@ -458,12 +458,12 @@ impl Reference for Knowledge {
     }
 
     fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
-        let card = self.all_commands()?.get(command)?.manual();
-        Some(Arc::new(card))
+        let doc = self.all_commands()?.get(command)?.manual();
+        Some(Arc::new(doc))
     }
 
-    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
-        self.file_shape(path)
+    fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
+        self.file_schema(path)
     }
 
     fn own_commands(&self) -> Option<Arc<Catalogue>> {

@@ -10,15 +10,15 @@ pub mod answer;
 pub mod suggestion;
 // Layer 2: the only code that touches the machine
 // Layer 3: services
-pub mod context;
+pub mod environment;
 pub mod keys;
 pub mod knowledge;
 pub mod metrics;
 pub mod models;
+pub mod path_facts;
 pub mod presses;
+pub mod prompt_context;
 pub mod screen;
-pub mod situation;
-pub mod surroundings;
 // Layer 4: work on the model's output
 pub mod examine;
 pub mod fix;

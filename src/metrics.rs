@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 pub use self::histogram::Histogram;
 use askline_host::store;
 use askline_host::store::Paths;
-use askline_model::account::{Account, Asked, Tally};
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
+use askline_model::usage::{ModelUsage, Tally, Usage};
 
 /// Maximum number of days kept individually.
 pub const DAYS_MAX: usize = 31;
@@ -147,17 +147,17 @@ impl Figures {
         })
     }
 
-    fn count(&mut self, account: &Account, outcome: Outcome) {
+    fn count(&mut self, usage: &Usage, outcome: Outcome) {
         let mut press = Self { presses: 1, ..Self::default() };
         match outcome {
             Outcome::Answered => {
                 press.answers = 1;
-                press.without_model = u64::from(account.total().calls == 0);
+                press.without_model = u64::from(usage.total().calls == 0);
             }
             Outcome::Failed(kind) => drop(press.failures.insert(kind.to_owned(), 1)),
             Outcome::Cancelled => press.cancelled = 1,
         }
-        for (name, Asked { is_server, tally, times }) in account.models() {
+        for (name, ModelUsage { is_server, tally, times }) in usage.models() {
             let times = times.iter().copied().collect();
             press.models.insert(name.to_owned(), Model { is_server: *is_server, tally: *tally, times });
         }
@@ -185,10 +185,10 @@ impl Counts {
         self.days.get(&self.day(now)).cloned().unwrap_or_default()
     }
 
-    fn count(&mut self, account: &Account, outcome: Outcome, now: SystemTime) {
+    fn count(&mut self, usage: &Usage, outcome: Outcome, now: SystemTime) {
         let today = self.day(now);
-        self.total.count(account, outcome);
-        self.days.entry(today).or_default().count(account, outcome);
+        self.total.count(usage, outcome);
+        self.days.entry(today).or_default().count(usage, outcome);
         // After a clock jump, only the days farthest from today are dropped, so at most one day is lost per
         // jump.
         while DAYS_MAX < self.days.len() {
@@ -202,11 +202,11 @@ impl Counts {
 
 /// Storage of the figures.
 #[derive(Debug, Clone)]
-pub struct Book {
+pub struct UsageStore {
     directory: PathBuf,
 }
 
-impl Book {
+impl UsageStore {
     /// Returns the user's storage.
     pub fn of(paths: &Paths) -> Self {
         Self { directory: paths.stats.clone() }
@@ -226,7 +226,7 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// As [`Book::read`], and if the file was damaged today: a limit that is silently not enforced would be
+    /// As [`UsageStore::read`], and if the file was damaged today: a limit that is silently not enforced would be
     /// worse than none.
     pub fn servers_today(&self, now: SystemTime) -> anyhow::Result<Tally> {
         let counts = self.understood()?.filter(|counts| counts.damaged != Some(counts.day(now)));
@@ -249,7 +249,7 @@ impl Book {
     /// # Errors
     ///
     /// If the file can't be read or written.
-    pub fn count(&self, account: &Account, outcome: Outcome, now: SystemTime) -> anyhow::Result<bool> {
+    pub fn count(&self, usage: &Usage, outcome: Outcome, now: SystemTime) -> anyhow::Result<bool> {
         store::make_directory(&self.directory)?;
         let until = Instant::now() + LOCK_WAIT;
         let _lock = loop {
@@ -267,16 +267,16 @@ impl Book {
                 Counts { damaged: Some(new.day(now)), ..new }
             }
         };
-        counts.count(account, outcome, now);
+        counts.count(usage, outcome, now);
         store::write_passing(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
         store::thin_out(&self.directory, FILES_MAX)?;
         Ok(true)
     }
 
     /// Counts a request after its answer is out, with the usage of its request control. Errors are only logged.
-    pub fn record(&self, patience: &Patience, outcome: Outcome) {
-        let account = patience.account().clone();
-        match self.count(&account, outcome, SystemTime::now()) {
+    pub fn record(&self, control: &RequestControl, outcome: Outcome) {
+        let usage = control.usage().clone();
+        match self.count(&usage, outcome, SystemTime::now()) {
             Ok(true) => {}
             Ok(false) => tracing::debug!("not counted: others are writing the figures"),
             Err(error) => tracing::debug!("not counted: {error:#}"),

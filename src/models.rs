@@ -1,7 +1,7 @@
 //! Opens the models that the configuration names: embedded, resident, scripted or on a server.
 
+mod formatted;
 mod metered;
-mod reader;
 mod served;
 
 use std::path::Path;
@@ -10,30 +10,30 @@ use std::time::Duration;
 use anyhow::anyhow;
 
 use crate::config::{Config, Daemon, ModelChoice};
-use crate::metrics::Book;
+use crate::metrics::UsageStore;
 use askline_host::Host;
 use askline_host::store::Paths;
 use askline_model::chain::Chain;
 use askline_model::failure::Failure;
 use askline_model::install::{Installed, installed};
 use askline_model::local::Local;
-use askline_model::patience::Patience;
 use askline_model::prompt::Form;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::Audience;
-use askline_model::resident::wire::{Identity, Spec};
+use askline_model::request_control::RequestControl;
+use askline_model::resident::wire::{Identity, ModelSpec};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
 use askline_model::{Model, Reply};
+use formatted::FormattedModel;
 use metered::Metered;
-use reader::Reader;
 use served::Served;
 
 /// Maximum size of a script, in bytes.
 const SCRIPT_LIMIT: u64 = 1 << 20;
 /// Purpose for which a model is opened; decides which process computes a local model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Occasion {
+pub enum Purpose {
     /// A user waits for one answer. The resident process answers and is started if needed; on any trouble with
     /// it, this process computes the model.
     Press,
@@ -52,7 +52,7 @@ pub enum Occasion {
 /// # Errors
 ///
 /// If a script can't be read.
-pub fn open<H>(config: &Config, host: &H, paths: &Paths, occasion: Occasion) -> anyhow::Result<Box<dyn Model>>
+pub fn open<H>(config: &Config, host: &H, paths: &Paths, occasion: Purpose) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
@@ -73,15 +73,15 @@ fn open_counted<H>(
     config: &Config,
     host: &H,
     paths: &Paths,
-    occasion: Occasion,
+    occasion: Purpose,
 ) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
     let model = match choice {
-        ModelChoice::Remote(_) if occasion == Occasion::Idle => return Ok(unasked(choice)),
+        ModelChoice::Remote(_) if occasion == Purpose::Idle => return Ok(unasked(choice)),
         ModelChoice::Remote(remote) => {
-            let book = Book::of(paths);
+            let book = UsageStore::of(paths);
             let served = Served::new((**remote).clone(), form, host.clone(), config.limits, book);
             return Ok(Box::new(served));
         }
@@ -94,20 +94,20 @@ where
         ModelChoice::Local(name) => format!("local:{name}"),
         ModelChoice::Remote(_) | ModelChoice::Scripted(_) => "scripted".to_owned(),
     };
-    Ok(Box::new(Metered::new(Box::new(Reader { model, form }), name)))
+    Ok(Box::new(Metered::new(Box::new(FormattedModel { model, form }), name)))
 }
 
 fn open_scripted<H>(
     file: &Path,
     config: &Config,
     host: &H,
-    occasion: Occasion,
+    occasion: Purpose,
 ) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
 {
-    if config.daemon == Daemon::Force && occasion != Occasion::Batch {
-        let spec = Spec::Scripted { file: std::path::absolute(file)?, identity: Identity::default() };
+    if config.daemon == Daemon::Force && occasion != Purpose::Batch {
+        let spec = ModelSpec::Scripted { file: std::path::absolute(file)?, identity: Identity::default() };
         return Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), None)));
     }
     let script =
@@ -130,7 +130,7 @@ pub fn warm<H>(
     host: &H,
     paths: &Paths,
     fixed: &str,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<()>
 where
     H: Host + Clone + 'static,
@@ -141,13 +141,13 @@ where
     }
     let installed = installed(name, config.model_file.as_deref(), host, paths)?;
     let spec = spec(installed, config, paths)?;
-    Resident::new(spec, terms(config, Occasion::Press), host.clone(), None).prepare(fixed, patience)
+    Resident::new(spec, terms(config, Purpose::Press), host.clone(), None).prepare(fixed, control)
 }
 
 /// Returns the description of a local model for the resident process.
-fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<Spec> {
+fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<ModelSpec> {
     let Installed { name, path, context, memory } = installed;
-    Ok(Spec::Local {
+    Ok(ModelSpec::Local {
         name,
         file: std::path::absolute(path)?,
         identity: Identity::default(),
@@ -163,7 +163,7 @@ fn open_local<H>(
     config: &Config,
     host: &H,
     paths: &Paths,
-    occasion: Occasion,
+    occasion: Purpose,
 ) -> anyhow::Result<Box<dyn Model>>
 where
     H: Host + Clone + 'static,
@@ -172,7 +172,7 @@ where
     let installed = match installed(name, config.model_file.as_deref(), host, paths) {
         Ok(installed) => installed,
         Err(error) => match error.downcast::<Failure>() {
-            Ok(failure) => return Ok(Box::new(Absent { source: choice.to_string(), failure })),
+            Ok(failure) => return Ok(Box::new(UnavailableModel { source: choice.to_string(), failure })),
             Err(error) => return Err(error),
         },
     };
@@ -182,11 +182,11 @@ where
         Local::new(name, path, states.clone(), context, config.threads)
     };
     let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
-    if !is_resident || occasion == Occasion::Batch {
-        return Ok(if occasion == Occasion::Idle { unasked(&choice) } else { Box::new(local()) });
+    if !is_resident || occasion == Purpose::Batch {
+        return Ok(if occasion == Purpose::Idle { unasked(&choice) } else { Box::new(local()) });
     }
     let spec = spec(installed.clone(), config, paths)?;
-    let may_be_here = occasion == Occasion::Press && config.daemon != Daemon::Force;
+    let may_be_here = occasion == Purpose::Press && config.daemon != Daemon::Force;
     let here = may_be_here.then(|| Box::new(local()) as Box<dyn Model>);
     Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), here)))
 }
@@ -194,13 +194,13 @@ where
 /// Returns a placeholder for a model that is asked only when a user waits.
 fn unasked(choice: &ModelChoice) -> Box<dyn Model> {
     let failure = Failure::Unavailable(format!("{choice} is asked only when somebody waits"));
-    Box::new(Absent { source: choice.to_string(), failure })
+    Box::new(UnavailableModel { source: choice.to_string(), failure })
 }
 
 /// Returns the options for the resident process.
-fn terms(config: &Config, occasion: Occasion) -> Terms {
+fn terms(config: &Config, occasion: Purpose) -> Terms {
     Terms {
-        urgent: occasion == Occasion::Press,
+        urgent: occasion == Purpose::Press,
         forced: config.daemon == Daemon::Force,
         idle: Duration::from_mins(config.daemon_idle_min),
     }
@@ -218,28 +218,28 @@ pub fn request(config: &Config, prompt: &Prompt) -> anyhow::Result<String> {
             Ok(served::body(profile, config.form, prompt, config.max_tokens)? + "\n")
         }
         ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
-            Ok(prompt.told(config.form, Audience::Machine, &mut str::to_owned)?.text())
+            Ok(prompt.render_for(config.form, Audience::Machine, &mut str::to_owned)?.text())
         }
     }
 }
 
 /// Placeholder for a model that can't be asked.
 #[derive(Debug)]
-struct Absent {
+struct UnavailableModel {
     source: String,
     failure: Failure,
 }
 
-impl Model for Absent {
+impl Model for UnavailableModel {
     fn source(&self) -> String {
         self.source.clone()
     }
 
-    fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+    fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
         Err(self.failure.clone().into())
     }
 
-    fn prepare(&mut self, _: &str, _: &Patience) -> anyhow::Result<()> {
+    fn prepare(&mut self, _: &str, _: &RequestControl) -> anyhow::Result<()> {
         Err(self.failure.clone().into())
     }
 }

@@ -36,7 +36,7 @@ pub struct Press {
     /// Offers in display order; never empty.
     pub offers: Vec<Offer>,
     /// Current content of the prompt line.
-    pub place: Place,
+    pub place: LineContent,
     /// `true` if no further offers need to be searched.
     pub complete: bool,
     /// Time of the key press, in seconds since 1970.
@@ -63,7 +63,7 @@ pub struct Offer {
 
 /// Content of the prompt line after a press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Place {
+pub enum LineContent {
     /// Offer with this index.
     Offer(usize),
     /// Original words.
@@ -74,9 +74,9 @@ pub enum Place {
 
 /// Meaning of the next key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum NextPress {
     /// Show something already known.
-    Show(Place),
+    Show(LineContent),
     /// Everything known was shown; more may be found.
     More,
     /// Treat the line as a new request: it was changed, or there were no offers for it.
@@ -90,7 +90,7 @@ impl Press {
             words: words.to_owned(),
             shell: shell.name().to_owned(),
             offers: vec![offer],
-            place: Place::Offer(0),
+            place: LineContent::Offer(0),
             complete: false,
             at: seconds(SystemTime::now()),
             before: None,
@@ -105,39 +105,39 @@ impl Press {
     }
 
     /// Returns the meaning of a key press on `line` after this press.
-    pub fn step(&self, line: &str, shell: Shell) -> Step {
+    pub fn step(&self, line: &str, shell: Shell) -> NextPress {
         if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
-            return Step::Anew;
+            return NextPress::Anew;
         }
         match self.stands(line) {
-            Some(place) if self.place != Place::Any && self.place != place => Step::Anew,
-            Some(Place::Offer(at)) => match (at + 1 < self.offers.len(), self.complete) {
-                (true, _) => Step::Show(Place::Offer(at + 1)),
-                (false, true) => Step::Show(Place::Words),
-                (false, false) => Step::More,
+            Some(place) if self.place != LineContent::Any && self.place != place => NextPress::Anew,
+            Some(LineContent::Offer(at)) => match (at + 1 < self.offers.len(), self.complete) {
+                (true, _) => NextPress::Show(LineContent::Offer(at + 1)),
+                (false, true) => NextPress::Show(LineContent::Words),
+                (false, false) => NextPress::More,
             },
-            Some(_) => Step::Show(Place::Offer(0)),
-            None => Step::Anew,
+            Some(_) => NextPress::Show(LineContent::Offer(0)),
+            None => NextPress::Anew,
         }
     }
 
     /// Returns the content that `line` matches, for a list to choose from: `None` if the line was edited, belongs to
     /// another shell or is too old.
-    pub fn listed(&self, line: &str, shell: Shell) -> Option<Place> {
+    pub fn listed(&self, line: &str, shell: Shell) -> Option<LineContent> {
         let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
         self.stands(line).filter(|_| counts)
     }
 
     /// Returns the content that `line` matches. After an accepted ghost text, the command is on the row below the
     /// words, which then begin with a #.
-    fn stands(&self, line: &str) -> Option<Place> {
+    fn stands(&self, line: &str) -> Option<LineContent> {
         if line == self.words {
-            return Some(Place::Words);
+            return Some(LineContent::Words);
         }
         let below = line.split_once('\n').filter(|(first, _)| first.starts_with('#'));
         let below = below.filter(|(first, _)| first.starts_with(&self.words)).map(|(_, rest)| rest);
         let is_it = |offer: &Offer| offer.command == line || below == Some(offer.command.as_str());
-        self.offers.iter().position(is_it).map(Place::Offer)
+        self.offers.iter().position(is_it).map(LineContent::Offer)
     }
 
     /// Returns the previous request and its answer if `words` are this press's words after an edit: the edit then
@@ -145,10 +145,10 @@ impl Press {
     pub fn before(&self, words: &str, shell: Shell) -> Option<Solved> {
         let is_fresh = self.age().is_some_and(|age| age <= FOLLOW_UP_AGE_MAX);
         let offer = match self.place {
-            Place::Offer(at) => self.offers.get(at),
-            Place::Words => self.offers.first(),
+            LineContent::Offer(at) => self.offers.get(at),
+            LineContent::Words => self.offers.first(),
             // It is unknown which of them the user saw.
-            Place::Any => None,
+            LineContent::Any => None,
         };
         let goes_on = is_fresh && self.shell == shell.name() && is_edited(&self.words, words);
         let command = &offer.filter(|_| goes_on)?.command;
@@ -263,7 +263,7 @@ mod tests {
         Offer { command: command.to_owned(), notes: Vec::new(), about: String::new() }
     }
 
-    fn press(commands: &[&str], place: Place, complete: bool) -> Press {
+    fn press(commands: &[&str], place: LineContent, complete: bool) -> Press {
         let mut press = Press::now("list files", Shell::Zsh, offer(""));
         press.offers = commands.iter().map(|command| offer(command)).collect();
         Press { place, complete, ..press }
@@ -273,34 +273,34 @@ mod tests {
     fn the_key_goes_round() {
         let two = &["ls", "ls -a"];
         for (commands, place, complete, line, expected) in [
-            (&two[..1], Place::Offer(0), false, "ls", Step::More),
-            (two, Place::Offer(0), false, "ls", Step::Show(Place::Offer(1))),
-            (two, Place::Offer(1), false, "ls -a", Step::More),
-            (two, Place::Offer(1), true, "ls -a", Step::Show(Place::Words)),
-            (two, Place::Words, true, "list files", Step::Show(Place::Offer(0))),
-            (two, Place::Offer(0), true, "ls ", Step::Anew),
-            (two, Place::Offer(0), true, "ls -a", Step::Anew),
-            (two, Place::Offer(0), true, "list files", Step::Anew),
-            (two, Place::Words, true, "ls", Step::Anew),
-            (two, Place::Offer(9), true, "ls", Step::Anew),
-            (two, Place::Any, true, "ls", Step::Show(Place::Offer(1))),
-            (two, Place::Any, true, "ls -a", Step::Show(Place::Words)),
-            (two, Place::Any, false, "ls -a", Step::More),
-            (two, Place::Any, true, "list files", Step::Show(Place::Offer(0))),
-            (two, Place::Any, true, "ls -l", Step::Anew),
+            (&two[..1], LineContent::Offer(0), false, "ls", NextPress::More),
+            (two, LineContent::Offer(0), false, "ls", NextPress::Show(LineContent::Offer(1))),
+            (two, LineContent::Offer(1), false, "ls -a", NextPress::More),
+            (two, LineContent::Offer(1), true, "ls -a", NextPress::Show(LineContent::Words)),
+            (two, LineContent::Words, true, "list files", NextPress::Show(LineContent::Offer(0))),
+            (two, LineContent::Offer(0), true, "ls ", NextPress::Anew),
+            (two, LineContent::Offer(0), true, "ls -a", NextPress::Anew),
+            (two, LineContent::Offer(0), true, "list files", NextPress::Anew),
+            (two, LineContent::Words, true, "ls", NextPress::Anew),
+            (two, LineContent::Offer(9), true, "ls", NextPress::Anew),
+            (two, LineContent::Any, true, "ls", NextPress::Show(LineContent::Offer(1))),
+            (two, LineContent::Any, true, "ls -a", NextPress::Show(LineContent::Words)),
+            (two, LineContent::Any, false, "ls -a", NextPress::More),
+            (two, LineContent::Any, true, "list files", NextPress::Show(LineContent::Offer(0))),
+            (two, LineContent::Any, true, "ls -l", NextPress::Anew),
         ] {
             let press = press(commands, place, complete);
             assert_eq!(press.step(line, Shell::Zsh), expected, "{place:?} {line:?}");
-            assert_eq!(press.step(line, Shell::Fish), Step::Anew);
+            assert_eq!(press.step(line, Shell::Fish), NextPress::Anew);
         }
     }
 
     #[test]
     fn an_old_press_and_one_from_the_future_are_forgotten() {
-        let now = press(&["ls", "ls -a"], Place::Offer(0), false);
+        let now = press(&["ls", "ls -a"], LineContent::Offer(0), false);
         for (at, forgotten) in [(now.at, false), (now.at - 3700, true), (now.at + 60, true), (0, true)] {
             let press = Press { at, ..now.clone() };
-            assert_eq!(press.step("ls", Shell::Zsh) == Step::Anew, forgotten, "{at}");
+            assert_eq!(press.step("ls", Shell::Zsh) == NextPress::Anew, forgotten, "{at}");
             assert_eq!(press.before("list big files", Shell::Zsh).is_none(), forgotten, "{at}");
         }
         let old = Press { at: now.at - 601, ..now };
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn edited_words_go_on_from_the_answer() {
-        let press = press(&["ls", "ls -a"], Place::Offer(1), true);
+        let press = press(&["ls", "ls -a"], LineContent::Offer(1), true);
         for (words, expected) in [
             ("list files by size", true),
             ("List all files", true),
@@ -333,7 +333,7 @@ mod tests {
         let runtime = tempfile::tempdir().unwrap();
         let (one, other) = (Terminal::new(runtime.path(), "1-a"), Terminal::new(runtime.path(), "2-b"));
         assert_eq!(one.last(), None);
-        let press = press(&["ls"], Place::Offer(0), false);
+        let press = press(&["ls"], LineContent::Offer(0), false);
         one.keep(&press);
         assert_eq!((one.last().as_ref(), other.last()), (Some(&press), None));
         for damage in
@@ -350,7 +350,7 @@ mod tests {
     fn old_presses_leave_no_file() {
         let runtime = tempfile::tempdir().unwrap();
         let [old, new, other] = ["1-a", "2-b", "3-c"].map(|name| Terminal::new(runtime.path(), name));
-        let press = press(&["ls"], Place::Offer(0), false);
+        let press = press(&["ls"], LineContent::Offer(0), false);
         let age = |terminal: &Terminal, age: Duration| {
             let file = std::fs::File::options().write(true).open(&terminal.file).unwrap();
             file.set_modified(SystemTime::now() - age).unwrap();
@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn a_press_is_bound_to_where_it_was() {
         let here = around(Some(Path::new("/a")), Some("ls"));
-        let press = Press { around: Some(here.clone()), ..press(&["ls"], Place::Offer(0), false) };
+        let press = Press { around: Some(here.clone()), ..press(&["ls"], LineContent::Offer(0), false) };
         assert!(press.is_around(&here));
         for (directory, last) in [("/b", Some("ls")), ("/a", Some("ls -a")), ("/a", None), ("/als", None)] {
             assert!(!press.is_around(&around(Some(Path::new(directory)), last)), "{directory} {last:?}");

@@ -13,13 +13,13 @@ use crate::answer::{self, Answer};
 use crate::examine::Examiner;
 use crate::suggestion::Checks;
 use askline_check::check;
-use askline_check::finding::{Finding, Grade, Kind, Report};
+use askline_check::finding::{Finding, FindingKind, Grade, Report};
 use askline_check::repair;
 use askline_check::repair::Repaired;
 use askline_model::failure::Failure;
-use askline_model::patience::{Patience, Stage};
 use askline_model::prompt::Prompt;
-use askline_model::prompt::disclosure::Item;
+use askline_model::prompt::disclosure::FactKind;
+use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
 use askline_syntax::clean;
 use askline_syntax::clean::Cleaned;
@@ -73,14 +73,14 @@ pub struct Candidate {
     /// Certainty of the model about the command.
     pub certainty: Option<Certainty>,
     /// Model that wrote the command; `None` if a person did.
-    pub writer: Option<Writer>,
+    pub writer: Option<AnswerSource>,
     /// Command as written, if a repair inserted names from one of the user's files: not every model may see those.
-    pub written: Option<Box<Written>>,
+    pub written: Option<Box<DraftedCommand>>,
 }
 
 /// A command before its repair.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct DraftedCommand {
     /// Command line.
     pub line: String,
     /// Check report of it.
@@ -89,7 +89,7 @@ pub struct Written {
 
 /// The model that wrote an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Writer {
+pub struct AnswerSource {
     /// Result of [`Model::source`].
     pub source: String,
     /// Result of [`Model::notes`].
@@ -106,7 +106,7 @@ pub fn run(
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
     limits: Limits,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<Refined> {
     let mut until = None;
     let mut spent = Spent::default();
@@ -117,8 +117,8 @@ pub fn run(
     let mut is_told = false;
     let begun = Instant::now();
     loop {
-        patience.enter(Stage::Thinking, Instant::now());
-        let limited = until.map_or_else(|| patience.clone(), |until| patience.within(until));
+        control.enter(Stage::Thinking, Instant::now());
+        let limited = until.map_or_else(|| control.clone(), |until| control.within(until));
         let drafts = draft(&asked, model, examiner, limits.max_tokens, &limited, &mut spent);
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
@@ -129,9 +129,9 @@ pub fn run(
                 found.extend(drafts);
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
-                    let within = patience.within(until);
+                    let within = control.within(until);
                     let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
-                    in_mind(&asked, model, examiner, further, &within, &mut spent, &mut found)?;
+                    alternatives_of(&asked, model, examiner, further, &within, &mut spent, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),
@@ -177,17 +177,18 @@ fn again(
     };
     let line = best.command.text.as_str();
     let open = told(line, wrong);
-    let whole = if wrong.kind == Kind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
+    let whole =
+        if wrong.kind == FindingKind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
     if let Some(open) = before.and_then(Prompt::open_part) {
-        return prompt.again_in_part(Item::Columns, open, (line, &whole));
+        return prompt.again_in_part(FactKind::Columns, open, (line, &whole));
     }
     match &best.written {
         Some(written) => {
             let wrong = complaint(&written.report).unwrap_or(wrong);
             let open = told(&written.line, wrong);
-            prompt.again_in_part(Item::Columns, (&written.line, &open), (line, &whole))
+            prompt.again_in_part(FactKind::Columns, (&written.line, &open), (line, &whole))
         }
-        None => prompt.again_in_part(Item::Columns, (line, &open), (line, &whole)),
+        None => prompt.again_in_part(FactKind::Columns, (line, &open), (line, &whole)),
     }
 }
 
@@ -198,14 +199,14 @@ fn draft(
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
     max_tokens: usize,
-    patience: &Patience,
+    control: &RequestControl,
     spent: &mut Spent,
 ) -> anyhow::Result<(String, Vec<Candidate>)> {
     let asked = Instant::now();
-    let reply = model.complete(prompt, max_tokens, patience);
+    let reply = model.complete(prompt, max_tokens, control);
     spent.model += asked.elapsed();
     let reply = reply?;
-    patience.enter(Stage::Checking, Instant::now());
+    control.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
     let candidates = candidates(&reply, model, examiner)?;
     Ok((reply.text, candidates))
@@ -230,21 +231,21 @@ fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
 ///
 /// # Errors
 /// [`Failure::Cancelled`].
-fn in_mind(
+fn alternatives_of(
     prompt: &Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
     further: Further,
-    patience: &Patience,
+    control: &RequestControl,
     spent: &mut Spent,
     found: &mut Vec<Candidate>,
 ) -> anyhow::Result<()> {
-    if !model.keeps_others() {
+    if !model.keeps_alternatives() {
         return Ok(());
     }
     let asked = Instant::now();
-    patience.enter(Stage::Thinking, asked);
-    let replies = model.others(prompt, further, patience);
+    control.enter(Stage::Thinking, asked);
+    let replies = model.others(prompt, further, control);
     spent.model += asked.elapsed();
     let replies = match replies {
         Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
@@ -254,11 +255,11 @@ fn in_mind(
         }
         Ok(replies) => replies,
     };
-    patience.enter(Stage::Checking, Instant::now());
+    control.enter(Stage::Checking, Instant::now());
     let destroys = |line: &Candidate| repair::destroys(line.command.text.as_str(), examiner.shell);
     let may_destroy = found.iter().any(destroys);
     for reply in &replies {
-        match patience.spent(Instant::now()) {
+        match control.spent(Instant::now()) {
             Some(Failure::Cancelled) => return Err(Failure::Cancelled.into()),
             Some(_) => break,
             None => {}
@@ -293,7 +294,7 @@ fn says_less(line: &str, other: &str) -> bool {
 /// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.
 fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
     // Another model may answer the next request.
-    let writer = Writer { source: model.source(), notes: model.notes() };
+    let writer = AnswerSource { source: model.source(), notes: model.notes() };
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in commands(&reply.text, examiner.shell)? {
@@ -323,26 +324,26 @@ pub fn others(
     examiner: &Examiner<'_>,
     known: &[String],
     max_tokens: usize,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<Refined> {
     let begun = Instant::now();
-    patience.enter(Stage::Thinking, begun);
+    control.enter(Stage::Thinking, begun);
     let (mut replies, mut rounds) = (Vec::new(), 0);
-    if model.keeps_others() {
-        replies.push(model.complete(prompt, max_tokens, patience)?);
+    if model.keeps_alternatives() {
+        replies.push(model.complete(prompt, max_tokens, control)?);
         let further = Further { most: CANDIDATES_MAX, max_tokens, wrong: None };
-        replies.extend(model.others(prompt, further, patience)?);
+        replies.extend(model.others(prompt, further, control)?);
         rounds += 1;
     }
     if replies.len() <= 1 {
         let told = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
         let mut said = known.to_vec();
         said.extend(replies.iter().flat_map(told).filter(|command| !known.contains(command)));
-        replies.push(model.complete(&prompt.otherwise(&said), max_tokens, patience)?);
+        replies.push(model.complete(&prompt.otherwise(&said), max_tokens, control)?);
         rounds += 1;
     }
     let model_time = begun.elapsed();
-    patience.enter(Stage::Checking, Instant::now());
+    control.enter(Stage::Checking, Instant::now());
     let mut found: Vec<Candidate> = Vec::new();
     for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
@@ -395,11 +396,10 @@ pub fn look_over_by(
         // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let report = examiner.examine(again.text.as_str()).report;
-        let is_of_file = |finding: &Finding| finding.kind == Kind::Column && !finding.fixes.is_empty();
-        let written =
-            before.findings.iter().any(is_of_file).then(|| {
-                Box::new(Written { line: cleaned.text.as_str().to_owned(), report: before.clone() })
-            });
+        let is_of_file = |finding: &Finding| finding.kind == FindingKind::Column && !finding.fixes.is_empty();
+        let written = before.findings.iter().any(is_of_file).then(|| {
+            Box::new(DraftedCommand { line: cleaned.text.as_str().to_owned(), report: before.clone() })
+        });
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
         Some(Candidate {
             command: notes,
@@ -430,11 +430,15 @@ fn cost(report: &Report) -> (usize, usize, usize) {
 /// warnings that only documentation supports, but nothing that could not be checked.
 fn complaint(report: &Report) -> Option<&Finding> {
     let tellable = |finding: &&Finding| match finding.grade {
-        Grade::Error => !matches!(finding.kind, Kind::PathMissing | Kind::FlagUnknown),
+        Grade::Error => !matches!(finding.kind, FindingKind::PathMissing | FindingKind::FlagUnknown),
         Grade::Warning => {
             matches!(
                 finding.kind,
-                Kind::FlagRefuted | Kind::Platform | Kind::Quoting | Kind::Column | Kind::Shape
+                FindingKind::FlagRefuted
+                    | FindingKind::Platform
+                    | FindingKind::Quoting
+                    | FindingKind::Column
+                    | FindingKind::Shape
             )
         }
         Grade::Hint => false,
@@ -447,7 +451,7 @@ fn complaint(report: &Report) -> Option<&Finding> {
 fn is_wrong(candidate: &Candidate) -> bool {
     complaint(&candidate.report).is_some_and(|wrong| {
         let name = candidate.command.text.as_str().get(wrong.span.clone());
-        wrong.kind != Kind::CommandMissing || !name.is_some_and(check::is_well_known)
+        wrong.kind != FindingKind::CommandMissing || !name.is_some_and(check::is_well_known)
     })
 }
 

@@ -6,10 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::context::{Context, Machine};
+use crate::environment::{Environment, Machine};
 use askline_host::store;
 use askline_host::{Probe, Screen};
-use askline_model::patience::CANCEL_HINT;
+use askline_model::request_control::CANCEL_HINT;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of bytes of a screen that are read, counted from its end.
@@ -20,13 +20,13 @@ const SCREEN_FILE: &str = "screen-";
 
 /// Returns the lines after the last place where `command` was typed, without the prompt below them. `None` if no
 /// program can be asked or the command is no longer on the screen.
-pub fn after(command: &str, machine: &Machine, context: &Context) -> Option<String> {
+pub fn after(command: &str, machine: &Machine, context: &Environment) -> Option<String> {
     // Readline clears the last row of its prompt before it calls a bound command.
     below(&text(machine, context)?, command, context.shell != Shell::Bash)
 }
 
 /// Returns the current text of the screen.
-fn text(machine: &Machine, context: &Context) -> Option<String> {
+fn text(machine: &Machine, context: &Environment) -> Option<String> {
     let host = machine.host.as_ref();
     let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
     // Multiplexers come first: they run inside a terminal and pass on its variables.
@@ -105,7 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::context;
+    use crate::environment;
     use askline_host::recorded::RecordedHost;
 
     #[test]
@@ -183,7 +183,7 @@ mod tests {
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
         let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-        let context = context::gather(&machine, Shell::Zsh, &[]);
+        let context = environment::gather(&machine, Shell::Zsh, &[]);
         after("make x", &machine, &context)
     }
 

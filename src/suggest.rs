@@ -2,23 +2,23 @@
 
 mod again;
 mod alternatives;
-mod asked;
+mod english_request;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::config::{Config, Guard};
-use crate::context::{self, Context, Machine};
+use crate::environment::{self, Environment, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
+use crate::path_facts::PathFacts;
 use crate::refine::{self, Limits, Refined, Spent};
 use crate::suggestion::{Suggestion, Timing};
-use crate::surroundings::Surroundings;
-use askline_check::finding::{Grade, Kind};
+use askline_check::finding::{FindingKind, Grade};
 use askline_model::Model;
-use askline_model::patience::{Patience, Stage};
 use askline_model::prompt;
 use askline_model::prompt::{Prompt, Solved};
+use askline_model::request_control::{RequestControl, Stage};
 use askline_risk as risk;
 use askline_risk::{Label, Risk};
 use askline_syntax::clean::clean;
@@ -27,7 +27,7 @@ use askline_syntax::shell::Shell;
 
 pub use again::again;
 pub use alternatives::alternatives;
-use asked::Asked;
+use english_request::EnglishRequest;
 
 /// Time limit after which a model that has answered once is not asked again.
 const REFINE_TIME: Duration = Duration::from_secs(8);
@@ -55,26 +55,26 @@ pub fn suggest(
     machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<Suggestion> {
-    let asked = Asked::of(request)?;
+    let english = EnglishRequest::of(request)?;
     let mut watch = Stopwatch::start();
-    patience.enter(Stage::Starting, Instant::now());
-    let context = context::gather(machine, request.shell, request.told);
+    control.enter(Stage::Starting, Instant::now());
+    let context = environment::gather(machine, request.shell, request.told);
     tracing::debug!("context {}", context.to_json());
     let knowledge = Arc::new(Knowledge::new(machine, &context, request.told, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
     let mut retrieve_time = Duration::ZERO;
-    let refined = match asked.settled(&examiner) {
+    let refined = match english.answer_without_model(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = asked.prompt(config, machine, &context, &knowledge);
+            let prompt = english.prompt(config, machine, &context, &knowledge);
             retrieve_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
-            asked.worth(refine::run(prompt, model, &examiner, limits, patience)?)?
+            english.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };
     let all = watch.total();
@@ -91,11 +91,11 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let said = (0 < refined.rounds).then(|| asked.said());
-    let facts = Surroundings::new(machine.host.as_ref());
+    let said = (0 < refined.rounds).then(|| english.request_text());
+    let facts = PathFacts::new(machine.host.as_ref());
     let risk = examiner.risk(refined.best.command.text.as_str(), said.as_deref(), &facts);
-    let mut suggestion = told(request, refined, risk, source, timing, config.guard);
-    suggestion.changes.splice(..0, asked.about());
+    let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
+    suggestion.changes.splice(..0, english.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         context.remember(machine);
@@ -109,21 +109,21 @@ pub fn suggest(
 /// # Errors
 /// When there is no request.
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
-    let asked = Asked::of(request)?;
-    let context = context::gather(machine, request.shell, request.told);
+    let english = EnglishRequest::of(request)?;
+    let context = environment::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
-    let prompt = asked.prompt(config, machine, &context, &knowledge);
+    let prompt = english.prompt(config, machine, &context, &knowledge);
     knowledge.remember();
     Ok(prompt)
 }
 
 /// Returns the name of the system as used in prompts.
-pub fn system(context: &Context) -> String {
+pub fn system(context: &Environment) -> String {
     prompt::system_name(&context.system.os, context.userland)
 }
 
 /// Returns the suggestion to show to people and scripts.
-fn told(
+fn build_suggestion(
     request: &Request<'_>,
     refined: Refined,
     risk: Risk,
@@ -151,7 +151,7 @@ fn told(
             .into_iter()
             .map(|finding| match finding.kind {
                 // Users may see the names in their own files.
-                Kind::Column => format!("{}; {}", finding.text, finding.evidence),
+                FindingKind::Column => format!("{}; {}", finding.text, finding.evidence),
                 _ => finding.text,
             })
             .collect(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::Found;
+use super::ExtractedParts;
 use askline_syntax::shell::Shell;
 
 /// Fields that contain one or several commands, in search order.
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 4;
 
 /// Reads a reply that is JSON, with at most prose after it. `None` if it is not, or if it is a plain value that may
 /// be shell code.
-pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
+pub(super) fn read(text: &str, shell: Shell) -> Option<ExtractedParts> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
@@ -37,7 +37,7 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
             .and_then(|mended| read(&mended, shell))
             .or_else(|| unescaped(text))
             // Truncated JSON is not a command.
-            .or_else(|| starts_a_reply(text).then(Found::default));
+            .or_else(|| starts_a_reply(text).then(ExtractedParts::default));
     };
     // `{…}` or `[…]` before more text on its line is a Nushell command, not a JSON reply.
     let rest = text.get(values.byte_offset()..).unwrap_or_default();
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<Found> {
     {
         return None;
     }
-    let mut found = Found::default();
+    let mut found = ExtractedParts::default();
     collect(&value, MAX_DEPTH, &mut found);
     let said = !found.commands.is_empty() || !found.words.is_empty();
     (said || starts_a_reply(text)).then_some(found)
@@ -67,7 +67,7 @@ fn starts_a_reply(text: &str) -> bool {
     name.is_some_and(|(name, rest)| COMMANDS.contains(&name) && rest.trim_start().starts_with(':'))
 }
 
-fn collect(value: &Value, depth: usize, found: &mut Found) {
+fn collect(value: &Value, depth: usize, found: &mut ExtractedParts) {
     match value {
         _ if depth == 0 => {}
         Value::String(command) => found.commands.push(command.clone()),
@@ -86,10 +86,10 @@ fn collect(value: &Value, depth: usize, found: &mut Found) {
 }
 
 /// Reads `{"command": "grep "a b" f"}`: a record with one command whose quotes are unescaped.
-fn unescaped(text: &str) -> Option<Found> {
+fn unescaped(text: &str) -> Option<ExtractedParts> {
     let inner = text.strip_prefix('{')?.trim_end().strip_suffix('}')?.trim();
     let (name, value) = inner.strip_prefix('"')?.split_once('"')?;
     let value = value.trim_start().strip_prefix(':')?.trim().strip_prefix('"')?.strip_suffix('"')?;
     let one = COMMANDS.contains(&name) && !value.contains("\",");
-    one.then(|| Found { commands: vec![value.to_owned()], words: String::new() })
+    one.then(|| ExtractedParts { commands: vec![value.to_owned()], words: String::new() })
 }

@@ -3,7 +3,7 @@
 //! There are two degrees of certainty, because a single line is nearly always a command and a line among others
 //! often is not. [`surely`] finds lines that are prose even when alone, [`likely`] lines that are prose beside others.
 
-use super::{MAX_WORDS_CHARS, Piece};
+use super::{MAX_WORDS_CHARS, ReplyPart};
 
 /// First words of sentences, capitalised as at the start; no program has such a name.
 const OPENERS: &str = "\
@@ -137,12 +137,12 @@ pub(super) fn means_nothing(text: &str) -> bool {
 
 /// Reports whether the reply starts with a refusal and offers nothing after it. Code quoted in such a reply is a
 /// bad example, not an answer.
-pub(super) fn refuses(pieces: &[Piece<'_>]) -> bool {
+pub(super) fn refuses(pieces: &[ReplyPart<'_>]) -> bool {
     let said = pieces
         .iter()
-        .filter(|piece| !matches!(piece, Piece::Break))
+        .filter(|piece| !matches!(piece, ReplyPart::Break))
         .map_while(|piece| match piece {
-            Piece::Words(line) => Some(line.to_lowercase().replace('’', "'")),
+            ReplyPart::Words(line) => Some(line.to_lowercase().replace('’', "'")),
             _ => None,
         })
         .collect::<Vec<_>>()
@@ -152,11 +152,11 @@ pub(super) fn refuses(pieces: &[Piece<'_>]) -> bool {
 
 /// Returns the commands in `code` spans inside prose. File names and flags are quoted like that too: a single word
 /// counts only if the sentence asks to run it, and questions never count.
-pub(super) fn code(pieces: &[Piece<'_>]) -> Vec<String> {
+pub(super) fn code(pieces: &[ReplyPart<'_>]) -> Vec<String> {
     let mut long = Vec::new();
     let mut short = Vec::new();
     for piece in pieces {
-        let Piece::Words(line) = piece else { continue };
+        let ReplyPart::Words(line) = piece else { continue };
         if line.trim_end().ends_with('?') {
             continue;
         }
@@ -200,10 +200,10 @@ pub(super) fn root_command(line: &str) -> bool {
 }
 
 /// Joins all prose in one row, without decoration.
-pub(super) fn told(pieces: &[Piece<'_>]) -> String {
+pub(super) fn told(pieces: &[ReplyPart<'_>]) -> String {
     let mut told = String::new();
     for piece in pieces {
-        let (Piece::Words(line) | Piece::Comment(line)) = piece else { continue };
+        let (ReplyPart::Words(line) | ReplyPart::Comment(line)) = piece else { continue };
         let line = line.trim_start_matches(['#', '*', ' ']).replace("**", "");
         if !told.is_empty() {
             told.push(' ');

@@ -3,7 +3,7 @@
 //!
 //! Each function removes one kind of wrapping, or reports that there is none.
 
-use askline_syntax::quoting::Reader;
+use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of thought blocks in one reply; further ones are read as an answer.
@@ -290,7 +290,7 @@ pub(super) fn without_gloss(item: &str) -> &str {
 pub(super) fn without_tail(command: &str) -> &str {
     let mut command = command.trim();
     if !command.contains('\n') {
-        let mut reader = Reader::new(Shell::Bash);
+        let mut reader = QuoteLexer::new(Shell::Bash);
         for (at, c) in command.char_indices() {
             reader.read(c);
             if reader.in_comment() {

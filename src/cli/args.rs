@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
-use super::init::key::Key;
+use super::init::key::BoundKey;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -230,13 +230,13 @@ pub struct Init {
     pub shell: Shell,
     /// The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-g")]
-    pub key: Key,
+    pub key: BoundKey,
     /// Take the key even when something else is bound to it
     #[arg(long)]
     pub force: bool,
     /// The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
-    pub menu_key: Option<Key>,
+    pub menu_key: Option<BoundKey>,
     /// Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there
     /// is no such thing [default: on, in Nushell off]
     #[arg(long, value_name = "WHEN", value_enum)]

@@ -5,12 +5,12 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Check;
 use super::rows::rows;
-use super::{Desk, Exit, complain, one_line, print};
-use crate::context;
+use super::{AppContext, Exit, complain, one_line, print};
+use crate::environment;
 use crate::examine::{Examined, Examiner};
 use crate::knowledge::Knowledge;
+use crate::path_facts::PathFacts;
 use crate::refine;
-use crate::surroundings::Surroundings;
 use askline_check::finding::{Finding, Report};
 use askline_risk::{Label, Risk};
 use askline_syntax::Span;
@@ -20,12 +20,12 @@ use askline_syntax::shell::Shell;
 /// Message if no line is given.
 const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
 
-pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
-    let shell = args.shell.unwrap_or_else(|| desk.login_shell());
+pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
+    let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let rows = rows(&args.words, args.lines.as_deref(), NO_LINE)?;
-    let config = desk.config()?;
-    let context = context::gather(&desk.machine, shell, &[]);
-    let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
+    let config = app.config()?;
+    let context = environment::gather(&app.machine, shell, &[]);
+    let knowledge = Knowledge::new(&app.machine, &context, &[], config.help);
     let examiner = Examiner { shell, knowledge: &knowledge };
     let mut exit = Exit::Done;
     for row in rows {
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Check, desk: &Desk) -> anyhow::Result<Exit> {
         let prefix = row.prefix();
         let shown = row.text.map(|line| {
             let examined = examiner.examine(&line);
-            let risk = examiner.risk(&line, None, &Surroundings::new(desk.machine.host.as_ref()));
+            let risk = examiner.risk(&line, None, &PathFacts::new(app.machine.host.as_ref()));
             let clean = examined.report.findings.is_empty();
             let text = if args.json {
                 format!("{}\n", object(&line, shell, &examined, &risk))

@@ -3,23 +3,23 @@
 use std::fmt::Write as _;
 
 use super::args::{self, ConfigCommand};
-use super::{Desk, Exit, one_line, print, print_path};
+use super::{AppContext, Exit, one_line, print, print_path};
 use crate::config::Setting;
 use askline_host::Host as _;
 
 /// Maximum length in characters of a setting that widens the column for all.
 const ALIGNED_LIMIT: usize = 80;
 
-pub(super) fn run(args: &args::Config, desk: &Desk) -> anyhow::Result<Exit> {
-    let file = &desk.paths.config_file;
+pub(super) fn run(args: &args::Config, app: &AppContext) -> anyhow::Result<Exit> {
+    let file = &app.paths.config_file;
     match args.command {
         ConfigCommand::Path => print_path(file)?,
         ConfigCommand::Show => {
-            let (config, settings) = desk.settings()?;
+            let (config, settings) = app.settings()?;
             let there =
-                if desk.host.entry(file).is_some() { "" } else { " (not there: the defaults are in force)" };
+                if app.host.entry(file).is_some() { "" } else { " (not there: the defaults are in force)" };
             let mut text = format!("# {}{there}\n", one_line(&file.to_string_lossy()));
-            let named = |name: &str| desk.host.env(name).is_some_and(|value| !value.is_empty());
+            let named = |name: &str| app.host.env(name).is_some_and(|value| !value.is_empty());
             let by = if named("ASKLINE_MODEL") { " (ASKLINE_MODEL)" } else { "" };
             writeln!(text, "# the model in use: {}{by}", one_line(&config.model.to_string()))?;
             if let Some(file) = &config.model_file {

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::{Desk, Exit, print};
-use crate::context::{Context, Machine, gather};
+use super::{AppContext, Exit, print};
+use crate::environment::{Environment, Machine, gather};
 use crate::knowledge;
 use askline_host::{Host, find_on_path};
 use askline_syntax::clean::visible;
@@ -60,16 +60,16 @@ fn fault(subject: &'static str, text: impl Display, remedy: impl Display) -> Fin
     Finding { grade: Grade::Fault, subject, text: text.to_string(), remedy: remedy.to_string() }
 }
 
-pub(super) fn run(as_json: bool, online: bool, desk: &Desk) -> anyhow::Result<Exit> {
-    let machine = desk.machine.host.as_ref();
-    let shell = desk.login_shell();
-    let context = gather(&Machine { cache: None, ..desk.machine.clone() }, shell, &[]);
+pub(super) fn run(as_json: bool, online: bool, app: &AppContext) -> anyhow::Result<Exit> {
+    let machine = app.machine.host.as_ref();
+    let shell = app.login_shell();
+    let context = gather(&Machine { cache: None, ..app.machine.clone() }, shell, &[]);
     let mut findings = vec![build(&context)];
     findings.extend(processor());
     findings.extend(system(&context, machine));
     findings.push(manuals(machine));
-    findings.extend(own::settings(desk, online));
-    findings.extend(own::directories(desk));
+    findings.extend(own::settings(app, online));
+    findings.extend(own::directories(app));
     findings.extend(shells::shells(machine));
     let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
     findings.extend(terminal(machine, size.map(|size| (size.ws_col, size.ws_row))));
@@ -120,7 +120,7 @@ fn on_one_line(text: &str) -> String {
     visible(&text.lines().map(str::trim).collect::<Vec<_>>().join("; "))
 }
 
-fn build(context: &Context) -> Finding {
+fn build(context: &Environment) -> Finding {
     let model =
         if cfg!(feature = "local-model") { "with the embedded model" } else { "without the embedded model" };
     fine("askline", format!("{} {model}, {}", env!("CARGO_PKG_VERSION"), context.system.machine))
@@ -152,7 +152,7 @@ fn processor() -> Option<Finding> {
     Some(fine("processor", format!("{n_cores} cores, with what the embedded model makes use of")))
 }
 
-fn system(context: &Context, host: &dyn Host) -> Vec<Finding> {
+fn system(context: &Environment, host: &dyn Host) -> Vec<Finding> {
     let name =
         context.distribution.as_ref().map_or(context.system.os.as_str(), |distribution| &distribution.name);
     let n_commands = context.commands.names().count();

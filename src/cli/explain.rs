@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Explain;
-use super::{Desk, Exit, one_line, print};
-use crate::context;
+use super::{AppContext, Exit, one_line, print};
+use crate::environment;
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
 use askline_check::explain::{Part, Role, explain};
@@ -13,11 +13,11 @@ use askline_check::explain::{Part, Role, explain};
 /// Maximum width of the column with the words, to leave room for the meanings.
 const WORDS_WIDTH_MAX: usize = 28;
 
-pub(super) fn run(args: &Explain, desk: &Desk) -> anyhow::Result<Exit> {
-    let shell = args.shell.unwrap_or_else(|| desk.login_shell());
-    let config = desk.config()?;
-    let context = context::gather(&desk.machine, shell, &[]);
-    let knowledge = Knowledge::new(&desk.machine, &context, &[], config.help);
+pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
+    let shell = args.shell.unwrap_or_else(|| app.login_shell());
+    let config = app.config()?;
+    let context = environment::gather(&app.machine, shell, &[]);
+    let knowledge = Knowledge::new(&app.machine, &context, &[], config.help);
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&line, &parsed, &knowledge);

@@ -6,19 +6,19 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use super::args::{Forget, Memory};
-use super::{Desk, Exit, complain, one_line, print, tell};
+use super::{AppContext, Exit, complain, one_line, print, tell};
 use askline_host::store;
 use askline_model::failure::UsageError;
 use askline_model::install::megabytes;
-use askline_model::resident::door::Door;
+use askline_model::resident::endpoint::Endpoint;
 
 /// Maximum number of bytes of the confirmation answer.
 const ANSWER_BYTES_MAX: u64 = 64;
 
-pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
+pub(super) fn run(args: &Forget, app: &AppContext) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     let mut found = Vec::new();
-    for (what, directory) in places(args.what, desk) {
+    for (what, directory) in places(args.what, app) {
         match store::held(&directory) {
             Ok(None) => {}
             Ok(Some(bytes)) => {
@@ -48,15 +48,15 @@ pub(super) fn run(args: &Forget, desk: &Desk) -> anyhow::Result<Exit> {
 }
 
 /// Returns the kinds of remembered data and their directories.
-fn places(what: Memory, desk: &Desk) -> Vec<(&'static str, PathBuf)> {
+fn places(what: Memory, app: &AppContext) -> Vec<(&'static str, PathBuf)> {
     let mut places = Vec::new();
     if matches!(what, Memory::Stats | Memory::All) {
-        places.push(("stats", desk.paths.stats.clone()));
+        places.push(("stats", app.paths.stats.clone()));
     }
     if matches!(what, Memory::Cache | Memory::All) {
-        places.push(("cache", desk.paths.cache.clone()));
+        places.push(("cache", app.paths.cache.clone()));
         // The directory next to them, with the socket of the resident process, stays.
-        let presses = Door::find(&desk.host).map(|door| door.directory().join("presses")).ok();
+        let presses = Endpoint::find(&app.host).map(|endpoint| endpoint.directory().join("presses")).ok();
         places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
     }
     places

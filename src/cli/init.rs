@@ -11,10 +11,10 @@ use std::io::{self, IsTerminal as _};
 use anyhow::Context as _;
 
 use super::args::{Init, Switch};
-use super::{Desk, Exit, print, tell};
+use super::{AppContext, Exit, print, tell};
 use askline_model::failure::UsageError;
 use askline_syntax::shell::Shell;
-use key::Key;
+use key::BoundKey;
 
 /// Part of Nushell's script for ghost text.
 const GHOST_NU: &str = include_str!("../../shell/askline-ghost.nu");
@@ -25,8 +25,8 @@ const INLINE_NU: (u32, u32) = (0, 115);
 const NAME: &str = "askline";
 
 /// Prints the script for a shell; on a terminal also the instructions to load it.
-pub(super) fn run(args: &Init, _desk: &Desk) -> anyhow::Result<Exit> {
-    if args.menu_key.is_some_and(|menu| menu == args.key && menu != Key::None) {
+pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
+    if args.menu_key.is_some_and(|menu| menu == args.key && menu != BoundKey::None) {
         return Err(
             UsageError(format!("{} is the key of the line; choose another --menu-key", args.key)).into()
         );
@@ -87,13 +87,13 @@ fn worth_knowing(args: &Init) -> String {
             "fish itself expands ? and * after `ask` and refuses what matches nothing, ",
             "so quote the words, or press the key instead"
         ),
-        Shell::Nu if args.key == Key::Ctrl('g') => {
+        Shell::Nu if args.key == BoundKey::Ctrl('g') => {
             "ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
         }
         Shell::Nu => "ctrl-z pressed twice takes the rewriting back",
     };
     match menu_key(args) {
-        key if args.shell == Shell::Nu && key != Key::None => {
+        key if args.shell == Shell::Nu && key != BoundKey::None => {
             format!("worth knowing: {key} lists the suggestions, each with its risk; {worth}")
         }
         _ => format!("worth knowing: {worth}"),
@@ -146,7 +146,7 @@ fn settings(args: &Init, program: &str) -> String {
         Shell::Fish => {
             let spelling = match key {
                 // fish 4 identifies function keys by name alone, fish 3 by name after -k.
-                Key::Function(_) => {
+                BoundKey::Function(_) => {
                     format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})")
                 }
                 _ => key.sequences(shell).concat(),
@@ -173,22 +173,22 @@ fn settings(args: &Init, program: &str) -> String {
 }
 
 /// Returns a key as the record that Nushell's script reads.
-fn nu_key(key: Key) -> String {
+fn nu_key(key: BoundKey) -> String {
     let (modifier, keycode) = match key {
-        Key::Ctrl(letter) => ("control", format!("char_{letter}")),
-        Key::Alt(letter) => ("alt", format!("char_{letter}")),
-        Key::Function(n) => ("none", format!("f{n}")),
-        Key::None => ("none", String::new()),
+        BoundKey::Ctrl(letter) => ("control", format!("char_{letter}")),
+        BoundKey::Alt(letter) => ("alt", format!("char_{letter}")),
+        BoundKey::Function(n) => ("none", format!("f{n}")),
+        BoundKey::None => ("none", String::new()),
     };
     format!("{{name: '{key}', modifier: '{modifier}', keycode: '{keycode}'}}")
 }
 
 /// Returns the key of the menu: alt-g if it is free, and none if no key is wanted.
-fn menu_key(args: &Init) -> Key {
+fn menu_key(args: &Init) -> BoundKey {
     args.menu_key.unwrap_or(match args.key {
-        Key::None => Key::None,
-        Key::Alt('g') => Key::Alt('a'),
-        _ => Key::Alt('g'),
+        BoundKey::None => BoundKey::None,
+        BoundKey::Alt('g') => BoundKey::Alt('a'),
+        _ => BoundKey::Alt('g'),
     })
 }
 
@@ -228,8 +228,13 @@ mod tests {
     #[test]
     fn the_script_follows_its_stamp_and_settings() {
         for shell in Shell::ALL {
-            let args =
-                Init { shell, key: Key::Alt('a'), force: true, menu_key: None, inline: Some(Switch::On) };
+            let args = Init {
+                shell,
+                key: BoundKey::Alt('a'),
+                force: true,
+                menu_key: None,
+                inline: Some(Switch::On),
+            };
             let text = script(&args, NAME);
             assert!(text.starts_with(&stamp(shell)), "{text}");
             assert!(text.contains("alt-a"), "{text}");

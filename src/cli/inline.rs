@@ -17,15 +17,15 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args::Inline;
-use super::{Desk, Exit, line};
+use super::{AppContext, Exit, line};
 use crate::config::Config;
-use crate::models::{self, Occasion};
-use crate::presses::{self, Place, Press};
+use crate::models::{self, Purpose};
+use crate::presses::{self, LineContent, Press};
 use crate::suggest::{Request, suggest};
 use askline_model::Model;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt;
+use askline_model::request_control::RequestControl;
 use askline_syntax::line::PromptLine;
 use askline_syntax::shell::Shell;
 
@@ -40,72 +40,72 @@ const WORDS_MIN: usize = 4;
 /// Separator of words, command and note.
 const SEPARATOR: char = '\x1f';
 
-pub(super) fn run(args: &Inline, desk: &Desk) -> anyhow::Result<Exit> {
-    let config = desk.config()?;
+pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
+    let config = app.config()?;
     if config.model.is_remote() {
         return Err(Failure::NoModel("nothing is asked of a server while you type".to_owned()).into());
     }
-    warm(args.shell, &config, desk);
-    let working: Arc<Mutex<Working>> = Arc::default();
+    warm(args.shell, &config, app);
+    let working: Arc<Mutex<CurrentRow>> = Arc::default();
     let rows = read_rows(io::stdin(), Arc::clone(&working), args.once);
-    let memory = if args.keep { line::memory_here(&desk.host) } else { None };
-    let mut writer = Writer { shell: args.shell, desk, model: open(&config, desk)?, config, memory };
+    let memory = if args.keep { line::memory_here(&app.host) } else { None };
+    let mut writer = RowWriter { shell: args.shell, app, model: open(&config, app)?, config, memory };
     while let Some((number, words)) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
-        let patience = Patience::until(Instant::now() + PATIENCE);
-        if !Working::begin(&working, number, &patience) {
+        let control = RequestControl::until(Instant::now() + PATIENCE);
+        if !CurrentRow::begin(&working, number, &control) {
             continue;
         }
-        match writer.answer(&words, &patience) {
+        match writer.answer(&words, &control) {
             Ok(row) => {
                 let mut stdout = io::stdout().lock();
                 writeln!(stdout, "{row}").and_then(|()| stdout.flush()).context("nobody reads")?;
             }
             Err(error) => tracing::debug!("no answer: {error:#}"),
         }
-        desk.machine.settle();
+        app.machine.settle();
     }
     Ok(Exit::Done)
 }
 
 /// Loads the model in the background: a user who starts such a line will need it.
-fn warm(shell: Shell, config: &Config, desk: &Desk) {
-    let fixed = prompt::fixed(shell, &desk.system(shell));
-    let (config, host, paths) = (config.clone(), desk.host, desk.paths.clone());
+fn warm(shell: Shell, config: &Config, app: &AppContext) {
+    let fixed = prompt::fixed(shell, &app.system(shell));
+    let (config, host, paths) = (config.clone(), app.host, app.paths.clone());
     thread::spawn(move || {
-        let patience = Patience::until(Instant::now() + PATIENCE);
-        if let Err(error) = models::warm(&config, &host, &paths, &fixed, &patience) {
+        let control = RequestControl::until(Instant::now() + PATIENCE);
+        if let Err(error) = models::warm(&config, &host, &paths, &fixed, &control) {
             tracing::debug!("the model is not prepared: {error:#}");
         }
     });
 }
 
 /// Opens a model that answers only if nothing must be loaded.
-fn open(config: &Config, desk: &Desk) -> anyhow::Result<Box<dyn Model>> {
+fn open(config: &Config, app: &AppContext) -> anyhow::Result<Box<dyn Model>> {
     let config = Config { fallback: Vec::new(), ..config.clone() };
-    models::open(&config, &desk.host, &desk.paths, Occasion::Idle)
+    models::open(&config, &app.host, &app.paths, Purpose::Idle)
 }
 
 /// The row that is being answered.
 #[derive(Debug, Default)]
-struct Working {
+struct CurrentRow {
     /// Number of the last row, or one more at the end of the input.
     newest: u64,
-    patience: Patience,
+    control: RequestControl,
 }
 
-impl Working {
+impl CurrentRow {
     /// Starts the work on a row; returns `false` if a newer one has come. One of the two calls always sees the other,
     /// so outdated work is always cancelled.
-    fn begin(working: &Mutex<Self>, row: u64, patience: &Patience) -> bool {
+    fn begin(working: &Mutex<Self>, row: u64, control: &RequestControl) -> bool {
         let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
-        working.patience.clone_from(patience);
+        working.control.clone_from(control);
         working.newest == row
     }
 
     /// Registers new input: cancels outdated work and returns the number of the new row.
     fn overtake(working: &Mutex<Self>) -> u64 {
         let mut working = working.lock().unwrap_or_else(PoisonError::into_inner);
-        working.patience.cancel();
+        working.control.cancel();
         working.newest += 1;
         working.newest
     }
@@ -115,20 +115,20 @@ impl Working {
 /// input.
 fn read_rows(
     input: impl Read + Send + 'static,
-    working: Arc<Mutex<Working>>,
+    working: Arc<Mutex<CurrentRow>>,
     once: bool,
 ) -> Receiver<(u64, String)> {
     let (say, rows) = mpsc::channel();
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         while let Some(text) = row(&mut input) {
-            if say.send((Working::overtake(&working), text)).is_err() {
+            if say.send((CurrentRow::overtake(&working), text)).is_err() {
                 return;
             }
         }
         // A caller that wants one answer ends the input after the row.
         if !once {
-            Working::overtake(&working);
+            CurrentRow::overtake(&working);
         }
     });
     rows
@@ -175,23 +175,23 @@ fn latest(rows: &Receiver<(u64, String)>, quiet: Duration) -> Option<(u64, Strin
 }
 
 /// Answers rows.
-struct Writer<'a> {
+struct RowWriter<'a> {
     shell: Shell,
-    desk: &'a Desk,
+    app: &'a AppContext,
     config: Config,
     model: Box<dyn Model>,
     /// Store of presses where answers are recorded for the key, if any.
     memory: Option<presses::Terminal>,
 }
 
-impl Writer<'_> {
-    fn answer(&mut self, words: &str, patience: &Patience) -> anyhow::Result<String> {
+impl RowWriter<'_> {
+    fn answer(&mut self, words: &str, control: &RequestControl) -> anyhow::Result<String> {
         let plain = words.trim().trim_start_matches('#').trim();
         anyhow::ensure!(WORDS_MIN <= plain.chars().count(), "too short");
         anyhow::ensure!(!words.contains(SEPARATOR), "no words");
         let line = PromptLine::typed(plain);
         let request = Request { line: &line, shell: self.shell, told: &[], before: None };
-        let suggestion = suggest(&request, &self.desk.machine, self.model.as_mut(), &self.config, patience)?;
+        let suggestion = suggest(&request, &self.app.machine, self.model.as_mut(), &self.config, control)?;
         let command = suggestion.command.as_str();
         anyhow::ensure!(!command.contains('\n'), "the command has several rows");
         let note = suggestion.notes(self.config.evidence).join("; ");
@@ -199,7 +199,7 @@ impl Writer<'_> {
         if let Some(memory) = &self.memory {
             let offer = line::turn::offer(&suggestion, self.config.evidence);
             let press = Press::now(words, self.shell, offer);
-            memory.keep(&Press { place: Place::Any, complete: suggestion.rounds == 0, ..press });
+            memory.keep(&Press { place: LineContent::Any, complete: suggestion.rounds == 0, ..press });
         }
         Ok(format!("{words}{SEPARATOR}{command}{SEPARATOR}{note}"))
     }
@@ -223,16 +223,16 @@ mod tests {
     fn what_is_overtaken_is_cancelled_or_never_begun() {
         let working = Mutex::default();
         let begin = |row| {
-            let patience = Patience::until(Instant::now() + PATIENCE);
-            (Working::begin(&working, row, &patience), patience)
+            let control = RequestControl::until(Instant::now() + PATIENCE);
+            (CurrentRow::begin(&working, row, &control), control)
         };
-        let first = Working::overtake(&working);
-        let (begun, patience) = begin(first);
-        assert!(begun && patience.spent(Instant::now()).is_none());
-        let second = Working::overtake(&working);
-        assert!(patience.spent(Instant::now()).is_some());
+        let first = CurrentRow::overtake(&working);
+        let (begun, control) = begin(first);
+        assert!(begun && control.spent(Instant::now()).is_none());
+        let second = CurrentRow::overtake(&working);
+        assert!(control.spent(Instant::now()).is_some());
         // A row is overtaken between its selection and its start.
-        Working::overtake(&working);
+        CurrentRow::overtake(&working);
         assert!(!begin(second).0);
     }
 }

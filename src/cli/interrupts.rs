@@ -9,7 +9,7 @@ use std::time::Instant;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
 
 /// Signal handlers for the lifetime of the program.
 #[derive(Debug, Default)]
@@ -39,12 +39,16 @@ impl Interrupts {
     }
 
     /// Runs `work` with a request control that ends at the deadline or on a signal.
-    pub(super) fn during<T>(&self, deadline: Instant, work: impl FnOnce(&Patience) -> T) -> (T, Patience) {
-        let patience = Patience::until(deadline).cancelled_by(Arc::clone(&self.came));
+    pub(super) fn during<T>(
+        &self,
+        deadline: Instant,
+        work: impl FnOnce(&RequestControl) -> T,
+    ) -> (T, RequestControl) {
+        let control = RequestControl::until(deadline).cancelled_by(Arc::clone(&self.came));
         self.idle.store(false, Ordering::Relaxed);
-        let done = work(&patience);
+        let done = work(&control);
         self.idle.store(true, Ordering::Relaxed);
-        (done, patience)
+        (done, control)
     }
 
     /// Ends the program with the signal that came, if one did.

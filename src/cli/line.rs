@@ -8,12 +8,12 @@
 //! otherwise an Enter typed too early would run a command that nobody has read. The script shows the message
 //! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
 
-pub(super) mod ahead;
-pub mod attended;
 mod input;
 mod keys;
+pub(super) mod prefetch;
 mod row;
 mod terminal;
+pub mod terminal_session;
 pub(super) mod turn;
 
 use std::io::{self, IsTerminal as _, PipeReader, Write as _};
@@ -30,22 +30,22 @@ use rustix::event::{PollFd, PollFlags, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
 
 use self::input::Input;
-use self::keys::{Key, Keys, SEQUENCE_WAIT};
+use self::keys::{KeyPress, Keys, SEQUENCE_WAIT};
 use self::row::{FRAME, Glyphs};
 use self::terminal::{COLUMNS, Terminal};
-use self::turn::{Said, Turn};
+use self::turn::{Turn, TurnResult};
 use super::args::Draw;
-use super::{Desk, Exit};
+use super::{AppContext, Exit};
 use crate::config::Config;
-use crate::context::Machine;
-use crate::metrics::{Book, Outcome};
+use crate::environment::Machine;
+use crate::metrics::{Outcome, UsageStore};
 use crate::presses;
 use askline_host::Host;
 use askline_host::local;
 use askline_host::local::LocalHost;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
-use askline_model::resident::door::Door;
+use askline_model::request_control::RequestControl;
+use askline_model::resident::endpoint::Endpoint;
 use askline_syntax::clean::visible;
 
 /// Maximum wait for the shell to hand over the terminal before work begins without it: some shells start a program
@@ -77,8 +77,8 @@ const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 const SEPARATOR: u8 = 0x1f;
 
 /// Result of the wait.
-enum End {
-    Answer(Said),
+enum WaitEnd {
+    Answer(TurnResult),
     Reason(String),
     Cancelled,
 }
@@ -94,25 +94,25 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 }
 
 fn help(args: &super::args::Line) -> Exit {
-    let mut attendant = Attendant::open(args.draw, &LocalHost);
+    let mut attendant = TerminalSession::open(args.draw, &LocalHost);
     let worked = attendant.work(args);
     let outcome = Outcome::of(&worked);
     let end = worked.map_or_else(
         |error| match error.downcast_ref() {
-            Some(Failure::Cancelled) => End::Cancelled,
-            _ => End::Reason(format!("{error:#}")),
+            Some(Failure::Cancelled) => WaitEnd::Cancelled,
+            _ => WaitEnd::Reason(format!("{error:#}")),
         },
-        End::Answer,
+        WaitEnd::Answer,
     );
     // In every case, if the terminal became ours meanwhile, its type-ahead is dropped.
     attendant.take_terminal();
     let (exit, line, message) = match &end {
-        End::Answer(said) => (Exit::Done, said.line.as_str(), said.notes.join("; ")),
-        End::Reason(reason) => {
+        WaitEnd::Answer(said) => (Exit::Done, said.line.as_str(), said.notes.join("; ")),
+        WaitEnd::Reason(reason) => {
             attendant.settle(TYPING);
             (Exit::Failed, "", reason.clone())
         }
-        End::Cancelled => {
+        WaitEnd::Cancelled => {
             attendant.settle(Duration::ZERO);
             (Exit::Cancelled, "", String::new())
         }
@@ -126,19 +126,19 @@ fn help(args: &super::args::Line) -> Exit {
             Exit::Failed
         }
     };
-    if let (Exit::Done, End::Answer(Said { press: Some(press), .. }), Some(memory)) =
+    if let (Exit::Done, WaitEnd::Answer(TurnResult { press: Some(press), .. }), Some(memory)) =
         (exit, &end, &attendant.memory)
     {
         memory.keep(press);
-        if let Some((config, facts)) = &attendant.errand {
-            ahead::send(config, press, memory.name(), facts);
+        if let Some((config, facts)) = &attendant.input_facts {
+            prefetch::send(config, press, memory.name(), facts);
         }
     }
     if let Some(machine) = &attendant.machine {
         machine.settle();
     }
-    if let Some((book, patience)) = &attendant.asked {
-        book.record(patience, outcome);
+    if let Some((book, control)) = &attendant.asked {
+        book.record(control, outcome);
     }
     exit
 }
@@ -150,7 +150,7 @@ pub(super) fn memory_here(host: &dyn Host) -> Option<presses::Terminal> {
 
 fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
     let name = terminal::name(tty)?;
-    let door = Door::find(host).and_then(|door| door.make().map(|()| door));
+    let door = Endpoint::find(host).and_then(|door| door.make().map(|()| door));
     let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
     Some(presses::Terminal::new(door.directory(), &name))
 }
@@ -164,7 +164,7 @@ fn write_reply(line: &str, message: &str) -> io::Result<()> {
 }
 
 /// A terminal session during the wait: keys, status row and signals on one side, a worker on the other.
-struct Attendant {
+struct TerminalSession {
     /// `None` if there is no terminal: everything works, but nothing is shown and only signals cancel. If there is
     /// one, an answer needs `terminal`: otherwise type-ahead could not be dropped and would run the answer.
     tty: Option<OwnedFd>,
@@ -179,7 +179,7 @@ struct Attendant {
     settled_by: Option<Instant>,
     glyphs: Glyphs,
     /// Usage record that counts the press after its reply, and the control of the request.
-    asked: Option<(Book, Patience)>,
+    asked: Option<(UsageStore, RequestControl)>,
     /// `true` after a signal that ends this process.
     ended: Arc<AtomicBool>,
     /// Machine of the request; new facts about it are cached after the answer.
@@ -187,10 +187,10 @@ struct Attendant {
     /// Store of the last press in this terminal.
     memory: Option<presses::Terminal>,
     /// Input for the prefetch of further suggestions.
-    errand: Option<(Config, Vec<(String, String)>)>,
+    input_facts: Option<(Config, Vec<(String, String)>)>,
 }
 
-impl Attendant {
+impl TerminalSession {
     /// Opens a session for a process that does nothing else: signals end the wait, and presses are recorded.
     fn open(draw: Draw, host: &dyn Host) -> Self {
         let ended = Arc::default();
@@ -224,7 +224,7 @@ impl Attendant {
             ended,
             machine: None,
             memory: None,
-            errand: None,
+            input_facts: None,
         };
         let until = Instant::now() + FOREGROUND_WAIT;
         while !attendant.take_terminal() && Instant::now() < until {
@@ -241,13 +241,13 @@ impl Attendant {
         self.tty.is_none() || self.terminal.is_some()
     }
 
-    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<Said> {
+    fn work(&mut self, args: &super::args::Line) -> anyhow::Result<TurnResult> {
         let started = Instant::now();
         let mut input = Input::read(args.cursor)?;
         // Only now, because its errors are shown like all others.
-        let desk = Desk::open()?;
-        let config = desk.config()?;
-        let book = desk.book();
+        let app = AppContext::open()?;
+        let config = app.config()?;
+        let book = app.book();
         tracing::debug!(
             status = args.status,
             keymap = args.keymap,
@@ -255,23 +255,23 @@ impl Attendant {
             "a line of {} characters",
             input.line.text.chars().count()
         );
-        self.machine = Some(desk.machine.clone());
+        self.machine = Some(app.machine.clone());
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
-        let patience = Patience::until(deadline);
+        let control = RequestControl::until(deadline);
         input.facts.push(("status".to_owned(), args.status.to_string()));
-        self.errand = Some((config.clone(), input.facts.clone()));
+        self.input_facts = Some((config.clone(), input.facts.clone()));
         let turn = Turn {
             input,
             shell: args.shell,
             terminal: self.memory.clone(),
-            machine: desk.machine,
+            machine: app.machine,
             config,
-            paths: desk.paths,
-            patience: patience.clone(),
+            paths: app.paths,
+            control: control.clone(),
         };
         let worker = Worker::start(move || turn.take())?;
-        self.asked = book.map(|book| (book, patience.clone()));
-        self.wait(&worker, &patience, started)
+        self.asked = book.map(|book| (book, control.clone()));
+        self.wait(&worker, &control, started)
     }
 
     /// Waits for the worker's answer.
@@ -282,7 +282,7 @@ impl Attendant {
     fn wait<T: Send + 'static>(
         &mut self,
         worker: &Worker<T>,
-        patience: &Patience,
+        control: &RequestControl,
         started: Instant,
     ) -> anyhow::Result<T> {
         let mut done = false;
@@ -292,8 +292,8 @@ impl Attendant {
             // Input that has begun to arrive comes first: an Esc has priority over the answer, and the rest of a
             // paste must not be typed after it.
             let key = if done { self.settle(TYPING) } else { self.key(now) };
-            if key == Some(Key::Cancel) || done && !has_terminal {
-                patience.cancel();
+            if key == Some(KeyPress::Cancel) || done && !has_terminal {
+                control.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.said.recv_timeout(CANCEL_GRACE);
                 return Err(Failure::Cancelled.into());
@@ -301,14 +301,13 @@ impl Attendant {
             if done {
                 return worker.result();
             }
-            if patience.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
-                patience.cancel();
+            if control.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
+                control.cancel();
                 return Err(Failure::TimedOut.into());
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {
-                let row =
-                    self.glyphs.working(patience.stage(), &patience.asked(), elapsed, terminal.columns());
+                let row = self.glyphs.working(control.stage(), &control.asked(), elapsed, terminal.columns());
                 terminal.show(row);
             }
             done |= self.pause((!done).then_some(&worker.done));
@@ -322,17 +321,17 @@ impl Attendant {
     }
 
     /// Returns the key pressed since the last call. A signal or a lost terminal cancels.
-    fn key(&mut self, now: Instant) -> Option<Key> {
+    fn key(&mut self, now: Instant) -> Option<KeyPress> {
         if self.ended() {
-            return Some(Key::Cancel);
+            return Some(KeyPress::Cancel);
         }
         match self.terminal.as_ref()?.typed() {
             Some(bytes) => self.feed(&bytes, now),
-            None => Some(Key::Cancel),
+            None => Some(KeyPress::Cancel),
         }
     }
 
-    fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<Key> {
+    fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<KeyPress> {
         if !bytes.is_empty() {
             self.typed_at = Some(now);
         }
@@ -342,17 +341,17 @@ impl Attendant {
     /// Discards input that is still arriving, to leave no rest of it for the shell: a paste, a sequence, and the keys
     /// of a user who has not paused for `quiet` yet. Returns the most important key in it; input that does not end
     /// within [`SETTLE_LIMIT`] cancels.
-    fn settle(&mut self, quiet: Duration) -> Option<Key> {
+    fn settle(&mut self, quiet: Duration) -> Option<KeyPress> {
         let until = *self.settled_by.get_or_insert_with(|| Instant::now() + SETTLE_LIMIT);
         let mut key = None;
         loop {
             let now = Instant::now();
             let bytes = self.terminal.as_ref()?.typed();
             let Some(bytes) = bytes.filter(|_| !self.ended() && now < until) else {
-                return Some(Key::Cancel);
+                return Some(KeyPress::Cancel);
             };
             key = key.max(self.feed(&bytes, now));
-            let is_typing = key != Some(Key::Cancel) && self.typed_at.is_some_and(|at| now - at < quiet);
+            let is_typing = key != Some(KeyPress::Cancel) && self.typed_at.is_some_and(|at| now - at < quiet);
             if bytes.is_empty() {
                 if !is_typing && !self.keys.unfinished() {
                     return key;

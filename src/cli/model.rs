@@ -12,21 +12,21 @@ use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
-use super::{Desk, Exit, config_text, one_line, print, print_path, tell, variable};
+use super::{AppContext, Exit, config_text, one_line, print, print_path, tell, variable};
 use crate::config::{Config, ModelChoice};
 use crate::keys;
 use crate::models;
-use crate::models::Occasion;
+use crate::models::Purpose;
 use askline_host::store;
 use askline_host::{Host, local};
 use askline_model::failure::Failure;
 use askline_model::failure::UsageError;
 use askline_model::install;
-use askline_model::install::manifest::{Entry, Manifest};
+use askline_model::install::manifest::{Manifest, ModelEntry};
 use askline_model::install::{Condition, News, megabytes};
 use askline_model::memory;
-use askline_model::patience::Patience;
 use askline_model::prompt;
+use askline_model::request_control::RequestControl;
 use askline_syntax::clean::visible;
 
 /// Redraw interval of the progress bar while nothing arrives.
@@ -34,9 +34,9 @@ const TICK: Duration = Duration::from_millis(200);
 /// Step between two progress lines without a terminal, in percent.
 const PLAIN_STEP: u64 = 10;
 
-pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit> {
-    let manifest = Manifest::load(&desk.host)?;
-    let config = desk.config()?;
+pub(super) fn run(args: &super::args::Model, app: &AppContext) -> anyhow::Result<Exit> {
+    let manifest = Manifest::load(&app.host)?;
+    let config = app.config()?;
     let entry = |name: &Option<String>| match (name, &config.model) {
         (Some(name), _) | (None, ModelChoice::Local(name)) => manifest.find(name),
         (None, ModelChoice::Scripted(_)) => {
@@ -47,26 +47,26 @@ pub(super) fn run(args: &super::args::Model, desk: &Desk) -> anyhow::Result<Exit
         }
     };
     match &args.command {
-        ModelCommand::List { check } => list(&manifest, &config, *check, desk),
-        ModelCommand::Pull { name } => pull(entry(name)?, &config, desk),
-        ModelCommand::Use { name } => make_used(manifest.find(name)?, desk),
+        ModelCommand::List { check } => list(&manifest, &config, *check, app),
+        ModelCommand::Pull { name } => pull(entry(name)?, &config, app),
+        ModelCommand::Use { name } => make_used(manifest.find(name)?, app),
         ModelCommand::Path { name: Some(name) } => {
-            print_path(&install::installed_as(manifest.find(name)?, &desk.paths)?.path).map(|()| Exit::Done)
+            print_path(&install::installed_as(manifest.find(name)?, &app.paths)?.path).map(|()| Exit::Done)
         }
-        ModelCommand::Path { name: None } => path_in_use(&config, desk),
-        ModelCommand::Rm { name } => remove(manifest.find(name)?, &config, &manifest, desk),
+        ModelCommand::Path { name: None } => path_in_use(&config, app),
+        ModelCommand::Rm { name } => remove(manifest.find(name)?, &config, &manifest, app),
     }
 }
 
-fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyhow::Result<Exit> {
+fn list(manifest: &Manifest, config: &Config, check: bool, app: &AppContext) -> anyhow::Result<Exit> {
     let default = Config::merge(None, &|_| None)?.model;
     let mut progress = Progress::new();
     let mut damaged = false;
     let mut rows = vec![["NAME", "SIZE", "MEMORY", "LICENCE", "STATE"].map(str::to_owned)];
     for entry in &manifest.entries {
         let condition = match check {
-            true => install::check(entry, &desk.paths, &mut |news| progress.hear(news))?,
-            false => install::condition(entry, &desk.paths),
+            true => install::check(entry, &app.paths, &mut |news| progress.hear(news))?,
+            false => install::condition(entry, &app.paths),
         };
         damaged |= matches!(condition, Condition::Damaged(_));
         let this = ModelChoice::Local(entry.name.clone());
@@ -96,14 +96,14 @@ fn list(manifest: &Manifest, config: &Config, check: bool, desk: &Desk) -> anyho
         text,
         "\nMEMORY is what running it takes: the file, read in place, and room to work; an estimate"
     );
-    if let Some(free) = memory::free(&desk.host) {
+    if let Some(free) = memory::free(&app.host) {
         let _ = writeln!(text, "free memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
             let (name, lacking) = (one_line(&entry.name), megabytes(entry.memory - free));
             let _ = writeln!(text, "{name} needs {lacking} more than is free; it may be slow or fail");
         }
     }
-    text.push_str(&servers(config, &desk.host));
+    text.push_str(&servers(config, &app.host));
     if let Some(file) = &config.model_file {
         let _ = writeln!(text, "\nASKLINE_MODEL_FILE is used instead: {}", one_line(&file.to_string_lossy()));
         if let Err(why) = install::check_own_file(file) {
@@ -162,17 +162,17 @@ fn servers(config: &Config, host: &dyn Host) -> String {
     text
 }
 
-fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
+fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result<Exit> {
     let progress = Arc::new(Mutex::new(Progress::new()));
     let hear = |news: News<'_>| locked(&progress).hear(news);
     stop_on_signals(&progress)?;
-    let fetched = install::pull(entry, config.model_file.as_deref(), &desk.host, &desk.paths, &mut { hear });
+    let fetched = install::pull(entry, config.model_file.as_deref(), &app.host, &app.paths, &mut { hear });
     locked(&progress).finish();
     tell(&match fetched? {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
         false => format!("{} is installed and intact already", entry.name),
     });
-    if let Err(error) = prepare(entry, config, desk) {
+    if let Err(error) = prepare(entry, config, app) {
         tracing::debug!("not prepared: {error:#}");
         tell("it could not be prepared; the first key press tries again");
     }
@@ -184,22 +184,22 @@ fn pull(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
 
 /// Does the one-time work per model and shell, for the user's login shell, to make the first key press as fast as the
 /// next one. After Ctrl-C the first press does the rest.
-fn prepare(entry: &Entry, config: &Config, desk: &Desk) -> anyhow::Result<()> {
+fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result<()> {
     if cfg!(not(feature = "local-model")) {
         return Ok(());
     }
-    let shell = desk.login_shell();
+    let shell = app.login_shell();
     tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
     let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
     let config = Config { model, fallback, ..config.clone() };
-    let mut model = models::open(&config, &desk.host, &desk.paths, Occasion::Batch)?;
-    model.prepare(&prompt::fixed(shell, &desk.system(shell)), &Patience::endless())
+    let mut model = models::open(&config, &app.host, &app.paths, Purpose::Batch)?;
+    model.prepare(&prompt::fixed(shell, &app.system(shell)), &RequestControl::endless())
 }
 
-fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
+fn path_in_use(config: &Config, app: &AppContext) -> anyhow::Result<Exit> {
     let file = match &config.model {
         ModelChoice::Local(name) => {
-            install::installed(name, config.model_file.as_deref(), &desk.host, &desk.paths)?.path
+            install::installed(name, config.model_file.as_deref(), &app.host, &app.paths)?.path
         }
         ModelChoice::Scripted(file) => file.clone(),
         ModelChoice::Remote(remote) => {
@@ -210,14 +210,19 @@ fn path_in_use(config: &Config, desk: &Desk) -> anyhow::Result<Exit> {
     print_path(&file).map(|()| Exit::Done)
 }
 
-fn remove(entry: &Entry, config: &Config, manifest: &Manifest, desk: &Desk) -> anyhow::Result<Exit> {
+fn remove(
+    entry: &ModelEntry,
+    config: &Config,
+    manifest: &Manifest,
+    app: &AppContext,
+) -> anyhow::Result<Exit> {
     let name = &entry.name;
-    match install::remove(entry, &desk.paths)? {
+    match install::remove(entry, &app.paths)? {
         0 => tell(&format!("{name} is not installed")),
         freed => tell(&format!("{name} is removed; {} freed", megabytes(freed))),
     }
     if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
-        let is_there = |other: &&Entry| install::condition(other, &desk.paths) == Condition::Intact;
+        let is_there = |other: &&ModelEntry| install::condition(other, &app.paths) == Condition::Intact;
         tell(&match manifest.entries.iter().find(is_there) {
             Some(other) => format!("it is the one in use; to use another: askline model use {}", other.name),
             None => "it is the one in use, and no other is installed; run `askline model pull`".to_owned(),
@@ -227,18 +232,18 @@ fn remove(entry: &Entry, config: &Config, manifest: &Manifest, desk: &Desk) -> a
 }
 
 /// Writes the name into the user's `config.toml`; everything else in it stays unchanged, comments included.
-fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
-    let file = &desk.paths.config_file;
+fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
+    let file = &app.paths.config_file;
     // If the file is a link, the target is written and the link stays.
-    let file = &desk.host.real_path(file).unwrap_or_else(|_| file.clone());
-    let text = match desk.host.entry(file) {
-        Some(_) => config_text(&desk.host, file)?,
+    let file = &app.host.real_path(file).unwrap_or_else(|_| file.clone());
+    let text = match app.host.entry(file) {
+        Some(_) => config_text(&app.host, file)?,
         None => String::new(),
     };
     let changed = with_local_model(&text, &entry.name)
         .map_err(|why| UsageError(format!("{}: {why}; mend it first", file.display())))?;
     // A change that would make the file unreadable is not written.
-    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&desk.host, name))?;
+    let in_force = Config::merge(Some((file, &changed)), &|name| variable(&app.host, name))?;
     if changed != text {
         store::write(file, changed.as_bytes())?;
     }
@@ -249,7 +254,7 @@ fn make_used(entry: &Entry, desk: &Desk) -> anyhow::Result<Exit> {
             in_force.model
         ));
     }
-    if let Err(why) = install::installed_as(entry, &desk.paths) {
+    if let Err(why) = install::installed_as(entry, &app.paths) {
         tell(&format!("but {why}"));
     }
     if let Some(file) = in_force.model_file {

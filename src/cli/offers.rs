@@ -11,7 +11,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::args::Offers;
 use super::{Exit, line, one_line, print};
-use crate::presses::{self, Place, Press};
+use crate::presses::{self, LineContent, Press};
 use askline_host::Host as _;
 use askline_host::local::LocalHost;
 use askline_syntax::clean;
@@ -27,7 +27,7 @@ const SEPARATOR_COLUMNS: usize = 3;
 
 /// An entry in Nushell's format.
 #[derive(Debug, Serialize)]
-struct Entry {
+struct MenuEntry {
     value: String,
     description: String,
     /// Part that the entry replaces: the whole line.
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         }
         // The replaced part includes text that was not passed to us.
         let entries = entries(&press, args, line.len().max(args.bytes));
-        memory.keep(&Press { place: Place::Any, ..press });
+        memory.keep(&Press { place: LineContent::Any, ..press });
         entries
     });
     print(&format!("{}\n", serde_json::to_string(&entries)?))?;
@@ -73,16 +73,19 @@ fn whole<'a>(press: &'a Press, start: &'a str, bytes: usize) -> &'a str {
     texts.filter(|_| start.len() <= bytes).find(goes_on).map_or(start, String::as_str)
 }
 
-fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<Entry> {
+fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<MenuEntry> {
     let span = Span { start: 0, end: bytes };
     let offers = press.offers.iter().filter_map(|offer| {
         let value = clean::clean(&offer.command, args.shell).ok()?.text.as_str().to_owned();
         let description = fit(&one_line(&offer.about), &value, args.columns);
-        Some(Entry { value, description, span })
+        Some(MenuEntry { value, description, span })
     });
     let words = clean::as_typed(&press.words).filter(|words| !words.as_str().trim().is_empty());
-    let words =
-        words.map(|words| Entry { value: words.as_str().to_owned(), description: WORDS.to_owned(), span });
+    let words = words.map(|words| MenuEntry {
+        value: words.as_str().to_owned(),
+        description: WORDS.to_owned(),
+        span,
+    });
     offers.chain(words).collect()
 }
 

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use super::args::Stats;
 use super::model::table;
-use super::{Desk, Exit, print};
-use crate::metrics::{self, Book, Counts, Figures, Model};
-use askline_model::account::{Cost, Limits, Tally};
+use super::{AppContext, Exit, print};
+use crate::metrics::{self, Counts, Figures, Model, UsageStore};
+use askline_model::usage::{Cost, Limits, Tally};
 
-pub(super) fn run(args: &Stats, desk: &Desk) -> anyhow::Result<Exit> {
-    let limits = desk.config()?.limits;
-    let (counts, now) = (Book::of(&desk.paths).read()?, SystemTime::now());
+pub(super) fn run(args: &Stats, app: &AppContext) -> anyhow::Result<Exit> {
+    let limits = app.config()?.limits;
+    let (counts, now) = (UsageStore::of(&app.paths).read()?, SystemTime::now());
     print(&match args.json {
         true => format!("{}\n", object(&counts, limits, args.days, now)),
         false => text(&counts, limits, args.days, now),
@@ -179,7 +179,7 @@ mod tests {
     use expect_test::expect;
 
     use super::*;
-    use askline_model::account::Tokens;
+    use askline_model::usage::Tokens;
 
     fn counts() -> Counts {
         let tally = |calls, prompt, cost: Option<u64>| Tally {

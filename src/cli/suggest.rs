@@ -13,14 +13,14 @@ use super::args::Suggest;
 use super::interrupts::Interrupts;
 use super::rows::{Rows, rows};
 use super::stats::usage;
-use super::{Desk, Exit, complain, exit_of, one_line, print, reason, tell};
+use super::{AppContext, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::metrics::Outcome;
-use crate::models::{self, Occasion};
+use crate::models::{self, Purpose};
 use crate::suggest::{Request, prompt_for, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
-use askline_model::account::Tally;
 use askline_model::failure::Failure;
-use askline_model::patience::{Patience, Stage};
+use askline_model::request_control::{RequestControl, Stage};
+use askline_model::usage::Tally;
 use askline_risk::{Label, Risk};
 use askline_syntax::Span;
 use askline_syntax::clean::visible;
@@ -34,33 +34,33 @@ const WATCH: Duration = Duration::from_millis(200);
 const NO_REQUEST: &str =
     "no request; say what you want, such as `askline suggest list files bigger than 10 MB`, or pipe it in";
 
-pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
-    let shell = args.shell.unwrap_or_else(|| desk.login_shell());
+pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
+    let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let rows = rows(&args.words, args.lines.as_deref(), NO_REQUEST)?;
     if args.show_request {
-        return show_requests(rows, shell, desk);
+        return show_requests(rows, shell, app);
     }
-    let mut config = desk.config()?;
+    let mut config = app.config()?;
     if args.no_refine {
         config.refine_rounds = 0;
     }
-    let occasion = if args.lines.is_some() { Occasion::Batch } else { Occasion::Press };
-    let mut model = models::open(&config, &desk.host, &desk.paths, occasion)?;
-    let book = desk.book();
+    let occasion = if args.lines.is_some() { Purpose::Batch } else { Purpose::Press };
+    let mut model = models::open(&config, &app.host, &app.paths, occasion)?;
+    let book = app.book();
     let interrupts = Interrupts::listen();
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
         let deadline = Instant::now() + Duration::from_millis(config.deadline_ms);
         let (prefix, place) = (row.prefix(), row.place);
-        let (answer, patience) = interrupts.during(deadline, |patience| {
+        let (answer, control) = interrupts.during(deadline, |control| {
             row.text.map(|request| {
                 let line = PromptLine::typed(request);
                 let request = Request { line: &line, shell, told: &[], before: None };
-                let _watched = Watched::start(patience);
-                let answer = suggest(&request, &desk.machine, model.as_mut(), &config, patience);
+                let _watched = Watched::start(control);
+                let answer = suggest(&request, &app.machine, model.as_mut(), &config, control);
                 // Usage is recorded before anything unrelated can fail, such as the output.
-                book.iter().for_each(|book| book.record(patience, Outcome::of(&answer)));
+                book.iter().for_each(|book| book.record(control, Outcome::of(&answer)));
                 (line.text, answer)
             })
         });
@@ -72,8 +72,8 @@ pub(super) fn run(args: &Suggest, desk: &Desk) -> anyhow::Result<Exit> {
         if let Err(error) = &answer {
             exit = exit_of(error);
         }
-        show(args, &prefix, &request, shell, &answer, &patience.account().total())?;
-        desk.machine.settle();
+        show(args, &prefix, &request, shell, &answer, &control.usage().total())?;
+        app.machine.settle();
     }
     model.finish()?;
     Ok(exit)
@@ -93,12 +93,12 @@ struct Watched {
 }
 
 impl Watched {
-    fn start(patience: &Patience) -> Self {
+    fn start(control: &RequestControl) -> Self {
         let over = Arc::new(AtomicBool::new(!io::stderr().is_terminal()));
-        let (patience, told) = (patience.clone(), Arc::clone(&over));
+        let (control, told) = (control.clone(), Arc::clone(&over));
         thread::spawn(move || {
             while !told.load(Ordering::Relaxed) {
-                if patience.stage() == Stage::Preparing {
+                if control.stage() == Stage::Preparing {
                     return tell(&format!("askline: {}", Stage::Preparing.words()));
                 }
                 thread::sleep(WATCH);
@@ -116,8 +116,8 @@ impl Drop for Watched {
 
 /// Prints the exact text, or request body for a server, that a model would get for each request, without asking a
 /// model. Requests of a file get headings.
-fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> {
-    let config = desk.config()?;
+fn show_requests(rows: Rows, shell: Shell, app: &AppContext) -> anyhow::Result<Exit> {
+    let config = app.config()?;
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
@@ -128,7 +128,7 @@ fn show_requests(rows: Rows, shell: Shell, desk: &Desk) -> anyhow::Result<Exit> 
         let shown = row.text.and_then(|request| {
             let line = PromptLine::typed(request.as_str());
             let request = Request { line: &line, shell, told: &[], before: None };
-            models::request(&config, &prompt_for(&request, &desk.machine, &config)?)
+            models::request(&config, &prompt_for(&request, &app.machine, &config)?)
         });
         match shown {
             Ok(text) => print(&text)?,

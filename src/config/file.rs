@@ -8,7 +8,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::server;
 use super::{Origin, Setting};
-use askline_model::prompt::disclosure::{Item, Reach};
+use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
@@ -64,11 +64,11 @@ pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_t
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
 
 /// Keys of `[context]`.
-pub(super) const CONTEXT_KEYS: [&str; Item::ALL.len()] = {
-    let mut names = [""; Item::ALL.len()];
+pub(super) const CONTEXT_KEYS: [&str; FactKind::ALL.len()] = {
+    let mut names = [""; FactKind::ALL.len()];
     let mut n = 0;
     while n < names.len() {
-        names[n] = Item::ALL[n].name();
+        names[n] = FactKind::ALL[n].name();
         n += 1;
     }
     names
@@ -82,7 +82,7 @@ const NAMES_MAX: usize = 16;
 
 /// Kind of value that a key takes.
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum ValueKind {
     /// Integer within these bounds, inclusive.
     Whole(u64, u64),
     /// Number of units from 0 to this value, with at most six decimals; stored in millionths.
@@ -95,30 +95,30 @@ enum Kind {
 }
 
 /// Returns the kind of value that a known key takes.
-fn kind(key: &str) -> Kind {
+fn kind(key: &str) -> ValueKind {
     match key {
-        "deadline_ms" | "first_byte_ms" => Kind::Whole(50, 600_000),
-        "max_tokens" => Kind::Whole(1, 4096),
-        "threads" => Kind::Whole(0, 512),
-        "refine_rounds" => Kind::Whole(0, 4),
-        "calls" => Kind::Whole(1, 10),
-        "tokens" => Kind::Whole(0, 10_000_000),
-        "day_calls" => Kind::Whole(0, 1_000_000),
-        "day_tokens" => Kind::Whole(0, 1_000_000_000_000),
-        "day_cost" => Kind::Amount(1_000_000),
-        "price_in" | "price_out" | "price_cached" => Kind::Amount(10_000),
-        "alternatives" => Kind::Word(&["ahead", "asked"]),
-        "daemon" => Kind::Word(&["auto", "off", "force"]),
-        "daemon_idle_min" => Kind::Whole(1, 1440),
-        "evidence" => Kind::Word(&["all", "wrong"]),
-        "guard" => Kind::Word(&["off", "comment"]),
-        "retrieve" => Kind::Word(&["on", "off"]),
-        "help" => Kind::Word(&["system", "never"]),
-        "protocol" => Kind::Word(&PROTOCOLS),
-        "prompt" => Kind::Word(&["solved", "chat"]),
-        "order" => Kind::Names,
-        _ if CONTEXT_KEYS.contains(&key) => Kind::Word(&Reach::WORDS),
-        _ => Kind::Text,
+        "deadline_ms" | "first_byte_ms" => ValueKind::Whole(50, 600_000),
+        "max_tokens" => ValueKind::Whole(1, 4096),
+        "threads" => ValueKind::Whole(0, 512),
+        "refine_rounds" => ValueKind::Whole(0, 4),
+        "calls" => ValueKind::Whole(1, 10),
+        "tokens" => ValueKind::Whole(0, 10_000_000),
+        "day_calls" => ValueKind::Whole(0, 1_000_000),
+        "day_tokens" => ValueKind::Whole(0, 1_000_000_000_000),
+        "day_cost" => ValueKind::Amount(1_000_000),
+        "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),
+        "alternatives" => ValueKind::Word(&["ahead", "asked"]),
+        "daemon" => ValueKind::Word(&["auto", "off", "force"]),
+        "daemon_idle_min" => ValueKind::Whole(1, 1440),
+        "evidence" => ValueKind::Word(&["all", "wrong"]),
+        "guard" => ValueKind::Word(&["off", "comment"]),
+        "retrieve" => ValueKind::Word(&["on", "off"]),
+        "help" => ValueKind::Word(&["system", "never"]),
+        "protocol" => ValueKind::Word(&PROTOCOLS),
+        "prompt" => ValueKind::Word(&["solved", "chat"]),
+        "order" => ValueKind::Names,
+        _ if CONTEXT_KEYS.contains(&key) => ValueKind::Word(&Visibility::WORDS),
+        _ => ValueKind::Text,
     }
 }
 
@@ -168,10 +168,10 @@ impl Settings {
 
     pub(super) fn add_variable(&mut self, name: &'static str, key: &str, text: String) {
         let value = match kind(key) {
-            Kind::Whole(least, most) => whole(&text, 10, least, most),
-            Kind::Word(words) => one_of(&text, words),
-            Kind::Text => Ok(Value::Text(text)),
-            Kind::Names | Kind::Amount(_) => Err("is set in the file alone".to_owned()),
+            ValueKind::Whole(least, most) => whole(&text, 10, least, most),
+            ValueKind::Word(words) => one_of(&text, words),
+            ValueKind::Text => Ok(Value::Text(text)),
+            ValueKind::Names | ValueKind::Amount(_) => Err("is set in the file alone".to_owned()),
         };
         match value {
             Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
@@ -289,25 +289,29 @@ impl File<'_> {
         let at = value.span().start;
         let name = key.last().map_or("", String::as_str);
         let read = match (kind(name), value.get_ref()) {
-            (Kind::Whole(least, most), DeValue::Integer(number)) => {
+            (ValueKind::Whole(least, most), DeValue::Integer(number)) => {
                 whole(number.as_str(), number.radix(), least, most)
             }
-            (Kind::Amount(most), DeValue::Integer(number)) if number.radix() == 10 => {
+            (ValueKind::Amount(most), DeValue::Integer(number)) if number.radix() == 10 => {
                 amount(number.as_str(), most)
             }
-            (Kind::Amount(most), DeValue::Float(number)) => amount(number.as_str(), most),
-            (Kind::Text | Kind::Word(_), DeValue::String(text)) if text.is_empty() => {
+            (ValueKind::Amount(most), DeValue::Float(number)) => amount(number.as_str(), most),
+            (ValueKind::Text | ValueKind::Word(_), DeValue::String(text)) if text.is_empty() => {
                 Err("must not be empty".to_owned())
             }
-            (Kind::Word(words), DeValue::String(text)) => one_of(text, words),
-            (Kind::Text, DeValue::String(text)) => text_of(name, text),
-            (Kind::Names, DeValue::Array(names)) => names_of(names),
-            (Kind::Names, other) => {
+            (ValueKind::Word(words), DeValue::String(text)) => one_of(text, words),
+            (ValueKind::Text, DeValue::String(text)) => text_of(name, text),
+            (ValueKind::Names, DeValue::Array(names)) => names_of(names),
+            (ValueKind::Names, other) => {
                 Err(format!("must be a list such as [\"team\", \"local\"], not {}", article(other)))
             }
-            (Kind::Amount(_), other) => Err(format!("must be a number such as 0.25, not {}", article(other))),
-            (Kind::Whole(..), other) => Err(format!("must be a whole number, not {}", article(other))),
-            (Kind::Text | Kind::Word(_), other) => Err(format!("must be a text, not {}", article(other))),
+            (ValueKind::Amount(_), other) => {
+                Err(format!("must be a number such as 0.25, not {}", article(other)))
+            }
+            (ValueKind::Whole(..), other) => Err(format!("must be a whole number, not {}", article(other))),
+            (ValueKind::Text | ValueKind::Word(_), other) => {
+                Err(format!("must be a text, not {}", article(other)))
+            }
         };
         match read {
             Ok(value) => {

@@ -8,9 +8,9 @@ use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
 use super::server;
 use super::{ModelChoice, Origin};
 use askline_host::{KeyCommand, KeyringItem};
-use askline_model::account::Prices;
 use askline_model::prompt::Form;
-use askline_model::server::{Address, KeySource, Protocol, Remote};
+use askline_model::server::{Address, KeySource, Protocol, ServerProfile};
+use askline_model::usage::Prices;
 
 /// Profile keys that only a server profile may have.
 const REMOTE_KEYS: [&str; 11] = [
@@ -169,7 +169,7 @@ impl Settings {
             keyring: setting("key_keyring").and_then(|(item, _)| KeyringItem::parse(item)),
             file: path("key_file"),
         };
-        Ok(ModelChoice::Remote(Box::new(Remote {
+        Ok(ModelChoice::Remote(Box::new(ServerProfile {
             profile: profile.to_owned(),
             protocol,
             url,

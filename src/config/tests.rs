@@ -4,7 +4,7 @@ use expect_test::{Expect, expect};
 
 use super::file::{CONTEXT_KEYS, LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
-use askline_model::prompt::disclosure::{Audience, Item};
+use askline_model::prompt::disclosure::{Audience, FactKind};
 
 fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), UsageError> {
     let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
@@ -17,20 +17,28 @@ fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
 }
 
 /// Default disclosure policy.
-fn usual() -> Telling {
-    Telling::new(|item| {
-        if matches!(item, Item::Last | Item::Output | Item::Columns) { Reach::Local } else { Reach::Off }
+fn usual() -> DisclosurePolicy {
+    DisclosurePolicy::new(|item| {
+        if matches!(item, FactKind::Last | FactKind::Output | FactKind::Columns) {
+            Visibility::Local
+        } else {
+            Visibility::Off
+        }
     })
 }
 
 #[test]
 fn what_is_told_is_set_item_by_item() {
     let (config, _) = merge("[context]\ncwd = \"all\"\nlast = \"off\"\ngit = \"local\"\n", &[]).unwrap();
-    let reach = |item| config.told.reach(item);
-    assert_eq!([Item::Cwd, Item::Last, Item::Git].map(reach), [Reach::All, Reach::Off, Reach::Local]);
-    assert_eq!([Item::Listing, Item::Output].map(reach), [Reach::Off, Reach::Local]);
+    let reach = |item| config.disclosure.reach(item);
+    assert_eq!(
+        [FactKind::Cwd, FactKind::Last, FactKind::Git].map(reach),
+        [Visibility::All, Visibility::Off, Visibility::Local]
+    );
+    assert_eq!([FactKind::Listing, FactKind::Output].map(reach), [Visibility::Off, Visibility::Local]);
     assert!(
-        config.told.tells(Item::Cwd, Audience::Server) && !config.told.tells(Item::Git, Audience::Server)
+        config.disclosure.tells(FactKind::Cwd, Audience::Server)
+            && !config.disclosure.tells(FactKind::Git, Audience::Server)
     );
     faults(
         "[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n",
@@ -59,7 +67,7 @@ fn the_defaults_stand_alone() {
         refine_rounds: 2,
         form: Form::Completion,
         fallback_forms: Vec::new(),
-        told: usual(),
+        disclosure: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
@@ -106,7 +114,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         refine_rounds: 4,
         form: Form::Completion,
         fallback_forms: Vec::new(),
-        told: usual(),
+        disclosure: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
@@ -140,7 +148,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         refine_rounds: 0,
         form: Form::Completion,
         fallback_forms: Vec::new(),
-        told: usual(),
+        disclosure: usual(),
         evidence: Evidence::All,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },

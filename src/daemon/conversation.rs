@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::post::{End, Pending, Post};
-use askline_model::patience::{Patience, Stage};
-use askline_model::resident::door::is_ours;
+use super::job_queue::{JobQueue, Pending, Shutdown};
+use askline_model::request_control::{RequestControl, Stage};
+use askline_model::resident::endpoint::is_ours;
 use askline_model::resident::wire::{Ask, BEAT, Event, Hello, PROTOCOL, Question, Wire};
 
 /// Interval between checks of the current stage.
@@ -24,7 +24,7 @@ const END_LIMIT: Duration = Duration::from_secs(5);
 /// # Errors
 ///
 /// If the other side disconnects or sends an invalid message. A connection of another user is closed silently.
-pub(super) fn hold(stream: UnixStream, post: &Post, hello: &Hello, limit: Duration) -> io::Result<()> {
+pub(super) fn hold(stream: UnixStream, queue: &JobQueue, hello: &Hello, limit: Duration) -> io::Result<()> {
     if !is_ours(&stream)? {
         return Ok(());
     }
@@ -36,30 +36,30 @@ pub(super) fn hold(stream: UnixStream, post: &Post, hello: &Hello, limit: Durati
     match question {
         Question::Stop { finish } => {
             wire.send(&Event::Ending, until)?;
-            post.end(if finish { End::Finish } else { End::AtOnce });
+            queue.end(if finish { Shutdown::Finish } else { Shutdown::AtOnce });
             wire.receive::<Question>(Instant::now() + END_LIMIT).map(drop)
         }
-        Question::Status => wire.send(&Event::Status(Box::new(post.status())), until),
+        Question::Status => wire.send(&Event::Status(Box::new(queue.status())), until),
         Question::Ask(_) if theirs.protocol != PROTOCOL => wire.send(&Event::Dropped, until),
-        Question::Ask(ask) => answer(&mut wire, ask, post),
+        Question::Ask(ask) => answer(&mut wire, ask, queue),
     }
 }
 
 /// Submits a request and reports its progress until the answer. The request is cancelled if the client
 /// disconnects or sends anything more.
-fn answer(wire: &mut Wire, ask: Box<Ask>, post: &Post) -> io::Result<()> {
-    let visit = Visit::new(post);
-    let Some(pending) = post.submit(ask, &visit.patience)? else {
+fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
+    let visit = Visit::new(queue);
+    let Some(pending) = queue.submit(ask, &visit.control)? else {
         return wire.send(&Event::Busy, Instant::now() + SEND_WAIT);
     };
     let (mut stage, mut said_at) = (Stage::Starting, Instant::now());
     loop {
         match wait(wire, &pending) {
-            Heard::End(event) => return wire.send(&event, Instant::now() + SEND_WAIT),
-            Heard::Gone => return Ok(()),
-            Heard::Nothing => {}
+            Incoming::Shutdown(event) => return wire.send(&event, Instant::now() + SEND_WAIT),
+            Incoming::Gone => return Ok(()),
+            Incoming::Nothing => {}
         }
-        let (now, next) = (Instant::now(), visit.patience.stage());
+        let (now, next) = (Instant::now(), visit.control.stage());
         if next != stage {
             stage = next;
             said_at = now;
@@ -73,43 +73,43 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, post: &Post) -> io::Result<()> {
 
 /// Guard of a client that waits for an answer. Dropping it, on any path, stops the work.
 struct Visit<'a> {
-    post: &'a Post,
-    patience: Patience,
+    queue: &'a JobQueue,
+    control: RequestControl,
 }
 
 impl<'a> Visit<'a> {
-    fn new(post: &'a Post) -> Self {
-        post.come();
-        Self { post, patience: Patience::endless() }
+    fn new(queue: &'a JobQueue) -> Self {
+        queue.come();
+        Self { queue, control: RequestControl::endless() }
     }
 }
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        self.patience.cancel();
-        self.post.leave();
+        self.control.cancel();
+        self.queue.leave();
     }
 }
 
-enum Heard {
+enum Incoming {
     /// Final event of the worker.
-    End(Event),
+    Shutdown(Event),
     /// The client has disconnected or sent something more.
     Gone,
     Nothing,
 }
 
-fn wait(wire: &Wire, pending: &Pending) -> Heard {
+fn wait(wire: &Wire, pending: &Pending) -> Incoming {
     let timeout = Timespec::try_from(WATCH).unwrap_or_default();
     let mut ready = [PollFd::new(&pending.done, PollFlags::IN), PollFd::new(wire.stream(), PollFlags::IN)];
     // If the wait fails, the loop runs again earlier.
     if poll(&mut ready, Some(&timeout)).is_err() {
-        return Heard::Nothing;
+        return Incoming::Nothing;
     }
     let [done, gone] = ready.map(|ready| !ready.revents().is_empty());
     if done {
         // A worker that sent no event has panicked.
-        return Heard::End(pending.said.try_recv().unwrap_or(Event::Broken));
+        return Incoming::Shutdown(pending.said.try_recv().unwrap_or(Event::Broken));
     }
-    if gone { Heard::Gone } else { Heard::Nothing }
+    if gone { Incoming::Gone } else { Incoming::Nothing }
 }

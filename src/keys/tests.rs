@@ -27,7 +27,7 @@ impl Home {
     }
 
     /// Returns a server profile with these settings, written in a file of this home.
-    fn profile(&self, lines: &str) -> Remote {
+    fn profile(&self, lines: &str) -> ServerProfile {
         let text = format!(
             "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://h.example\"\nname = \"m\"\n{lines}\n"
         );
@@ -46,12 +46,12 @@ fn machine(env: &str) -> RecordedHost {
     RecordedHost::parse(Path::new("machine.toml"), &rows).unwrap()
 }
 
-fn secret(remote: &Remote, host: &dyn Host) -> Option<String> {
+fn secret(remote: &ServerProfile, host: &dyn Host) -> Option<String> {
     read(remote, host).unwrap().map(|key| key.secret().to_owned())
 }
 
 #[track_caller]
-fn says(remote: &Remote, host: &dyn Host, what: &str) {
+fn says(remote: &ServerProfile, host: &dyn Host, what: &str) {
     for failure in [read(remote, host).err(), look(remote, host).err()].into_iter().flatten() {
         let said = failure.to_string();
         assert!(matches!(failure, Failure::NoModel(_)) && said.starts_with("profile `team`: "), "{said}");
@@ -174,7 +174,7 @@ fn a_command_that_others_could_have_written_is_not_run() {
 
 /// Reads a key by a script that was just written. Retries because another test that starts a program at that
 /// moment may hold the script open for writing.
-fn read_busy(remote: &Remote) -> Result<String, String> {
+fn read_busy(remote: &ServerProfile) -> Result<String, String> {
     loop {
         match read(remote, &LocalHost) {
             Ok(key) => return Ok(key.unwrap().secret().to_owned()),

@@ -9,13 +9,13 @@ use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
 #[derive(Deserialize)]
-struct Table {
+struct BuiltinTable {
     bash: BTreeSet<String>,
     zsh: BTreeSet<String>,
     fish: BTreeSet<String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<BuiltinTable> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
     toml::from_str(include_str!("builtins.toml")).expect("the table is TOML of this form")
 });

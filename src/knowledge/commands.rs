@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
-use super::kept::{self, Key, Stamp};
+use super::kept::{self, CacheKey, Stamp};
 use askline_host::store;
 use askline_host::{OUTPUT_LIMIT, Probe};
 use askline_manual::catalogue::Catalogue;
@@ -25,7 +25,7 @@ const WORDS: [&str; 1] = ["scope commands"];
 pub(super) struct Own {
     catalogue: Arc<Catalogue>,
     /// Entry that is not in the cache yet.
-    fresh: Option<(Key, Record)>,
+    fresh: Option<(CacheKey, Record)>,
 }
 
 /// Contents of the cache entry.
@@ -79,7 +79,7 @@ impl Knowledge {
     fn own_commands(&self) -> Option<Own> {
         let program = self.startable_shell()?;
         let stamp = Stamp::of(&program.real_path, &program.file);
-        let key = Key::new(&program.key_path(), &program.real_path, program.trusted, &WORDS);
+        let key = CacheKey::new(&program.key_path(), &program.real_path, program.trusted, &WORDS);
         let known = self.cache.as_ref().and_then(|cache| recall(cache, &key, &stamp));
         let (rows, fresh) = match known {
             Some(rows) => (rows, None),
@@ -102,7 +102,7 @@ impl Knowledge {
 }
 
 /// Returns the cached output under a key, if it is still valid for `program`.
-fn recall(cache: &Path, key: &Key, program: &Stamp) -> Option<String> {
+fn recall(cache: &Path, key: &CacheKey, program: &Stamp) -> Option<String> {
     let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, kept::FILE_LIMIT).ok().flatten()?;
     let record: Record = postcard::from_bytes(&body).ok()?;
     // A time in the future means that the clock was changed.

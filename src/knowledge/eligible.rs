@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::context::owners::{is_closed, is_sticky};
-use askline_host::Entry;
+use crate::environment::owners::{is_closed, is_sticky};
+use askline_host::FileEntry;
 
 /// Facts that the decision uses.
 #[derive(Debug, Clone)]
@@ -20,9 +20,9 @@ pub(super) struct Facts<'a> {
     /// Path with links resolved.
     pub real_path: &'a Path,
     /// Entry of the file itself.
-    pub file: Entry,
+    pub file: FileEntry,
     /// Entries of the directories above it, links resolved, in any order.
-    pub above: &'a [Entry],
+    pub above: &'a [FileEntry],
     /// Home directory of the user.
     pub home: Option<&'a Path>,
     /// Working directory of the user.
@@ -34,7 +34,7 @@ pub(super) struct Facts<'a> {
 }
 
 #[derive(Deserialize)]
-struct Table {
+struct EligibleTable {
     directories: Vec<String>,
     shims: Vec<String>,
     shells_in: Vec<String>,
@@ -42,7 +42,7 @@ struct Table {
     never_options: Vec<String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<EligibleTable> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
     toml::from_str(include_str!("eligible.toml")).expect("the table is TOML of this form")
 });
@@ -65,7 +65,7 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
         return Err("it stands in the working directory");
     }
-    let open_above = |entry: &Entry| {
+    let open_above = |entry: &FileEntry| {
         let is_shared = is_sticky(entry) && entry.mode & 0o002 == 0;
         entry.owner != 0 || !(is_closed(entry) || is_shared)
     };
@@ -141,10 +141,10 @@ mod tests {
 
     use super::*;
 
-    static ABOVE: [Entry; 1] = [entry(false, 0, 0o755)];
+    static ABOVE: [FileEntry; 1] = [entry(false, 0, 0o755)];
 
-    const fn entry(is_file: bool, owner: u32, mode: u32) -> Entry {
-        Entry {
+    const fn entry(is_file: bool, owner: u32, mode: u32) -> FileEntry {
+        FileEntry {
             is_file,
             is_directory: !is_file,
             executable: is_file,

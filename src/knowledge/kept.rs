@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use askline_host::store;
-use askline_host::{Entry, Host};
+use askline_host::{FileEntry, Host};
 use askline_manual::Manual;
 
 /// Kind and format version in the header line of each file.
@@ -44,7 +44,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    pub(super) fn of(path: &Path, entry: &Entry) -> Self {
+    pub(super) fn of(path: &Path, entry: &FileEntry) -> Self {
         let since = entry.modified.duration_since(UNIX_EPOCH).unwrap_or_default();
         let modified_ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         Self { path: path.to_owned(), modified_ns, size: entry.size }
@@ -122,9 +122,9 @@ pub(super) fn seconds(time: SystemTime) -> u64 {
 /// Cache key of a level: the path of the program as found, its real path, whether it is trusted, and the words of the
 /// level. Facts about a trusted program are not used for the same program when it is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Key(String);
+pub(super) struct CacheKey(String);
 
-impl Key {
+impl CacheKey {
     pub(super) fn new(path: &Path, real_path: &Path, trusted: bool, words: &[&str]) -> Self {
         let mut hash = Sha256::new();
         hash.update([u8::from(trusted)]);
@@ -145,7 +145,7 @@ impl Key {
 }
 
 /// Returns the cached record under a key, if it is still valid for `program`.
-pub(super) fn recall(host: &dyn Host, cache: &Path, key: &Key, program: &Stamp) -> Option<Record> {
+pub(super) fn recall(host: &dyn Host, cache: &Path, key: &CacheKey, program: &Stamp) -> Option<Record> {
     let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, FILE_LIMIT).ok().flatten()?;
     let record: Record = postcard::from_bytes(&body).ok()?;
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
@@ -155,7 +155,7 @@ pub(super) fn recall(host: &dyn Host, cache: &Path, key: &Key, program: &Stamp) 
 ///
 /// # Errors
 /// When the cache cannot be written.
-pub(super) fn keep(cache: &Path, key: &Key, record: &Record) -> anyhow::Result<()> {
+pub(super) fn keep(cache: &Path, key: &CacheKey, record: &Record) -> anyhow::Result<()> {
     let body = postcard::to_allocvec(record)?;
     if FILE_LIMIT <= body.len() as u64 + 64 {
         return Ok(());
@@ -181,7 +181,7 @@ mod tests {
     struct Setting {
         home: tempfile::TempDir,
         program: PathBuf,
-        key: Key,
+        key: CacheKey,
     }
 
     impl Setting {
@@ -189,7 +189,7 @@ mod tests {
             let home = tempfile::tempdir().unwrap();
             let program = home.path().join("program");
             fs::write(&program, "1").unwrap();
-            let key = Key::new(&program, &program, true, &["log"]);
+            let key = CacheKey::new(&program, &program, true, &["log"]);
             Self { home, program, key }
         }
 
@@ -279,12 +279,12 @@ mod tests {
     fn levels_have_names_of_their_own() {
         let (path, other) = (Path::new("/usr/bin/git"), Path::new("/usr/bin/got"));
         let keys = [
-            Key::new(path, path, true, &[]),
-            Key::new(path, path, false, &[]),
-            Key::new(path, path, true, &["log"]),
-            Key::new(path, path, true, &["lo", "g"]),
-            Key::new(path, other, true, &[]),
-            Key::new(other, path, true, &[]),
+            CacheKey::new(path, path, true, &[]),
+            CacheKey::new(path, path, false, &[]),
+            CacheKey::new(path, path, true, &["log"]),
+            CacheKey::new(path, path, true, &["lo", "g"]),
+            CacheKey::new(path, other, true, &[]),
+            CacheKey::new(other, path, true, &[]),
         ];
         let distinct: std::collections::BTreeSet<_> = keys.iter().collect();
         assert_eq!(distinct.len(), keys.len());

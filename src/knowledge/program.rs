@@ -8,9 +8,9 @@ use super::eligible::{self, Facts};
 use super::kept::Record;
 use super::{Knowledge, builtins};
 use crate::config::Help;
-use crate::context::Directory;
-use askline_check::reference::Kind;
-use askline_host::{Entry, find_on_path};
+use crate::environment::Directory;
+use askline_check::reference::CommandKind;
+use askline_host::{FileEntry, find_on_path};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
@@ -19,12 +19,12 @@ const ALIASES_MAX: usize = 8;
 
 /// A program that a name resolves to.
 #[derive(Debug, Clone)]
-pub(super) struct Program {
+pub(super) struct ResolvedProgram {
     /// Name as used: `ls`, also if that is a link to `busybox`.
     pub name: String,
     pub path: PathBuf,
     pub real_path: PathBuf,
-    pub file: Entry,
+    pub file: FileEntry,
     /// `true` if only root or the user can have put it there; documentation of that name then describes it.
     pub trusted: bool,
     /// `true` for fish's own commands, which have a page in fish's manual; the program is then fish.
@@ -33,14 +33,14 @@ pub(super) struct Program {
 
 impl Knowledge {
     /// Returns the meaning of a command's first word, and the program with the words after it, aliases expanded.
-    pub(super) fn resolve(&self, command: &[&str]) -> (Kind, Option<(Program, Vec<String>)>) {
+    pub(super) fn resolve(&self, command: &[&str]) -> (CommandKind, Option<(ResolvedProgram, Vec<String>)>) {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
         // `^ls` is always the program, even if an alias or function has the same name.
         let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
         if let Some(name) = external.filter(|_| self.context.shell == Shell::Nu) {
-            let Some(program) = self.program(&name) else { return (Kind::Missing, None) };
+            let Some(program) = self.program(&name) else { return (CommandKind::Missing, None) };
             let (path, real_path) = (program.path.clone(), program.real_path.clone());
-            return (Kind::Program { path, real_path }, Some((program, words.split_off(1))));
+            return (CommandKind::Program { path, real_path }, Some((program, words.split_off(1))));
         }
         let mut alias = None;
         let mut followed = BTreeSet::new();
@@ -50,37 +50,37 @@ impl Knowledge {
             alias.get_or_insert_with(|| value.clone());
             // If the expansion has several commands, it is unclear which of them the next words belong to.
             let Some(expanded) = simple_words(value, self.context.shell) else {
-                return (alias.map_or(Kind::Missing, Kind::Alias), None);
+                return (alias.map_or(CommandKind::Missing, CommandKind::Alias), None);
             };
             let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
             words.splice(..1, leading);
             followed.insert(name);
         }
         let Some(name) = words.first().cloned() else {
-            return (alias.map_or(Kind::Missing, Kind::Alias), None);
+            return (alias.map_or(CommandKind::Missing, CommandKind::Alias), None);
         };
         let rest = words.split_off(1);
-        let kind_of = |kind: Kind| alias.clone().map_or(kind, Kind::Alias);
+        let kind_of = |kind: CommandKind| alias.clone().map_or(kind, CommandKind::Alias);
         if self.functions.contains(&name) {
-            return (kind_of(Kind::Function), None);
+            return (kind_of(CommandKind::Function), None);
         }
         let shell = self.context.shell;
         if builtins::of(shell).contains(&name) {
             let page = self.program(shell.name()).filter(|program| program.trusted && shell == Shell::Fish);
-            let builtin = page.map(|fish| (Program { name, is_builtin: true, ..fish }, Vec::new()));
-            return (kind_of(Kind::Builtin), builtin);
+            let builtin = page.map(|fish| (ResolvedProgram { name, is_builtin: true, ..fish }, Vec::new()));
+            return (kind_of(CommandKind::Builtin), builtin);
         }
         match self.program(&name) {
             Some(program) => {
                 let (path, real_path) = (program.path.clone(), program.real_path.clone());
-                (kind_of(Kind::Program { path, real_path }), Some((program, rest)))
+                (kind_of(CommandKind::Program { path, real_path }), Some((program, rest)))
             }
-            None => (kind_of(Kind::Missing), None),
+            None => (kind_of(CommandKind::Missing), None),
         }
     }
 
     /// Returns the program with a name, or at a path.
-    pub(super) fn program(&self, name: &str) -> Option<Program> {
+    pub(super) fn program(&self, name: &str) -> Option<ResolvedProgram> {
         let host = self.host.as_ref();
         let (path, trusted) = if name.contains('/') {
             let path = self.whole_path(name)?;
@@ -103,7 +103,7 @@ impl Knowledge {
         let real_path = host.real_path(&path).ok()?;
         let trusted = trusted && self.is_believed(&path);
         let name = path.file_name()?.to_str()?.to_owned();
-        Some(Program { name, path, real_path, file, trusted, is_builtin: false })
+        Some(ResolvedProgram { name, path, real_path, file, trusted, is_builtin: false })
     }
 
     /// Reports whether only root or the user can have made a file, and it is outside the working tree, whose files
@@ -135,7 +135,7 @@ impl Knowledge {
     }
 
     /// Reports whether the program may be started in a sandbox; `own` is the record of the program itself.
-    pub(super) fn is_eligible(&self, program: &Program, own: &Record) -> bool {
+    pub(super) fn is_eligible(&self, program: &ResolvedProgram, own: &Record) -> bool {
         if self.help == Help::Never || program.is_builtin || !program.trusted {
             return false;
         }
@@ -175,7 +175,7 @@ fn simple_words(value: &str, shell: Shell) -> Option<Vec<String>> {
         .then(|| command.words.iter().map(|word| word.text.clone()).collect())
 }
 
-impl Program {
+impl ResolvedProgram {
     /// Reports whether one file acts as many programs, chosen by its name.
     pub(super) fn is_multi_call(&self) -> bool {
         let name = self.real_path.file_name().and_then(|name| name.to_str()).unwrap_or_default();

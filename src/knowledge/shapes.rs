@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Knowledge, held};
-use askline_check::shape::{HEAD_BYTES_MAX, Shape};
+use askline_check::file_schema::{FileSchema, HEAD_BYTES_MAX};
 use askline_host::Host;
 use askline_syntax::shell::Shell;
 
@@ -27,13 +27,13 @@ static READS: AtomicUsize = AtomicUsize::new(0);
 #[derive(Default)]
 pub(super) struct Shapes {
     /// Schema of each file; `None` if unknown.
-    known: HashMap<PathBuf, Option<Arc<Shape>>>,
+    known: HashMap<PathBuf, Option<Arc<FileSchema>>>,
     is_late: bool,
 }
 
 impl Knowledge {
     /// Returns the schema of a file below the working directory; `None` for any other file and if it cannot be read.
-    pub(super) fn file_shape(&self, path: &str) -> Option<Arc<Shape>> {
+    pub(super) fn file_schema(&self, path: &str) -> Option<Arc<FileSchema>> {
         // Nushell resolves `..` textually, and `...` as several levels, without regard to links.
         let is_up = |part: &str| 2 <= part.len() && part.bytes().all(|byte| byte == b'.');
         if self.context.shell != Shell::Nu || path.split('/').any(is_up) {
@@ -66,11 +66,11 @@ impl Knowledge {
         }
         let head = begun.and_then(|_| heard.recv_timeout(PATIENCE).ok());
         let is_late = head.is_none();
-        let shape = head.flatten().map(|head| Arc::new(Shape::of(path, &head.bytes, head.is_whole)));
+        let schema = head.flatten().map(|head| Arc::new(FileSchema::of(path, &head.bytes, head.is_whole)));
         let mut shapes = held(&self.shapes);
         shapes.is_late |= is_late;
-        shapes.known.insert(file, shape.clone());
-        shape
+        shapes.known.insert(file, schema.clone());
+        schema
     }
 }
 
@@ -100,10 +100,10 @@ mod tests {
 
     use super::*;
     use crate::config::Help;
-    use crate::context::{self, Machine};
+    use crate::environment::{self, Machine};
     use askline_check::reference::Reference as _;
     use askline_host::recorded::RecordedHost;
-    use askline_host::{Entry, Output, Probe, System};
+    use askline_host::{FileEntry, Output, Probe, System};
 
     fn host() -> RecordedHost {
         let files: String = (0..20).map(|n| format!("\"/home/ada/work/{n}.csv\" = \"a\\n1\\n\"\n")).collect();
@@ -123,7 +123,7 @@ mod tests {
 
     fn knowing(host: Arc<dyn Host>, shell: Shell) -> Knowledge {
         let machine = Machine::new(host, None);
-        let context = context::gather(&machine, shell, &[]);
+        let context = environment::gather(&machine, shell, &[]);
         Knowledge::new(&machine, &context, &[], Help::Never)
     }
 
@@ -151,8 +151,8 @@ mod tests {
             ("", false),
             ("a\0b", false),
         ] {
-            assert_eq!(knowledge(Shell::Nu).shape(path).is_some(), expected, "{path:?}");
-            assert!(knowledge(Shell::Bash).shape(path).is_none(), "{path:?}");
+            assert_eq!(knowledge(Shell::Nu).schema(path).is_some(), expected, "{path:?}");
+            assert!(knowledge(Shell::Bash).schema(path).is_none(), "{path:?}");
         }
     }
 
@@ -179,7 +179,7 @@ mod tests {
             self.0.list(directory)
         }
 
-        fn entry(&self, path: &Path) -> Option<Entry> {
+        fn entry(&self, path: &Path) -> Option<FileEntry> {
             self.0.entry(path)
         }
 
@@ -208,18 +208,18 @@ mod tests {
     fn a_file_that_does_not_come_is_not_waited_for() {
         let knowledge = knowing(Arc::new(Stuck(host())), Shell::Nu);
         let begun = Instant::now();
-        assert!(knowledge.shape("2.csv").is_some());
-        assert!(knowledge.shape("1.csv").is_none());
-        assert!(knowledge.shape("3.csv").is_none(), "where one is late another may be");
+        assert!(knowledge.schema("2.csv").is_some());
+        assert!(knowledge.schema("1.csv").is_none());
+        assert!(knowledge.schema("3.csv").is_none(), "where one is late another may be");
         assert!(begun.elapsed() < Duration::from_secs(10));
-        assert!(knowledge.shape("2.csv").is_some(), "those that were read are known");
+        assert!(knowledge.schema("2.csv").is_some(), "those that were read are known");
     }
 
     #[test]
     fn only_so_many_are() {
         let knowledge = knowledge(Shell::Nu);
         let all = |knowledge: &Knowledge| {
-            (0..20).filter(|n| knowledge.shape(&format!("{n}.csv")).is_some()).count()
+            (0..20).filter(|n| knowledge.schema(&format!("{n}.csv")).is_some()).count()
         };
         assert_eq!(all(&knowledge), FILES_MAX);
         assert_eq!(all(&knowledge), FILES_MAX, "those that were read are known");

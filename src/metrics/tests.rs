@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use askline_model::account::{Cost, Tokens};
+use askline_model::usage::{Cost, Tokens};
 
 const NOON: u64 = 43_200;
 
@@ -13,16 +13,16 @@ fn at(day: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(day * 86_400 + NOON)
 }
 
-fn book(top: &Path) -> Book {
-    Book { directory: top.join("stats") }
+fn book(top: &Path) -> UsageStore {
+    UsageStore { directory: top.join("stats") }
 }
 
-fn asked(name: &str, is_server: bool) -> Account {
-    let mut account = Account::default();
-    account.call(name, is_server);
-    account.spend(name, Tokens { prompt: 10, cached: 4, completion: 2 }, is_server.then_some(Cost(5)));
-    account.answered(name, Duration::from_millis(300));
-    account
+fn asked(name: &str, is_server: bool) -> Usage {
+    let mut usage = Usage::default();
+    usage.call(name, is_server);
+    usage.spend(name, Tokens { prompt: 10, cached: 4, completion: 2 }, is_server.then_some(Cost(5)));
+    usage.answered(name, Duration::from_millis(300));
+    usage
 }
 
 #[test]
@@ -31,14 +31,14 @@ fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
     let book = book(top.path());
     let mut both = asked("m at h", true);
     both.call("m at h", true);
-    for (account, outcome) in [
+    for (usage, outcome) in [
         (both, Outcome::Answered),
         (asked("local:x", false), Outcome::Failed("late")),
-        (Account::default(), Outcome::Answered),
-        (Account::default(), Outcome::Cancelled),
-        (Account::default(), Outcome::Failed("late")),
+        (Usage::default(), Outcome::Answered),
+        (Usage::default(), Outcome::Cancelled),
+        (Usage::default(), Outcome::Failed("late")),
     ] {
-        assert!(book.count(&account, outcome, at(20_779)).unwrap());
+        assert!(book.count(&usage, outcome, at(20_779)).unwrap());
     }
     let counts = book.read().unwrap();
     assert_eq!(counts.today(at(20_779)), counts.total);
@@ -95,7 +95,7 @@ fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
     {
         fs::write(book.file(), broken).unwrap();
         assert_eq!(book.read().unwrap(), Counts::default(), "{broken:?}");
-        assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+        assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
         assert_eq!(book.read().unwrap().total.presses, 1);
         let aside = n.min(BAD_MAX - 1) + 1;
         let kept = fs::read_to_string(book.directory.join(format!("counts.bad-{aside}"))).unwrap();
@@ -136,7 +136,7 @@ fn a_link_in_its_place_is_neither_read_nor_written_through() {
     fs::write(&other, "mine").unwrap();
     std::os::unix::fs::symlink(&other, book.file()).unwrap();
     assert!(book.read().is_err());
-    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).is_err());
+    assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).is_err());
     assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
 }
 
@@ -178,10 +178,10 @@ fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
 fn a_lock_that_is_kept_costs_a_tenth_of_a_second_and_one_press() {
     let top = tempfile::tempdir().unwrap();
     let book = book(top.path());
-    assert!(book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+    assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
     let held = store::lock(&book.directory.join("lock")).unwrap().unwrap();
     let begun = Instant::now();
-    assert!(!book.count(&Account::default(), Outcome::Answered, at(20_779)).unwrap());
+    assert!(!book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
     assert!(LOCK_WAIT <= begun.elapsed());
     drop(held);
     assert_eq!(book.read().unwrap().total.presses, 1);

@@ -4,9 +4,9 @@
 use std::time::Instant;
 
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::Audience;
+use askline_model::request_control::RequestControl;
 use askline_model::{Further, Model, Reply};
 
 /// Model whose usage is added to that of the key press.
@@ -22,15 +22,15 @@ impl Metered {
     }
 
     /// Counts a finished call, unless there was no model to call.
-    fn count(&self, reply: &anyhow::Result<Reply>, asked: Instant, patience: &Patience) {
-        let mut account = patience.account();
+    fn count(&self, reply: &anyhow::Result<Reply>, asked: Instant, control: &RequestControl) {
+        let mut usage = control.usage();
         match reply {
             Err(error) if matches!(error.downcast_ref(), Some(Failure::NoModel(_))) => {}
-            Err(_) => account.call(&self.name, false),
+            Err(_) => usage.call(&self.name, false),
             Ok(reply) => {
-                account.call(&self.name, false);
-                account.spend(&self.name, reply.usage.tokens(), None);
-                account.answered(&self.name, asked.elapsed());
+                usage.call(&self.name, false);
+                usage.spend(&self.name, reply.usage.tokens(), None);
+                usage.answered(&self.name, asked.elapsed());
             }
         }
     }
@@ -45,34 +45,39 @@ impl Model for Metered {
         self.model.audience()
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
         let asked = Instant::now();
-        let reply = self.model.complete(prompt, max_tokens, patience);
-        self.count(&reply, asked, patience);
+        let reply = self.model.complete(prompt, max_tokens, control);
+        self.count(&reply, asked, control);
         reply
     }
 
-    fn keeps_others(&self) -> bool {
-        self.model.keeps_others()
+    fn keeps_alternatives(&self) -> bool {
+        self.model.keeps_alternatives()
     }
 
     fn others(
         &mut self,
         prompt: &Prompt,
         further: Further,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        let replies = self.model.others(prompt, further, patience)?;
-        let mut account = patience.account();
+        let replies = self.model.others(prompt, further, control)?;
+        let mut usage = control.usage();
         for reply in &replies {
-            account.spend(&self.name, reply.usage.tokens(), None);
+            usage.spend(&self.name, reply.usage.tokens(), None);
         }
-        drop(account);
+        drop(usage);
         Ok(replies)
     }
 
-    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
-        self.model.prepare(fixed, patience)
+    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
+        self.model.prepare(fixed, control)
     }
 
     fn notes(&self) -> Vec<String> {

@@ -6,16 +6,16 @@ use std::time::{Instant, SystemTime};
 use zeroize::Zeroizing;
 
 use crate::keys;
-use crate::metrics::Book;
+use crate::metrics::UsageStore;
 use askline_host::Host;
-use askline_model::account::{Limits, Tally};
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt::Form;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::Audience;
-use askline_model::remote::{Allowance, Key, Remote, Spec};
+use askline_model::remote::{Allowance, ApiKey, Remote, ServerSpec};
+use askline_model::request_control::RequestControl;
 use askline_model::server;
+use askline_model::usage::{Limits, Tally};
 use askline_model::{Model, Reply};
 use askline_redact::{Kept, Redactor};
 
@@ -24,7 +24,7 @@ static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
 /// Model of a profile, opened at the first request.
 pub(super) struct Served<H> {
-    profile: server::Remote,
+    profile: server::ServerProfile,
     form: Form,
     host: H,
     open: Option<Remote>,
@@ -34,11 +34,17 @@ pub(super) struct Served<H> {
     request: Option<Zeroizing<String>>,
     limits: Limits,
     /// Statistics with the usage of earlier key presses of today.
-    book: Book,
+    book: UsageStore,
 }
 
 impl<H: Host> Served<H> {
-    pub(super) fn new(profile: server::Remote, form: Form, host: H, limits: Limits, book: Book) -> Self {
+    pub(super) fn new(
+        profile: server::ServerProfile,
+        form: Form,
+        host: H,
+        limits: Limits,
+        book: UsageStore,
+    ) -> Self {
         Self { profile, form, host, open: None, kept: Kept::new(), request: None, limits, book }
     }
 
@@ -79,25 +85,25 @@ impl<H: Host> Served<H> {
 /// Returns the body of the first request for a prompt, as it would be sent. It does not contain the key, which
 /// is not read.
 pub(super) fn body(
-    profile: &server::Remote,
+    profile: &server::ServerProfile,
     form: Form,
     prompt: &Prompt,
     max_tokens: usize,
 ) -> anyhow::Result<String> {
     let server = Remote::open(spec(profile, None))?;
-    let prompt = told(prompt, form, &mut Kept::new())?;
+    let prompt = render(prompt, form, &mut Kept::new())?;
     server.body(&prompt, server.fits(&prompt, max_tokens), max_tokens)
 }
 
 /// Returns the prompt for a server, with secrets redacted from all text that is not askline's own: the user's,
 /// the model's (where secrets were restored) and facts of the machine.
-fn told(prompt: &Prompt, form: Form, kept: &mut Kept) -> Result<Prompt, Failure> {
-    prompt.told(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))
+fn render(prompt: &Prompt, form: Form, kept: &mut Kept) -> Result<Prompt, Failure> {
+    prompt.render_for(form, Audience::Server, &mut |text| REDACTOR.redact(text, kept))
 }
 
 /// Returns the server's settings for the client.
-fn spec(profile: &server::Remote, key: Option<Key>) -> Spec {
-    Spec {
+fn spec(profile: &server::ServerProfile, key: Option<ApiKey>) -> ServerSpec {
+    ServerSpec {
         protocol: profile.protocol,
         url: profile.url.as_str().to_owned(),
         model: profile.name.clone(),
@@ -117,11 +123,16 @@ impl<H: Host> Model for Served<H> {
         Audience::Server
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
-        let limited = patience.within(Instant::now() + self.profile.deadline);
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
+        let limited = control.within(Instant::now() + self.profile.deadline);
         // This checks first whether the server may get the subject of the request, because a refusal needs no
         // key; real redaction needs the key first.
-        told(prompt, self.form, &mut Kept::new())?;
+        render(prompt, self.form, &mut Kept::new())?;
         let allowance = self.allowance()?;
         self.open()?;
         let request = prompt.source.as_ref().map(|source| source.request());
@@ -130,8 +141,8 @@ impl<H: Host> Model for Served<H> {
             self.kept.begin_anew();
             self.request = request.map(|request| Zeroizing::new(request.to_owned()));
         }
-        let prompt = told(prompt, self.form, &mut self.kept)?;
-        patience.ask(self.profile.url.host());
+        let prompt = render(prompt, self.form, &mut self.kept)?;
+        control.ask(self.profile.url.host());
         let server = self.open()?;
         server.allow(allowance);
         let reply = server.complete(&prompt, max_tokens, &limited);
@@ -139,7 +150,7 @@ impl<H: Host> Model for Served<H> {
             // Only the profile's own deadline has passed; the key press may continue.
             Err(error)
                 if error.downcast_ref() == Some(&Failure::TimedOut)
-                    && patience.spent(Instant::now()).is_none() =>
+                    && control.spent(Instant::now()).is_none() =>
             {
                 let Self { profile, .. } = self;
                 Err(Failure::Unavailable(format!(

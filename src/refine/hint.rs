@@ -2,8 +2,8 @@
 //! similar commands.
 
 use crate::examine::Examiner;
-use askline_check::finding::{Finding, Kind};
-use askline_manual::catalogue::Card;
+use askline_check::finding::{Finding, FindingKind};
+use askline_manual::catalogue::CommandDoc;
 use askline_syntax::SimpleCommand;
 use askline_syntax::nu::NOT_UNDERSTOOD;
 use askline_syntax::shell::Shell;
@@ -34,7 +34,8 @@ const INPUTS_MAX: usize = 6;
 /// Returns the hint for a finding in an answer to `request`; `None` if the shell documents no commands or the finding
 /// concerns none.
 pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner<'_>) -> Option<String> {
-    let is_about_one = matches!(wrong.kind, Kind::Syntax | Kind::CommandMissing | Kind::FlagRefuted);
+    let is_about_one =
+        matches!(wrong.kind, FindingKind::Syntax | FindingKind::CommandMissing | FindingKind::FlagRefuted);
     if examiner.shell != Shell::Nu || !is_about_one {
         return None;
     }
@@ -47,21 +48,21 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
     let commands = examiner.knowledge.all_commands()?;
     let own = commands.get(name).filter(|_| !is_program);
     let mut parts: Vec<String> = Vec::new();
-    if let Some(card) = own {
-        parts.push(format!("it is `{}`", card.signature()));
-        if wrong.text.contains(OTHER_INPUT) && !card.inputs.is_empty() {
-            let inputs: Vec<&str> = card.inputs.iter().take(INPUTS_MAX).map(String::as_str).collect();
+    if let Some(doc) = own {
+        parts.push(format!("it is `{}`", doc.signature()));
+        if wrong.text.contains(OTHER_INPUT) && !doc.inputs.is_empty() {
+            let inputs: Vec<&str> = doc.inputs.iter().take(INPUTS_MAX).map(String::as_str).collect();
             parts.push(format!("its input is {}", inputs.join(" or ")));
         }
     }
-    let is_other = wrong.kind == Kind::CommandMissing
+    let is_other = wrong.kind == FindingKind::CommandMissing
         || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
     // A longer message already contains the replacement.
     let is_all = || wrong.text.starts_with(NO_SUCH) && !wrong.text.contains("; ");
     let missing = line.get(wrong.span.clone()).filter(|_| is_all());
     if is_other || missing.is_some() {
         let others = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
-        parts.extend(others.into_iter().map(|card| format!("nushell has {}", shown(card))));
+        parts.extend(others.into_iter().map(|doc| format!("nushell has {}", shown(doc))));
     }
     let mut hint = String::new();
     for part in parts {
@@ -75,13 +76,13 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
 }
 
 /// Renders a command that may be meant: its signature and its shortest example.
-fn shown(card: &Card) -> String {
-    let examples = card.examples.iter().map(|example| example.command.as_str());
+fn shown(doc: &CommandDoc) -> String {
+    let examples = doc.examples.iter().map(|example| example.command.as_str());
     let short = |text: &&str| {
-        text.contains(card.name.as_str()) && text.chars().count() <= EXAMPLE_CHARS_MAX && !text.contains('\n')
+        text.contains(doc.name.as_str()) && text.chars().count() <= EXAMPLE_CHARS_MAX && !text.contains('\n')
     };
     match examples.filter(short).min_by_key(|text| text.len()) {
-        Some(example) => format!("`{}`, as in `{example}`", card.signature()),
-        None => format!("`{}`", card.signature()),
+        Some(example) => format!("`{}`, as in `{example}`", doc.signature()),
+        None => format!("`{}`", doc.signature()),
     }
 }

@@ -1,12 +1,12 @@
 //! Showing an earlier suggestion again, with its risk judged anew.
 
-use super::asked::Asked;
+use super::english_request::EnglishRequest;
 use super::{Request, guard};
 use crate::config::Config;
-use crate::context::{self, Machine};
+use crate::environment::{self, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
-use crate::surroundings::Surroundings;
+use crate::path_facts::PathFacts;
 use askline_model::failure::Failure;
 use askline_risk as risk;
 use askline_risk::Risk;
@@ -24,13 +24,13 @@ pub fn again(
     machine: &Machine,
     config: &Config,
 ) -> Result<(LineText, Risk), Failure> {
-    let context = context::gather(machine, request.shell, request.told);
+    let context = environment::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);
     let line = clean(bare.as_deref().unwrap_or(command), request.shell).map_err(Failure::Unclean)?.text;
-    let said = Asked::of(request).ok().map(|asked| asked.said());
-    let risk = examiner.risk(line.as_str(), said.as_deref(), &Surroundings::new(machine.host.as_ref()));
+    let said = EnglishRequest::of(request).ok().map(|english| english.request_text());
+    let risk = examiner.risk(line.as_str(), said.as_deref(), &PathFacts::new(machine.host.as_ref()));
     Ok((guard(line, &risk, request.shell, config.guard), risk))
 }

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use super::asked::Asked;
-use super::{Request, told};
+use super::english_request::EnglishRequest;
+use super::{Request, build_suggestion};
 use crate::config::Config;
-use crate::context::{self, Machine};
+use crate::environment::{self, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
+use crate::path_facts::PathFacts;
 use crate::refine::{self, Refined};
 use crate::suggestion::{Suggestion, Timing};
-use crate::surroundings::Surroundings;
 use askline_model::Model;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
 
 /// Returns suggestions other than the `known` ones for a request, each checked and labelled, best first.
 ///
@@ -24,15 +24,15 @@ pub fn alternatives(
     machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<Vec<Suggestion>> {
-    let asked = Asked::of(request)?;
-    let context = context::gather(machine, request.shell, request.told);
+    let english = EnglishRequest::of(request)?;
+    let context = environment::gather(machine, request.shell, request.told);
     let knowledge = Knowledge::new(machine, &context, request.told, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = asked.prompt(config, machine, &context, &knowledge);
-    let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, patience)?;
-    let facts = Surroundings::new(machine.host.as_ref());
+    let prompt = english.prompt(config, machine, &context, &knowledge);
+    let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, control)?;
+    let facts = PathFacts::new(machine.host.as_ref());
     let Refined { best, others, rounds, time } = found;
     let total = time.model + time.check;
     let timing = Timing {
@@ -43,10 +43,10 @@ pub fn alternatives(
         total,
     };
     let suggestions = std::iter::once(best).chain(others).map(|best| {
-        let risk = examiner.risk(best.command.text.as_str(), Some(&asked.said()), &facts);
+        let risk = examiner.risk(best.command.text.as_str(), Some(&english.request_text()), &facts);
         let alone = Refined { best, others: Vec::new(), rounds, time };
-        let mut suggestion = told(request, alone, risk, model.source(), timing, config.guard);
-        suggestion.changes.splice(..0, asked.about());
+        let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
+        suggestion.changes.splice(..0, english.about());
         suggestion
     });
     Ok(suggestions.collect())

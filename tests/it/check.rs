@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use askline::config::Help;
-use askline::context::{self, Context, Machine};
+use askline::environment::{self, Environment, Machine};
 use askline::knowledge::Knowledge;
 use askline_check::check;
-use askline_check::finding::{Finding, Grade, Kind, Report};
+use askline_check::finding::{Finding, FindingKind, Grade, Report};
 use askline_check::reference;
-use askline_check::reference::{Known, Reference};
+use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::LocalHost;
 use askline_model::prompt::{Section, rows};
 use askline_syntax as syntax;
@@ -44,7 +44,7 @@ const INVENTED: [&str; 8] = [
 /// This machine, with a separate cache.
 struct Here {
     machine: Machine,
-    context: Context,
+    context: Environment,
     _cache: tempfile::TempDir,
 }
 
@@ -52,7 +52,7 @@ impl Here {
     fn new(shell: Shell) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-        let context = context::gather(&machine, shell, &[]);
+        let context = environment::gather(&machine, shell, &[]);
         Self { machine, context, _cache: cache }
     }
 
@@ -74,7 +74,7 @@ impl Here {
 struct DocumentsOnly<'a>(&'a Knowledge);
 
 impl Reference for DocumentsOnly<'_> {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         self.0.known(command)
     }
 
@@ -98,7 +98,10 @@ fn checked(line: &str, reference: &dyn Reference) -> Report {
 /// Returns the findings that would be shown to a user or sent back to the model. Files named in the lines need not
 /// exist.
 fn alarms(report: &Report) -> impl Iterator<Item = &Finding> {
-    report.findings.iter().filter(|finding| finding.grade < Grade::Hint && finding.kind != Kind::PathMissing)
+    report
+        .findings
+        .iter()
+        .filter(|finding| finding.grade < Grade::Hint && finding.kind != FindingKind::PathMissing)
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn valid_lines_raise_no_alarm() {
         let report = here.report(line);
         if 0 < report.commands_missing {
             passed_over += 1;
-            let gone = report.findings.iter().filter(|finding| finding.kind == Kind::CommandMissing);
+            let gone = report.findings.iter().filter(|finding| finding.kind == FindingKind::CommandMissing);
             missing.extend(gone.filter_map(|finding| line.get(finding.span.clone())));
             continue;
         }
@@ -125,7 +128,7 @@ fn valid_lines_raise_no_alarm() {
         wrong.extend(
             alarms(&report).map(|finding| format!("{line}\n    {} [{}]", finding.text, finding.evidence)),
         );
-        let doubtful = report.findings.iter().filter(|finding| finding.kind == Kind::FlagUnknown);
+        let doubtful = report.findings.iter().filter(|finding| finding.kind == FindingKind::FlagUnknown);
         unknown.extend(doubtful.map(|finding| format!("{line}: {}", finding.text)));
     }
     println!("{n_lines} lines, {passed_over} passed over for {missing:?}");
@@ -144,7 +147,7 @@ fn solved_requests_raise_no_alarm() {
         for solved in Section::ALL.into_iter().flat_map(|section| rows(shell, section)) {
             let report = here.report(&solved.command);
             let found: Vec<&Finding> =
-                alarms(&report).filter(|finding| finding.kind != Kind::CommandMissing).collect();
+                alarms(&report).filter(|finding| finding.kind != FindingKind::CommandMissing).collect();
             assert!(found.is_empty(), "{shell}: {}: {found:#?}", solved.command);
         }
     }
@@ -261,7 +264,7 @@ fn lines_of_a_file() {
         flags += report.flags_verified + report.flags_unknown + report.flags_refuted;
         refuted += report.flags_refuted;
         let shown: Vec<&Finding> =
-            report.findings.iter().filter(|finding| finding.kind != Kind::PathMissing).collect();
+            report.findings.iter().filter(|finding| finding.kind != FindingKind::PathMissing).collect();
         if !shown.is_empty() {
             println!("{line}");
         }
@@ -282,5 +285,5 @@ fn lines_of_a_file() {
 }
 
 fn is_program(knowledge: &Knowledge, name: &str) -> bool {
-    matches!(knowledge.known(&[name]).kind, reference::Kind::Program { .. })
+    matches!(knowledge.known(&[name]).kind, reference::CommandKind::Program { .. })
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use askline::config::Config;
-use askline::context::Machine;
+use askline::environment::Machine;
 use askline::models;
 use askline::suggest::{Request, suggest};
 use askline::suggestion::Suggestion;
@@ -14,7 +14,7 @@ use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
 use askline_risk::Label;
 use askline_syntax::line::PromptLine;
 use askline_syntax::shell::Shell;
@@ -48,8 +48,9 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
     let request = Request { line: &line, shell: Shell::Bash, told: &told, before: None };
     let nowhere = || home.path().join("nowhere");
     let paths = Paths { config_file: nowhere(), cache: nowhere(), models: nowhere(), stats: nowhere() };
-    let mut model = models::open(&config, &LocalHost, &paths, models::Occasion::Press)?;
-    let suggestion = suggest(&request, &machine(screen), model.as_mut(), &config, &Patience::endless())?;
+    let mut model = models::open(&config, &LocalHost, &paths, models::Purpose::Press)?;
+    let suggestion =
+        suggest(&request, &machine(screen), model.as_mut(), &config, &RequestControl::endless())?;
     model.finish()?;
     Ok(suggestion)
 }

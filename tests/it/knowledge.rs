@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Context, Machine};
+use askline::environment::{self, Environment, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline_check::finding::{Finding, Grade};
-use askline_check::reference::{Kind, Reference as _};
+use askline_check::reference::{CommandKind, Reference as _};
 use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
-use askline_host::{Entry, Host, Output, Probe, System};
+use askline_host::{FileEntry, Host, Output, Probe, System};
 use askline_manual::Arity;
-use askline_manual::catalogue::Card;
+use askline_manual::catalogue::CommandDoc;
 use askline_syntax::shell::Shell;
 
 /// A recorded machine with GNU's ls, git with two levels of subcommands, BusyBox, a clone with its own program, and a
@@ -135,14 +135,14 @@ Short\&.
 
 struct Recorded {
     machine: Machine,
-    context: Arc<Context>,
+    context: Arc<Environment>,
 }
 
 impl Recorded {
     fn new(shell: Shell) -> Self {
         let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
         let machine = Machine::new(Arc::new(host), None);
-        let context = Arc::new(context::gather(&machine, shell, &[]));
+        let context = Arc::new(environment::gather(&machine, shell, &[]));
         Self { machine, context }
     }
 
@@ -168,17 +168,17 @@ fn names_stand_for_what_a_shell_would_run() {
     ];
     let knowledge = recorded.knowledge(&told);
     let kind = |command: &[&str]| knowledge.known(command).kind.clone();
-    let ls = Kind::Program { path: "/usr/bin/ls".into(), real_path: "/usr/bin/ls".into() };
-    assert_eq!(kind(&["ls"]), Kind::Alias("ls --color=auto".to_owned()));
+    let ls = CommandKind::Program { path: "/usr/bin/ls".into(), real_path: "/usr/bin/ls".into() };
+    assert_eq!(kind(&["ls"]), CommandKind::Alias("ls --color=auto".to_owned()));
     assert_eq!(kind(&["/usr/bin/ls"]), ls);
-    assert_eq!(kind(&["cd"]), Kind::Builtin);
-    assert_eq!(kind(&["greet"]), Kind::Function);
-    assert_eq!(kind(&["frobnicate"]), Kind::Missing);
-    assert_eq!(kind(&[]), Kind::Missing);
-    assert_eq!(kind(&[""]), Kind::Missing);
-    assert_eq!(kind(&["loop"]), Kind::Alias("pool".to_owned()));
-    assert_eq!(kind(&["odd"]), Kind::Alias("'unclosed".to_owned()));
-    assert!(matches!(kind(&["./tool"]), Kind::Program { .. }));
+    assert_eq!(kind(&["cd"]), CommandKind::Builtin);
+    assert_eq!(kind(&["greet"]), CommandKind::Function);
+    assert_eq!(kind(&["frobnicate"]), CommandKind::Missing);
+    assert_eq!(kind(&[]), CommandKind::Missing);
+    assert_eq!(kind(&[""]), CommandKind::Missing);
+    assert_eq!(kind(&["loop"]), CommandKind::Alias("pool".to_owned()));
+    assert_eq!(kind(&["odd"]), CommandKind::Alias("'unclosed".to_owned()));
+    assert!(matches!(kind(&["./tool"]), CommandKind::Program { .. }));
     let manual = |command: &[&str]| knowledge.known(command).manual.clone().map(|manual| manual.name.clone());
     assert_eq!(manual(&["ll"]).as_deref(), Some("ls"));
     assert_eq!(manual(&["gl"]).as_deref(), Some("git-log"));
@@ -218,7 +218,7 @@ fn documentation_of_other_programs_is_not_taken() {
     let knowledge = recorded.knowledge(&[]);
     for name in ["vi", "tool", "./tool", "mine", "bare"] {
         let known = knowledge.known(&[name]);
-        assert!(matches!(known.kind, Kind::Program { .. }), "{name}");
+        assert!(matches!(known.kind, CommandKind::Program { .. }), "{name}");
         assert_eq!(known.manual, None, "{name}");
     }
     for name in ["reboot", "halt", "tool", "mine", "bare", "open"] {
@@ -295,7 +295,7 @@ fn recorded(rows: &str, path: &str, tables: &str) -> RecordedHost {
 
 fn knowledge_of(host: RecordedHost, shell: Shell, cache: Option<&Path>) -> Knowledge {
     let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-    let context = context::gather(&machine, shell, &[]);
+    let context = environment::gather(&machine, shell, &[]);
     Knowledge::new(&machine, &context, &[], Help::System)
 }
 
@@ -372,7 +372,7 @@ fn only_a_trusted_shell_judges() {
              [[probes]]\nprogram = {program:?}\narguments = [\"-O\", \"extglob\", \"-n\"]\ninput = \"ls\\n\"\n"
         );
         let knowledge = knowledge_of(recorded(&rows, path, &tables), Shell::Bash, None);
-        assert!(matches!(knowledge.known(&["bash"]).kind, Kind::Program { .. }), "{program}");
+        assert!(matches!(knowledge.known(&["bash"]).kind, CommandKind::Program { .. }), "{program}");
         assert_eq!(knowledge.verdict("ls").ok.is_some(), judges, "{program}");
     }
 }
@@ -426,7 +426,7 @@ fn aliases_of_more_than_one_command_lead_to_no_program() {
         let knowledge = recorded.knowledge(&told);
         for name in ["l", "again"] {
             let known = knowledge.known(&[name]);
-            assert!(matches!(known.kind, Kind::Alias(_)), "{value}");
+            assert!(matches!(known.kind, CommandKind::Alias(_)), "{value}");
             assert_eq!(known.manual.is_some(), leads && shell != Shell::Nu, "{shell}: {value}");
         }
         assert_eq!(
@@ -437,9 +437,9 @@ fn aliases_of_more_than_one_command_lead_to_no_program() {
     }
 }
 
-fn here(shell: Shell) -> (Machine, Arc<Context>) {
+fn here(shell: Shell) -> (Machine, Arc<Environment>) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let mut context = context::gather(&machine, shell, &[]);
+    let mut context = environment::gather(&machine, shell, &[]);
     // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
     context.current_dir = None;
     (machine, Arc::new(context))
@@ -542,7 +542,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
         let wrong = |finding: &&Finding| {
             matches!(
                 finding.kind,
-                askline_check::finding::Kind::Syntax | askline_check::finding::Kind::Incomplete
+                askline_check::finding::FindingKind::Syntax | askline_check::finding::FindingKind::Incomplete
             )
         };
         assert_eq!(examined.report.findings.iter().find(wrong), None, "{line}");
@@ -585,7 +585,7 @@ fn real_programs_are_known() {
         ("rm", "--presume-input-tty", None),
     ] {
         let manual = knowledge.known(&[command]).manual.clone().unwrap();
-        assert_eq!(manual.option(option).map(|card| card.value), value, "{command} {option}");
+        assert_eq!(manual.option(option).map(|doc| doc.value), value, "{command} {option}");
         assert!(!manual.summary.contains("print lines") && manual.name == command, "{command}: {manual:?}");
     }
     // Answers of the tools' own parsers: options that BSD has and GNU lacks, and options that no documentation names.
@@ -622,7 +622,7 @@ impl Host for Counting {
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
         LocalHost.list(directory)
     }
-    fn entry(&self, path: &Path) -> Option<Entry> {
+    fn entry(&self, path: &Path) -> Option<FileEntry> {
         LocalHost.entry(path)
     }
     fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
@@ -647,7 +647,7 @@ fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(cache.path().to_owned()));
-    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
     let look = || {
         let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
         let found = (
@@ -685,7 +685,7 @@ fn a_second_look_starts_and_parses_nothing() {
 fn a_repair_asks_the_shell_once() {
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), None);
-    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
     let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     for (line, mended, asked) in [
@@ -732,14 +732,14 @@ fn real_nushell_tells_what_it_has() {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let host = Arc::new(Counting { path: path.into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(home.path().to_owned()));
-    let context = context::gather(&machine, Shell::Nu, &[]);
+    let context = environment::gather(&machine, Shell::Nu, &[]);
     let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
     let commands = knowledge.commands().expect("nushell says what it has");
-    let signature = |name: &str| commands.get(name).map(Card::signature).unwrap_or_default();
+    let signature = |name: &str| commands.get(name).map(CommandDoc::signature).unwrap_or_default();
     assert_eq!(signature("str join"), "str join [separator: string]");
     assert!(signature("where").starts_with("where <"), "{}", signature("where"));
     assert!(signature("math round").contains("[--precision(-p)"), "{}", signature("math round"));
-    assert!(400 < commands.cards().count());
+    assert!(400 < commands.docs().count());
     let needs = |name: &str| commands.get(name).unwrap().needs_input();
     assert!(needs("str join") && needs("rename") && !needs("ls") && !needs("print") && !needs("open"));
     for (request, name, meant) in [
@@ -748,7 +748,7 @@ fn real_nushell_tells_what_it_has() {
         ("decode a base64 text", "base64", "decode base64"),
     ] {
         let near = commands.nearest(request, name, 2);
-        assert!(near.iter().any(|card| card.name == meant), "{name}: {near:#?}");
+        assert!(near.iter().any(|doc| doc.name == meant), "{name}: {near:#?}");
     }
     let examples = commands.examples("decode the base64 text 'aGk='");
     assert!(examples.iter().any(|solved| solved.command.contains("decode base64")), "{examples:#?}");
@@ -756,13 +756,13 @@ fn real_nushell_tells_what_it_has() {
     assert_eq!(host.probes.lock().unwrap().drain(..).count(), 1);
 
     knowledge.remember();
-    let again = || Knowledge::new(&machine, &context, &[], Help::System).commands().unwrap().cards().count();
-    assert_eq!(again(), commands.cards().count());
+    let again = || Knowledge::new(&machine, &context, &[], Help::System).commands().unwrap().docs().count();
+    assert_eq!(again(), commands.docs().count());
     assert_eq!(*host.probes.lock().unwrap(), Vec::<String>::new(), "the second time nothing is started");
     for file in fs::read_dir(home.path().join("knowledge")).unwrap() {
         fs::write(file.unwrap().path(), "askline nushell-commands 1\nnoise").unwrap();
     }
-    assert_eq!(again(), commands.cards().count());
+    assert_eq!(again(), commands.docs().count());
     assert_eq!(host.probes.lock().unwrap().len(), 1, "a broken file is nothing");
 
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {

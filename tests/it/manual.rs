@@ -209,7 +209,7 @@ impl Score {
         let refused = set(&truth.refused);
         let accepted: BTreeSet<String> =
             [&none, &value, &either, &set(&truth.taken)].into_iter().flatten().cloned().collect();
-        let defined: BTreeSet<String> = manual.options.iter().flat_map(|card| card.names.clone()).collect();
+        let defined: BTreeSet<String> = manual.options.iter().flat_map(|doc| doc.names.clone()).collect();
         self.n_programs += 1;
         let wrong: Vec<&String> = defined.intersection(&refused).collect();
         // Only options that the documentation names can be found. Letters without documentation are hidden options, and
@@ -228,9 +228,9 @@ impl Score {
         self.n_wrong += wrong.len();
         self.n_missed += missed.len();
         let mut arity_wrong = Vec::new();
-        for card in &manual.options {
-            for name in &card.names {
-                let right = match card.value {
+        for doc in &manual.options {
+            for name in &doc.names {
+                let right = match doc.value {
                     _ if !(none.contains(name) || value.contains(name) || either.contains(name)) => continue,
                     Arity::Unknown => {
                         self.n_arity_unknown += 1;
@@ -243,7 +243,7 @@ impl Score {
                 self.n_arity_right += usize::from(right);
                 self.n_arity_wrong += usize::from(!right);
                 if !right {
-                    arity_wrong.push(format!("{name} {:?}", card.value));
+                    arity_wrong.push(format!("{name} {:?}", doc.value));
                 }
             }
         }
@@ -307,7 +307,7 @@ fn macos_table_is_fresh() {
             let page = manual::page(&source);
             let file = path.file_stem().unwrap().to_string_lossy().into_owned();
             // Pages of builtins, and of files that are not commands, describe no command.
-            let says = !page.options.is_empty() || page.style == manual::Style::Operand;
+            let says = !page.options.is_empty() || page.style == manual::OptionStyle::Operand;
             if !says || matches!(file.as_str(), "alias" | "builtin") || file.starts_with("locate.") {
                 continue;
             }
@@ -333,14 +333,13 @@ fn macos_table_is_fresh() {
          # The form of a card is told in exceptions.toml.\n",
     );
     for (name, page) in &table {
-        let cards: Vec<String> =
-            page.options.iter().map(|card| format!("\"{}\"", short_form(card))).collect();
-        text.push_str(&format!("\n[\"{name}\"]\noptions = [{}]\n", cards.join(", ")));
+        let docs: Vec<String> = page.options.iter().map(|doc| format!("\"{}\"", short_form(doc))).collect();
+        text.push_str(&format!("\n[\"{name}\"]\noptions = [{}]\n", docs.join(", ")));
         if !page.mentioned.is_empty() {
             let mentioned: Vec<&str> = page.mentioned.iter().map(String::as_str).collect();
             text.push_str(&format!("mentioned = \"{}\"\n", mentioned.join(" ")));
         }
-        if page.style == manual::Style::Operand {
+        if page.style == manual::OptionStyle::Operand {
             text.push_str("style = \"operand\"\n");
         }
     }
@@ -355,11 +354,11 @@ fn macos_table_is_fresh() {
     );
 }
 
-fn short_form(card: &manual::OptionCard) -> String {
-    let placeholder: String = card.placeholder.split_whitespace().collect::<Vec<_>>().join("_");
+fn short_form(doc: &manual::OptionDoc) -> String {
+    let placeholder: String = doc.placeholder.split_whitespace().collect::<Vec<_>>().join("_");
     let placeholder = placeholder.replace(['"', '\\', '<', '>', '[', ']', '='], "");
-    let names = card.names.join(" ");
-    match card.value {
+    let names = doc.names.join(" ");
+    match doc.value {
         Arity::None => names,
         Arity::Required => format!("{names} <{placeholder}>"),
         Arity::Optional => format!("{names} [{placeholder}]"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline_check::finding::Report;
@@ -254,7 +254,7 @@ fn what_the_engine_refuses_is_mended() {
         fs::write(top.path().join(name), text).unwrap();
     }
     let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let mut context = context::gather(&machine, Shell::Nu, &[]);
+    let mut context = environment::gather(&machine, Shell::Nu, &[]);
     context.current_dir = Some(top.path().to_owned());
     context.shell_version = Some(version);
     let repaired = |line: &str| {

@@ -190,9 +190,9 @@ fn a_damaged_state_changes_no_answer() {
 fn further_answers_leave_later_ones_as_they_were() {
     use askline_model::failure::Failure;
     use askline_model::local::Local;
-    use askline_model::patience::Patience;
     use askline_model::prompt;
     use askline_model::prompt::Form;
+    use askline_model::request_control::RequestControl;
     use askline_model::{Further, Model as _};
 
     const TOKENS: usize = 96;
@@ -205,16 +205,16 @@ fn further_answers_leave_later_ones_as_they_were() {
         ["count the lines of all python files in this tree", "list the ten largest files below /var/log"];
     let [first, second] = asked.map(prompt);
     let further = |most| Further { most, max_tokens: TOKENS, wrong: None };
-    let patience = Patience::endless();
+    let control = RequestControl::endless();
     let mut plain = open().without_guesses();
-    let alone = [&first, &second].map(|prompt| plain.complete(prompt, TOKENS, &patience).unwrap().text);
+    let alone = [&first, &second].map(|prompt| plain.complete(prompt, TOKENS, &control).unwrap().text);
     drop(plain);
 
     let mut local = open();
     let needs = local.needs().unwrap().unwrap();
     let asleep = own_memory();
-    assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
-    let others = local.others(&first, further(3), &patience).unwrap();
+    assert_eq!(local.complete(&first, TOKENS, &control).unwrap().text, alone[0]);
+    let others = local.others(&first, further(3), &control).unwrap();
     let texts: Vec<_> = others.iter().map(|reply| reply.text.as_str()).collect();
     assert!(!texts.is_empty() && texts.len() <= 3, "{texts:?}");
     for (place, text) in texts.iter().enumerate() {
@@ -227,23 +227,23 @@ fn further_answers_leave_later_ones_as_they_were() {
     // Alternatives that branch off in the first word do not contain what is wrong in it.
     let first_word = alone[0].split(' ').next().unwrap();
     let elsewhere = Further { wrong: Some(first_word.len()), ..further(3) };
-    let elsewhere = local.others(&first, elsewhere, &patience).unwrap();
+    let elsewhere = local.others(&first, elsewhere, &control).unwrap();
     assert!(!elsewhere.is_empty());
     for other in &elsewhere {
         assert!(!other.text.starts_with(&format!("{first_word} ")), "{} {}", alone[0], other.text);
     }
-    let again = local.others(&first, further(3), &patience).unwrap();
+    let again = local.others(&first, further(3), &control).unwrap();
     assert_eq!(again.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>(), texts);
-    assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
+    assert_eq!(local.complete(&second, TOKENS, &control).unwrap().text, alone[1]);
 
     // For a prompt that is not the last one computed, that prompt is computed first.
-    assert_eq!(local.others(&first, further(3), &patience).unwrap().len(), texts.len());
-    assert!(local.others(&first, further(0), &patience).unwrap().is_empty());
-    let given_up = Patience::endless();
+    assert_eq!(local.others(&first, further(3), &control).unwrap().len(), texts.len());
+    assert!(local.others(&first, further(0), &control).unwrap().is_empty());
+    let given_up = RequestControl::endless();
     given_up.cancel();
     let error = local.others(&first, further(3), &given_up).unwrap_err();
     assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
-    assert_eq!(local.complete(&first, TOKENS, &patience).unwrap().text, alone[0]);
+    assert_eq!(local.complete(&first, TOKENS, &control).unwrap().text, alone[0]);
 
     let awake = own_memory();
     let used = awake.saturating_sub(asleep);
@@ -251,7 +251,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     local.rest();
     let rested = own_memory();
     assert!(rested + (16 << 20) < awake, "{awake} bytes before, {rested} after");
-    assert_eq!(local.complete(&second, TOKENS, &patience).unwrap().text, alone[1]);
+    assert_eq!(local.complete(&second, TOKENS, &control).unwrap().text, alone[1]);
 }
 
 /// Returns the private memory of this process, in bytes.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline::refine::{self, Limits, Refined};
@@ -15,9 +15,9 @@ use askline_host::recorded::RecordedHost;
 use askline_model::Model;
 use askline_model::chain::Chain;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::Form;
+use askline_model::request_control::RequestControl;
 use askline_model::scripted::Scripted;
 use askline_syntax::shell::Shell;
 
@@ -86,9 +86,9 @@ fn limits(rounds: u32) -> Limits {
 }
 
 /// Asks for "show everything". `script` has the replies and must be used up unless the loop fails.
-fn run(script: &str, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
+fn run(script: &str, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
     let mut model = Scripted::parse(Path::new("script"), script).unwrap();
-    let refined = ask(&mut model, limits, patience)?;
+    let refined = ask(&mut model, limits, control)?;
     model.finish().unwrap();
     Ok(refined)
 }
@@ -113,23 +113,24 @@ fn another_answer_is_one_question() {
     ] {
         let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
         let (machine, known) = (machine(), ["show -a".to_owned()]);
-        let context = context::gather(&machine, Shell::Bash, &[]);
+        let context = environment::gather(&machine, Shell::Bash, &[]);
         let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
         let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
-        let found = refine::others(&prompt, &mut model, &examiner, &known, 96, &Patience::endless()).unwrap();
+        let found =
+            refine::others(&prompt, &mut model, &examiner, &known, 96, &RequestControl::endless()).unwrap();
         assert_eq!((best(&found), found.rounds), (expected, rounds), "{script}");
         model.finish().unwrap();
     }
 }
 
-fn ask(model: &mut dyn Model, limits: Limits, patience: &Patience) -> anyhow::Result<Refined> {
+fn ask(model: &mut dyn Model, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
     let machine = machine();
-    let context = context::gather(&machine, Shell::Bash, &[]);
+    let context = environment::gather(&machine, Shell::Bash, &[]);
     let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
-    refine::run(prompt, model, &examiner, limits, patience)
+    refine::run(prompt, model, &examiner, limits, control)
 }
 
 fn best(refined: &Refined) -> &str {
@@ -138,7 +139,8 @@ fn best(refined: &Refined) -> &str {
 
 #[test]
 fn a_draft_that_checks_is_taken_as_it_is() {
-    let refined = run(r#"{"reply": "show -la --color=never"}"#, limits(2), &Patience::endless()).unwrap();
+    let refined =
+        run(r#"{"reply": "show -la --color=never"}"#, limits(2), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show -la --color=never", 1));
     assert_eq!(refined.best.report.flags_verified, 3);
     assert!(refined.best.report.findings.is_empty());
@@ -146,7 +148,7 @@ fn a_draft_that_checks_is_taken_as_it_is() {
 
 #[test]
 fn a_slip_is_mended_without_asking_again() {
-    let refined = run(r#"{"reply": "show --colour"}"#, limits(2), &Patience::endless()).unwrap();
+    let refined = run(r#"{"reply": "show --colour"}"#, limits(2), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --color", 1));
     assert!(refined.best.repairs.join(" ").contains("--colour"), "{:?}", refined.best.repairs);
 }
@@ -158,7 +160,7 @@ fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
         "\n",
         r#"{"reply": "show --all", "must_contain": "show --everything-there-is\n# wrong: `show` documents no option `--everything-there-is`"}"#
     );
-    let refined = run(script, limits(2), &Patience::endless()).unwrap();
+    let refined = run(script, limits(2), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --all", 2), "{:?}", refined.best.report.findings);
     assert_eq!(refined.others.len(), 1, "the first draft stays as an alternative");
 }
@@ -246,13 +248,13 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
         // An answer that passes the checks is used as it is.
         (vec![r#"{"reply": "show -r", "others": ["show -a"]}"#.to_owned()], "show -r", 1),
     ] {
-        let refined = run(&rows.join("\n"), limits(2), &Patience::endless()).unwrap();
+        let refined = run(&rows.join("\n"), limits(2), &RequestControl::endless()).unwrap();
         assert_eq!((best(&refined), refined.rounds), (expected, asked), "{rows:?}");
         assert_eq!(refined.best.writer.as_ref().unwrap().source, "scripted:script");
     }
     let once = format!(r#"{{"reply": "{wrong}", "others": ["show -l"]}}"#);
     assert_eq!(
-        best(&run(&once, limits(0), &Patience::endless()).unwrap()),
+        best(&run(&once, limits(0), &RequestControl::endless()).unwrap()),
         wrong,
         "0 rounds: the draft as it is"
     );
@@ -266,7 +268,7 @@ fn a_worse_answer_is_not_taken() {
         r#"{"reply": "show --nothing-like-it | nosuchprogram --x"}"#,
         "\n",
     );
-    let refined = run(script, limits(1), &Patience::endless()).unwrap();
+    let refined = run(script, limits(1), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --nothing-like-it", 2));
 }
 
@@ -281,7 +283,7 @@ fn the_model_that_wrote_the_answer_is_named() {
         let script = |name: &str, rows: &str| Scripted::parse(Path::new(name), rows).unwrap();
         let next = script("b", &format!("{{\"reply\": \"{second}\"}}"));
         let mut chain = Chain::new(Box::new(script("a", first)), vec![Box::new(next)]);
-        let refined = ask(&mut chain, limits(1), &Patience::endless()).unwrap();
+        let refined = ask(&mut chain, limits(1), &RequestControl::endless()).unwrap();
         let writer = refined.best.writer.clone().unwrap();
         assert_eq!((best(&refined), writer.source.as_str(), writer.notes.len()), (line, source, notes));
     }
@@ -291,22 +293,22 @@ fn the_model_that_wrote_the_answer_is_named() {
 #[test]
 fn going_round_in_circles_ends_the_loop() {
     let script = [r#"{"reply": "show --nothing-like-it"}"#; 2].join("\n");
-    assert_eq!(run(&script, limits(4), &Patience::endless()).unwrap().rounds, 2);
+    assert_eq!(run(&script, limits(4), &RequestControl::endless()).unwrap().rounds, 2);
 }
 
 #[test]
 fn no_rounds_no_time_or_a_failing_model_leave_the_first_draft() {
     let one = r#"{"reply": "show --nothing-like-it"}"#;
-    assert_eq!(run(one, limits(0), &Patience::endless()).unwrap().rounds, 1);
+    assert_eq!(run(one, limits(0), &RequestControl::endless()).unwrap().rounds, 1);
     let hurried = Limits { time: Duration::ZERO, ..limits(2) };
-    assert_eq!(run(one, hurried, &Patience::endless()).unwrap().rounds, 1);
+    assert_eq!(run(one, hurried, &RequestControl::endless()).unwrap().rounds, 1);
     let fails = format!("{one}\n{}", r#"{"fail": "the server is gone"}"#);
-    assert_eq!(best(&run(&fails, limits(2), &Patience::endless()).unwrap()), "show --nothing-like-it");
+    assert_eq!(best(&run(&fails, limits(2), &RequestControl::endless()).unwrap()), "show --nothing-like-it");
     let words = format!("{one}\n{}", r#"{"reply": "I'm sorry, I can't help with that."}"#);
-    assert_eq!(best(&run(&words, limits(2), &Patience::endless()).unwrap()), "show --nothing-like-it");
+    assert_eq!(best(&run(&words, limits(2), &RequestControl::endless()).unwrap()), "show --nothing-like-it");
     let late = format!("{one}\n{}", r#"{"reply": "show --all", "delay_ms": 60000}"#);
     let short = Limits { time: Duration::from_millis(100), ..limits(2) };
-    assert_eq!(best(&run(&late, short, &Patience::endless()).unwrap()), "show --nothing-like-it");
+    assert_eq!(best(&run(&late, short, &RequestControl::endless()).unwrap()), "show --nothing-like-it");
 }
 
 #[test]
@@ -316,13 +318,13 @@ fn a_person_who_gives_up_in_a_later_round_gets_nothing() {
         "\n",
         r#"{"reply": "show --all", "delay_ms": 60000}"#
     );
-    let patience = Patience::endless();
-    let gives_up = patience.clone();
+    let control = RequestControl::endless();
+    let gives_up = control.clone();
     let person = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));
         gives_up.cancel();
     });
-    let error = run(script, limits(2), &patience).unwrap_err();
+    let error = run(script, limits(2), &control).unwrap_err();
     person.join().unwrap();
     assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
 }
@@ -330,14 +332,14 @@ fn a_person_who_gives_up_in_a_later_round_gets_nothing() {
 #[test]
 fn of_several_commands_in_one_answer_the_one_that_checks_best_is_taken() {
     let script = r#"{"reply": "```\nshow --bogus-thing\n```\nor\n```\nseek -n a.txt\n```"}"#;
-    let refined = run(script, limits(0), &Patience::endless()).unwrap();
+    let refined = run(script, limits(0), &RequestControl::endless()).unwrap();
     assert_eq!(best(&refined), "seek -n a.txt");
     assert_eq!(refined.others.len(), 1);
 }
 
 #[test]
 fn a_first_answer_of_words_is_no_command() {
-    let error = run(r#"{"reply": "I can't do that."}"#, limits(2), &Patience::endless()).unwrap_err();
+    let error = run(r#"{"reply": "I can't do that."}"#, limits(2), &RequestControl::endless()).unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(Failure::NoCommand(_))), "{error:#}");
 }
 
@@ -345,7 +347,7 @@ fn a_first_answer_of_words_is_no_command() {
 fn confidence_comes_from_checks_and_doubts_lower_it() {
     let of = |reply: &str| {
         let script = format!(r#"{{"reply": "{reply}"}}"#);
-        let refined = run(&script, limits(0), &Patience::endless()).unwrap();
+        let refined = run(&script, limits(0), &RequestControl::endless()).unwrap();
         refine::confidence(&refined.best)
     };
     let (good, unknown, wrong, missing) =
@@ -374,7 +376,7 @@ fn an_error_of_nushell_carries_the_true_signature() {
         ("rename a.txt to b.txt", "rename a.txt b.txt", "needs input from a pipe: ", "mv a.txt b.txt"),
     ] {
         let machine = Machine::new(Arc::new(LocalHost), None);
-        let mut context = context::gather(&machine, Shell::Nu, &[]);
+        let mut context = environment::gather(&machine, Shell::Nu, &[]);
         // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
         context.current_dir = None;
         // Nushell may not answer in time on a machine that is busy with other tests; its answers are cached.
@@ -391,7 +393,7 @@ fn an_error_of_nushell_carries_the_true_signature() {
         let script = rows.map(|row| row.to_string()).join("\n");
         let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
         let long = Limits { time: Duration::from_secs(60), ..limits(1) };
-        let refined = refine::run(prompt, &mut model, &examiner, long, &Patience::endless()).unwrap();
+        let refined = refine::run(prompt, &mut model, &examiner, long, &RequestControl::endless()).unwrap();
         model.finish().unwrap();
         // On a busy machine Nushell may not have been asked about the second.
         assert_eq!(refined.rounds, 2, "{request}: {}", best(&refined));

@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use askline_model::Model as _;
 use askline_model::Reply;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::{Form, Prompt};
-use askline_model::remote::{Key, Remote, Spec};
+use askline_model::remote::{ApiKey, Remote, ServerSpec};
+use askline_model::request_control::RequestControl;
 use askline_model::server::Protocol;
 use askline_syntax::shell::Shell;
 
@@ -35,8 +35,8 @@ const GRACE: Duration = Duration::from_millis(200);
 const COLUMNS: usize = 120;
 const MAX_TOKENS: usize = 96;
 
-fn spec(protocol: Protocol, url: &str) -> Spec {
-    Spec {
+fn spec(protocol: Protocol, url: &str) -> ServerSpec {
+    ServerSpec {
         protocol,
         url: url.to_owned(),
         model: "some-model".to_owned(),
@@ -47,8 +47,8 @@ fn spec(protocol: Protocol, url: &str) -> Spec {
     }
 }
 
-fn with_key(spec: Spec) -> Spec {
-    Spec { key: Some(Key::new(SECRET, "key_env = \"TEAM_KEY\"").unwrap()), ..spec }
+fn with_key(spec: ServerSpec) -> ServerSpec {
+    ServerSpec { key: Some(ApiKey::new(SECRET, "key_env = \"TEAM_KEY\"").unwrap()), ..spec }
 }
 
 /// Returns a model on a test server, with a key.
@@ -68,7 +68,7 @@ fn solved() -> Prompt {
 fn ask(remote: &mut Remote, prompt: &Prompt) -> Result<Reply, Failure> {
     let begun = Instant::now();
     let memory = figures::Memory::begin();
-    let reply = remote.complete(prompt, MAX_TOKENS, &Patience::until(begun + DEADLINE));
+    let reply = remote.complete(prompt, MAX_TOKENS, &RequestControl::until(begun + DEADLINE));
     let took = begun.elapsed();
     let said = reply.as_ref().err().map(|error| format!("askline: {error:#}"));
     figures::note(said.as_deref(), took, memory);

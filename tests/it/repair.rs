@@ -8,10 +8,10 @@ use std::sync::{Arc, LazyLock};
 use askline_check::check;
 use askline_check::finding::Report;
 use askline_check::platform;
-use askline_check::reference::{Kind, Known, Reference};
+use askline_check::reference::{CommandFacts, CommandKind, Reference};
 use askline_check::repair::{Repaired, repair};
 use askline_manual::userland::Userland;
-use askline_manual::{Arity, Manual, OptionCard, Source, Style, Subcommand};
+use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use serde::Deserialize;
@@ -38,16 +38,16 @@ struct Machine(Userland, &'static str);
 const VERSION: &str = "0.115.1";
 
 impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let name = command[0];
         let below = TABLE.subcommands.get(name);
         let level = below.and_then(|below| command.iter().skip(1).find_map(|word| below.get(*word)));
         let options = level.or_else(|| TABLE.programs.get(name));
         let path = PathBuf::from("/usr/bin").join(name);
         let kind = match options {
-            Some(_) => Kind::Program { path: path.clone(), real_path: path },
-            None if TABLE.builtins.contains(name) => Kind::Builtin,
-            None => Kind::Missing,
+            Some(_) => CommandKind::Program { path: path.clone(), real_path: path },
+            None if TABLE.builtins.contains(name) => CommandKind::Builtin,
+            None => CommandKind::Missing,
         };
         let subcommands = below.filter(|_| level.is_none()).into_iter().flat_map(|below| below.keys());
         let subcommands: Vec<Subcommand> =
@@ -56,19 +56,19 @@ impl Reference for Machine {
         let manual =
             options.filter(|options| self.0 == Userland::Gnu && !options.is_empty()).map(|options| {
                 let style = match name {
-                    "find" => Style::LongDash,
-                    _ if !subcommands.is_empty() => Style::Subcommands,
-                    _ => Style::Getopt,
+                    "find" => OptionStyle::LongDash,
+                    _ if !subcommands.is_empty() => OptionStyle::Subcommands,
+                    _ => OptionStyle::Getopt,
                 };
                 Arc::new(Manual {
                     name: name.to_owned(),
-                    options: options.iter().map(|option| card(option)).collect(),
+                    options: options.iter().map(|option| doc(option)).collect(),
                     style,
                     subcommands,
                     ..Manual::default()
                 })
             });
-        Arc::new(Known {
+        Arc::new(CommandFacts {
             kind,
             manual,
             above: level.map(|_| Arc::new(Manual::default())).into_iter().collect(),
@@ -94,20 +94,20 @@ impl Reference for Machine {
         let known = self.known(command);
         let manual = known.manual.as_ref()?;
         let name = option.split('=').next()?;
-        let is_prefix = |card: &OptionCard| {
-            card.names.iter().any(|known| known.starts_with(name) && known.starts_with("--"))
+        let is_prefix = |doc: &OptionDoc| {
+            doc.names.iter().any(|known| known.starts_with(name) && known.starts_with("--"))
         };
         Some(manual.option(name).is_some() || name.len() > 2 && manual.options.iter().any(is_prefix))
     }
 }
 
-fn card(text: &str) -> OptionCard {
+fn doc(text: &str) -> OptionDoc {
     let (name, value) = match text.strip_suffix('=') {
         Some(name) => (name, if name == "--color" { Arity::Optional } else { Arity::Required }),
         None => (text, Arity::None),
     };
     let placeholder = String::new();
-    OptionCard { names: vec![name.to_owned()], value, placeholder, text: String::new(), source: Source::Page }
+    OptionDoc { names: vec![name.to_owned()], value, placeholder, text: String::new(), source: Source::Page }
 }
 
 /// Returns the findings of the checks, the platform rules and the shell's own parser, as the product combines them.

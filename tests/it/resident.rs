@@ -10,13 +10,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use askline::daemon::{Bell, Waits, serve, serve_as};
+use askline::daemon::{Waits, Waker, serve, serve_as};
 use askline_host::recorded::RecordedHost;
-use askline_model::patience::Patience;
 use askline_model::prompt::{Form, Prompt};
+use askline_model::request_control::RequestControl;
 use askline_model::resident;
-use askline_model::resident::door::{Door, identity};
-use askline_model::resident::wire::{Ask, Event, Hello, Question, Spec, Status, What, Wire};
+use askline_model::resident::endpoint::{Endpoint, identity};
+use askline_model::resident::wire::{Ask, Event, Hello, ModelSpec, Operation, Question, Status, Wire};
 use askline_model::resident::{Resident, Terms};
 use askline_model::scripted::Scripted;
 use askline_model::{Further, Model, Reply};
@@ -48,8 +48,8 @@ impl Home {
         self.top.path().join("model.jsonl")
     }
 
-    fn door(&self) -> Door {
-        Door::of(self.runtime().join("askline"))
+    fn door(&self) -> Endpoint {
+        Endpoint::of(self.runtime().join("askline"))
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -100,8 +100,8 @@ impl Home {
         RecordedHost::parse(Path::new("test"), &text).unwrap()
     }
 
-    fn spec(&self) -> Spec {
-        Spec::Scripted { file: self.script(), identity: identity(&self.script()).unwrap() }
+    fn spec(&self) -> ModelSpec {
+        ModelSpec::Scripted { file: self.script(), identity: identity(&self.script()).unwrap() }
     }
 
     /// Returns a client in this process with a model of its own as fallback.
@@ -114,7 +114,7 @@ impl Home {
     /// Starts a resident process as a thread of this process, so clients in this process accept it as their own
     /// program.
     fn serve(&self, waits: Waits) -> thread::JoinHandle<()> {
-        let (door, bell) = (self.door(), Arc::new(Bell::new().unwrap()));
+        let (door, bell) = (self.door(), Arc::new(Waker::new().unwrap()));
         let served = thread::spawn(move || serve(&door, waits, &bell).unwrap());
         until("it serves", || self.door().enter().is_ok_and(|stream| stream.is_some()));
         served
@@ -130,7 +130,7 @@ impl Home {
     }
 
     /// Returns a connection with a question sent.
-    fn asked(&self, what: What, urgent: bool) -> Wire {
+    fn asked(&self, what: Operation, urgent: bool) -> Wire {
         let mut wire = self.wire();
         let ask = Ask { spec: self.spec(), what, urgent, idle: AMPLE };
         wire.send(&Question::Ask(Box::new(ask)), Instant::now() + AMPLE).unwrap();
@@ -172,8 +172,8 @@ fn prompt(fresh: &str) -> Prompt {
     Prompt::new(Form::Completion, String::new(), fresh.to_owned())
 }
 
-fn complete() -> What {
-    What::Complete { prompt: prompt("# list\n"), max_tokens: 9 }
+fn complete() -> Operation {
+    Operation::Complete { prompt: prompt("# list\n"), max_tokens: 9 }
 }
 
 /// Returns the event that ends a question.
@@ -195,8 +195,8 @@ fn texts(event: Event) -> Vec<String> {
     }
 }
 
-fn ask(client: &mut dyn Model, patience: &Patience) -> anyhow::Result<String> {
-    client.complete(&prompt("# list\n"), 9, patience).map(|reply| reply.text)
+fn ask(client: &mut dyn Model, control: &RequestControl) -> anyhow::Result<String> {
+    client.complete(&prompt("# list\n"), 9, control).map(|reply| reply.text)
 }
 
 fn rows(row: &str, times: usize) -> String {
@@ -294,7 +294,7 @@ fn a_lost_socket_ends_the_process() {
     assert!(home.door().socket().exists());
     drop(other);
     let _served = home.serve(Waits::USUAL);
-    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "ls -la");
+    assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "ls -la");
 }
 
 /// D10: no more requests arrive.
@@ -326,11 +326,11 @@ fn a_directory_that_others_can_enter_is_no_door() {
     let directory = home.door().directory().to_owned();
     let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     let refused = |why: &str| {
-        assert!(Door::find(&home.host()).unwrap_err().to_string().contains(why));
+        assert!(Endpoint::find(&home.host()).unwrap_err().to_string().contains(why));
         assert!(home.press().unwrap_err().contains(why), "forced, it says why");
         assert!(said(&home.run(&["daemon", "status"])).unwrap_err().contains(why));
         assert_eq!(
-            ask(&mut home.client(true), &Patience::endless()).unwrap(),
+            ask(&mut home.client(true), &RequestControl::endless()).unwrap(),
             "echo here",
             "otherwise it works"
         );
@@ -410,12 +410,12 @@ fn other_users_are_turned_away() {
     });
     let error = refused.take().unwrap().to_string();
     assert!(error.contains("another user listens at"), "{error}");
-    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
+    assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "echo here");
     assert!(listener.wait().unwrap().success());
 
     // A directory created earlier by another user, in a place where only that user can remove it.
     std::os::unix::fs::chown(home.door().directory(), NOBODY.parse().ok(), None).unwrap();
-    let error = Door::find(&home.host()).unwrap_err().to_string();
+    let error = Endpoint::find(&home.host()).unwrap_err().to_string();
     assert!(error.contains("belongs to another user; set XDG_RUNTIME_DIR or TMPDIR to"), "{error}");
 }
 
@@ -452,7 +452,7 @@ fn another_version_takes_over() {
     // This test is another program than the one that serves. On a busy machine a press may not wait for the hello
     // message.
     until("its socket is free for the next", || {
-        assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
+        assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "echo here");
         !home.door().socket().exists()
     });
     let _served = home.serve(Waits::USUAL);
@@ -550,7 +550,7 @@ fn a_stopped_process_is_not_waited_for() {
 
     let quick = || {
         let started = Instant::now();
-        assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
+        assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "echo here");
         assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
     };
     quick();
@@ -581,7 +581,10 @@ fn five_at_most_are_inside_and_those_who_wait_come_first() {
     assert!(matches!(end(&mut home.asked(complete(), true)), Event::Busy));
     assert!(started.elapsed() < Duration::from_millis(1500), "{:?}", started.elapsed());
     assert!(
-        ask(&mut home.client(true), &Patience::endless()).unwrap_err().to_string().contains("is busy with")
+        ask(&mut home.client(true), &RequestControl::endless())
+            .unwrap_err()
+            .to_string()
+            .contains("is busy with")
     );
     // A waiting client is informed that the process is alive.
     assert!(matches!(waiting[3].receive(Instant::now() + AMPLE).unwrap(), Some(Event::Beat)));
@@ -600,7 +603,7 @@ fn five_at_most_are_inside_and_those_who_wait_come_first() {
     until("one waits", || home.status_inside().waiting == 2);
     assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls -la"], "a changed file is read anew");
     assert!(matches!((end(&mut idle), end(&mut behind)), (Event::Dropped, Event::Dropped)));
-    assert_eq!(ask(&mut home.client(false), &Patience::endless()).unwrap(), "ls -la");
+    assert_eq!(ask(&mut home.client(false), &RequestControl::endless()).unwrap(), "ls -la");
 }
 
 /// G11: a cancelled request stops the computation.
@@ -627,12 +630,12 @@ fn a_cancel_stops_the_work_at_once() {
     }
     assert!(slowest < Duration::from_secs(2), "{slowest:?}");
 
-    let patience = Patience::endless();
+    let control = RequestControl::endless();
     let mut client = home.client(true);
     let cancelled = thread::scope(|scope| {
-        let asked = scope.spawn(|| ask(&mut client, &patience).map(|reply| (reply, Instant::now())));
+        let asked = scope.spawn(|| ask(&mut client, &control).map(|reply| (reply, Instant::now())));
         thread::sleep(Duration::from_millis(50));
-        patience.cancel();
+        control.cancel();
         asked.join().unwrap()
     });
     assert!(cancelled.is_err() || cancelled.unwrap().0 == "ls -la");
@@ -644,10 +647,10 @@ fn a_cancel_stops_the_work_at_once() {
 fn deadline_and_stage_are_those_of_whoever_waits() {
     let home = Home::new(&rows(SLOW, 9));
     let _served = home.serve(Waits::USUAL);
-    let patience = Patience::until(Instant::now() + Duration::from_millis(300));
-    let error = ask(&mut home.client(true), &patience).unwrap_err();
+    let control = RequestControl::until(Instant::now() + Duration::from_millis(300));
+    let error = ask(&mut home.client(true), &control).unwrap_err();
     assert_eq!(error.to_string(), "no answer in time; try again or raise `deadline_ms`");
-    assert_eq!(patience.stage(), askline_model::patience::Stage::Thinking);
+    assert_eq!(control.stage(), askline_model::request_control::Stage::Thinking);
     until("it is at rest", || home.status_inside().waiting == 0);
 }
 
@@ -656,7 +659,7 @@ fn deadline_and_stage_are_those_of_whoever_waits() {
 fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     let home = Home::new("{\"panic\": \"broken on purpose\"}\n");
     let _served = home.serve(Waits::USUAL);
-    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "echo here");
+    assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "echo here");
     let script = [
         r#"{"reply": "ls", "others": ["ls -a", "ls -l"]}"#,
         r#"{"reply": "du", "others": ["du -s"]}"#,
@@ -665,13 +668,13 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     ];
     fs::write(home.script(), script.join("\n")).unwrap();
     let further = Further { most: 3, max_tokens: 9, wrong: None };
-    let others = |fresh| What::Others { prompt: prompt(fresh), further };
+    let others = |fresh| Operation::Others { prompt: prompt(fresh), further };
     assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls"]);
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a", "ls -l"]);
-    let sizes = What::Complete { prompt: prompt("# sizes\n"), max_tokens: 9 };
+    let sizes = Operation::Complete { prompt: prompt("# sizes\n"), max_tokens: 9 };
     assert_eq!(texts(end(&mut home.asked(sizes, true))), ["du"]);
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a"], "asked again first");
-    let error = ask(&mut home.client(true), &Patience::endless()).unwrap_err();
+    let error = ask(&mut home.client(true), &RequestControl::endless()).unwrap_err();
     assert_eq!(error.to_string(), "no such luck", "the model's own words are no reason to turn elsewhere");
 }
 
@@ -681,7 +684,7 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
 fn a_process_without_room_for_the_model_sends_away_and_ends() {
     let home = Home::new(&rows(LS, 9));
     let served = home.serve(Waits::USUAL);
-    let spec = Spec::Local {
+    let spec = ModelSpec::Local {
         name: "huge".to_owned(),
         file: home.script(),
         identity: identity(&home.script()).unwrap(),
@@ -701,7 +704,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
     let here = Scripted::parse(Path::new("here"), "{\"reply\": \"echo here\"}\n").unwrap();
     let terms = Terms { urgent: true, forced: false, idle: AMPLE };
     let mut client = Resident::new(spec, terms, home.host(), Some(Box::new(here)));
-    assert_eq!(ask(&mut client, &Patience::endless()).unwrap(), "echo here");
+    assert_eq!(ask(&mut client, &RequestControl::endless()).unwrap(), "echo here");
 }
 
 /// After an upgrade or an uninstall the process ends without waiting for a request.
@@ -711,11 +714,15 @@ fn a_replaced_program_ends_by_itself() {
     let looks = Waits { look: Duration::from_millis(20), ..Waits::USUAL };
     let served = home.serve(looks);
     thread::sleep(Duration::from_millis(200));
-    assert_eq!(ask(&mut home.client(true), &Patience::endless()).unwrap(), "ls -la", "it is still there");
+    assert_eq!(
+        ask(&mut home.client(true), &RequestControl::endless()).unwrap(),
+        "ls -la",
+        "it is still there"
+    );
     fs::remove_file(home.door().socket()).unwrap();
     served.join().unwrap();
     let older = Hello { program: identity(&home.script()).unwrap(), ..resident::hello().unwrap() };
-    let bell = Arc::new(Bell::new().unwrap());
+    let bell = Arc::new(Waker::new().unwrap());
     serve_as(older, &home.door(), looks, &bell).unwrap();
     assert!(!home.door().socket().exists());
 }
@@ -726,7 +733,7 @@ fn without_a_process_an_idle_question_gets_nothing() {
     let home = Home::new(&rows(LS, 9));
     let terms = Terms { urgent: false, forced: false, idle: AMPLE };
     let mut client = Resident::new(home.spec(), terms, home.host(), None);
-    let error = ask(&mut client, &Patience::endless()).unwrap_err();
+    let error = ask(&mut client, &RequestControl::endless()).unwrap_err();
     assert_eq!(error.to_string(), "the resident process does not answer: there is none");
     assert!(home.processes().is_empty() && !home.door().directory().exists());
 }

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::environment::{self, Machine};
 use askline::knowledge::Knowledge;
 use askline_check::reference::Reference as _;
 use askline_host::local::LocalHost;
@@ -414,7 +414,7 @@ const TOO_BAD: [&str; 16] = [
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let context = Arc::new(context::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
     let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
     let mut programs: Vec<PathBuf> = directories

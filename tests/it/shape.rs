@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use askline_check::shape::{Column, Shape};
+use askline_check::file_schema::{Column, FileSchema};
 use serde_json::Value;
 
 use crate::nushell::nushell;
@@ -87,7 +87,7 @@ fn columns(said: &Value) -> BTreeSet<String> {
 }
 
 /// Reports whether the schema matches Nushell's description of a value (`describe --detailed`).
-fn is(shape: &Shape, said: &Value) -> bool {
+fn is(shape: &FileSchema, said: &Value) -> bool {
     let kind = said["type"].as_str().unwrap_or_default();
     let keys = |said: &Value| {
         said["columns"]
@@ -107,18 +107,18 @@ fn is(shape: &Shape, said: &Value) -> bool {
             && keys(said).is_subset(&names(columns, false))
             && columns
                 .iter()
-                .all(|column| said["columns"].get(&column.name).is_none_or(|value| is(&column.shape, value)))
+                .all(|column| said["columns"].get(&column.name).is_none_or(|value| is(&column.schema, value)))
     };
     match shape {
-        Shape::Table(columns) => kind == "list" && values().iter().all(|row| fits(columns, row)),
-        Shape::Record(columns) => fits(columns, said),
-        Shape::List(inner) => kind == "list" && values().iter().all(|value| is(inner, value)),
-        Shape::Text => kind == "string",
-        Shape::Int => kind == "int",
-        Shape::Float => matches!(kind, "int" | "float"),
-        Shape::Bool => kind == "bool",
-        Shape::Binary => kind == "binary",
-        Shape::Unknown => true,
+        FileSchema::Table(columns) => kind == "list" && values().iter().all(|row| fits(columns, row)),
+        FileSchema::Record(columns) => fits(columns, said),
+        FileSchema::List(inner) => kind == "list" && values().iter().all(|value| is(inner, value)),
+        FileSchema::Text => kind == "string",
+        FileSchema::Int => kind == "int",
+        FileSchema::Float => matches!(kind, "int" | "float"),
+        FileSchema::Bool => kind == "bool",
+        FileSchema::Binary => kind == "binary",
+        FileSchema::Unknown => true,
     }
 }
 
@@ -139,10 +139,10 @@ fn nushell_opens_files_so() {
     assert_eq!(said.len(), FILES.len());
     let mut wrong = Vec::new();
     for ((name, content, is_told), said) in FILES.iter().zip(&said) {
-        let shape = Shape::of(name, content, true);
+        let shape = FileSchema::of(name, content, true);
         let names = shape.columns().map(|all| all.iter().map(|column| column.name.clone()).collect());
         let is_all = names.is_none_or(|names: BTreeSet<String>| names == columns(said));
-        if !is(&shape, said) || !is_all || (shape != Shape::Unknown) != *is_told {
+        if !is(&shape, said) || !is_all || (shape != FileSchema::Unknown) != *is_told {
             wrong.push(format!("{name}: {shape:?}, nushell {said}"));
         }
     }

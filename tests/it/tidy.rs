@@ -8,7 +8,17 @@ use std::path::{Path, PathBuf};
 /// crates below need no such list: cargo rejects a circle of crates.
 const LAYERS: &[&[&str]] = &[
     &["answer", "config", "suggestion"],
-    &["context", "keys", "knowledge", "metrics", "models", "presses", "screen", "situation", "surroundings"],
+    &[
+        "environment",
+        "keys",
+        "knowledge",
+        "metrics",
+        "models",
+        "path_facts",
+        "presses",
+        "prompt_context",
+        "screen",
+    ],
     &["examine", "fix", "refine"],
     &["suggest"],
     &["cli", "daemon"],
@@ -74,8 +84,8 @@ fn only_a_resident_model_starts_the_resident_process() {
     let homes = ["crates/model/src/resident.rs", "crates/nu_plugin_ask/src/plugin/engine.rs"];
     only_in("Host::start_resident", |line| line.contains(".start_resident("), &homes);
     assert_eq!(askline_host::RESIDENT_ARGUMENTS, ["daemon", "run"]);
-    only_in("Host::start_ahead", |line| line.contains(".start_ahead("), &["src/cli/line/ahead.rs"]);
-    assert_eq!(askline_host::AHEAD_ARGUMENTS, ["ahead"]);
+    only_in("Host::start_prefetch", |line| line.contains(".start_prefetch("), &["src/cli/line/prefetch.rs"]);
+    assert_eq!(askline_host::PREFETCH_ARGUMENTS, ["ahead"]);
 }
 
 /// Only the endpoint listens, and it checks each client. We connect to one foreign socket: the session bus of the

@@ -19,7 +19,7 @@ use std::cell::{Cell, OnceCell};
 
 pub use self::commands::is_well_known;
 pub(crate) use self::commands::rewritten as form;
-use crate::finding::{Finding, Grade, Kind, Report};
+use crate::finding::{Finding, FindingKind, Grade, Report};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, SimpleCommand, Span, SyntaxError};
@@ -33,7 +33,7 @@ const MAX_FINDINGS: usize = 256;
 /// the commands inside wrappers ([`SimpleCommand`](askline_syntax::SimpleCommand)). Spans that do not fit `line` are
 /// ignored. Asks programs at most a dozen questions.
 pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
-    let mut draft = Draft {
+    let mut draft = ReportDraft {
         line,
         shell,
         reference,
@@ -65,7 +65,7 @@ pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Referenc
 }
 
 /// A report under construction.
-struct Draft<'a> {
+struct ReportDraft<'a> {
     line: &'a str,
     shell: Shell,
     reference: &'a dyn Reference,
@@ -80,7 +80,7 @@ struct Draft<'a> {
     names: OnceCell<Vec<String>>,
 }
 
-impl Draft<'_> {
+impl ReportDraft<'_> {
     /// Returns the name used to look up a command: `^ls` if the line asks Nushell for the external program.
     fn looked_up(&self, command: &SimpleCommand, name: &str) -> String {
         let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
@@ -94,13 +94,13 @@ impl Draft<'_> {
         let placeholders: Vec<Span> = report
             .findings
             .iter()
-            .filter(|finding| finding.kind == Kind::Placeholder)
+            .filter(|finding| finding.kind == FindingKind::Placeholder)
             .map(|finding| finding.span.clone())
             .collect();
         // A placeholder is not a missing file.
         report.findings.retain(|finding| {
             let is_inside = |span: &Span| span.start <= finding.span.start && finding.span.end <= span.end;
-            finding.kind != Kind::PathMissing || !placeholders.iter().any(is_inside)
+            finding.kind != FindingKind::PathMissing || !placeholders.iter().any(is_inside)
         });
         report.findings.sort_by_key(|finding| (finding.span.start, finding.grade, finding.span.end));
         report.findings.dedup();
@@ -110,7 +110,7 @@ impl Draft<'_> {
 }
 
 /// Adds the errors of our own parser, except where a more specific finding already covers the place.
-fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn syntax(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     let evidence = format!("our reading of {}", draft.shell);
     let end = draft.line.trim_end().len();
     let is_open = |error: &&SyntaxError| end <= error.span.end || error.text.starts_with("unclosed");
@@ -118,14 +118,14 @@ fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
         parsed.errors.iter().partition(|error| parsed.incomplete && is_open(error));
     for error in inside {
         let is_explained = draft.report.findings.iter().any(|finding| {
-            matches!(finding.kind, Kind::Quoting | Kind::Placeholder)
+            matches!(finding.kind, FindingKind::Quoting | FindingKind::Placeholder)
                 && finding.grade == Grade::Error
                 && finding.span.start <= error.span.end
                 && error.span.start <= finding.span.end
         });
         if !is_explained {
             draft.report.findings.push(Finding {
-                kind: Kind::Syntax,
+                kind: FindingKind::Syntax,
                 span: error.span.clone(),
                 grade: Grade::Error,
                 text: error.text.clone(),
@@ -136,7 +136,7 @@ fn syntax(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
     if parsed.incomplete {
         draft.report.findings.push(Finding {
-            kind: Kind::Incomplete,
+            kind: FindingKind::Incomplete,
             span: end..end,
             grade: Grade::Error,
             text: match at_end.first() {

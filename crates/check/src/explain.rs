@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::reference::{Kind, Known, Reference};
+use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, Manual};
 use askline_syntax::{Parsed, SimpleCommand, Span, Word};
 
@@ -125,7 +125,7 @@ fn command_parts(line: &str, command: &SimpleCommand, reference: &dyn Reference)
 
 /// Returns the knowledge about a command. In Nushell a leading `^` means the program, not the built-in command of
 /// that name.
-fn known(line: &str, start: usize, names: &[&str], reference: &dyn Reference) -> Arc<Known> {
+fn known(line: &str, start: usize, names: &[&str], reference: &dyn Reference) -> Arc<CommandFacts> {
     let first = names.first().copied().unwrap_or_default();
     let is_program = line.get(..start).is_some_and(|before| before.ends_with('^'));
     let program = format!("^{first}");
@@ -133,9 +133,10 @@ fn known(line: &str, start: usize, names: &[&str], reference: &dyn Reference) ->
         Some((_, rest)) if is_program => reference.known(&[&[program.as_str()], rest].concat()),
         _ => reference.known(names),
     };
-    let is_bare = known.manual.is_none() && matches!(known.kind, Kind::Builtin | Kind::Function);
+    let is_bare =
+        known.manual.is_none() && matches!(known.kind, CommandKind::Builtin | CommandKind::Function);
     match reference.own_manual(first).filter(|_| is_bare) {
-        Some(manual) => Arc::new(Known { manual: Some(manual), ..Known::clone(&known) }),
+        Some(manual) => Arc::new(CommandFacts { manual: Some(manual), ..CommandFacts::clone(&known) }),
         None => known,
     }
 }
@@ -166,32 +167,32 @@ fn looks_like_option(word: &Word) -> bool {
     word.text.len() > 1 && word.text.starts_with('-')
 }
 
-fn command_meaning(names: &[&str], known: &Known) -> (String, String) {
+fn command_meaning(names: &[&str], known: &CommandFacts) -> (String, String) {
     match &known.kind {
-        Kind::Alias(text) => return (format!("your alias for `{text}`"), "your shell".into()),
-        Kind::Function => return ("a function of yours".into(), "your shell".into()),
-        Kind::Missing => return ("not found here".into(), String::new()),
-        Kind::Program { .. } | Kind::Builtin => {}
+        CommandKind::Alias(text) => return (format!("your alias for `{text}`"), "your shell".into()),
+        CommandKind::Function => return ("a function of yours".into(), "your shell".into()),
+        CommandKind::Missing => return ("not found here".into(), String::new()),
+        CommandKind::Program { .. } | CommandKind::Builtin => {}
     }
     match &known.manual {
         Some(manual) if !manual.summary.is_empty() => (manual.summary.clone(), evidence(names, known)),
-        _ if known.kind == Kind::Builtin => ("part of the shell".into(), String::new()),
+        _ if known.kind == CommandKind::Builtin => ("part of the shell".into(), String::new()),
         _ => Default::default(),
     }
 }
 
 /// Returns the explanations of an option word, one per letter for combined short options, each with `true` if the
 /// option takes the next word as its value.
-fn option_meanings(word: &Word, known: &Known) -> Vec<(String, bool)> {
+fn option_meanings(word: &Word, known: &CommandFacts) -> Vec<(String, bool)> {
     let manuals: Vec<&Manual> = known.manual.iter().chain(&known.above).map(AsRef::as_ref).collect();
     let meaning = |name: &str, attached: bool| {
-        let card = manuals.iter().find_map(|manual| manual.option(name))?;
-        let takes = matches!(card.value, Arity::Required) && !attached;
+        let doc = manuals.iter().find_map(|manual| manual.option(name))?;
+        let takes = matches!(doc.value, Arity::Required) && !attached;
         Some((
-            if card.text.is_empty() {
+            if doc.text.is_empty() {
                 "documented without a description".to_owned()
             } else {
-                card.text.clone()
+                doc.text.clone()
             },
             takes,
         ))
@@ -213,7 +214,7 @@ fn option_meanings(word: &Word, known: &Known) -> Vec<(String, bool)> {
         let ends = manuals
             .iter()
             .find_map(|manual| manual.option(&format!("-{letter}")))
-            .is_some_and(|card| matches!(card.value, Arity::Required | Arity::Optional | Arity::Attached));
+            .is_some_and(|doc| matches!(doc.value, Arity::Required | Arity::Optional | Arity::Attached));
         meanings.push((format!("-{letter}: {text}"), takes));
         if ends {
             break;
@@ -222,7 +223,7 @@ fn option_meanings(word: &Word, known: &Known) -> Vec<(String, bool)> {
     meanings
 }
 
-fn evidence(names: &[&str], known: &Known) -> String {
+fn evidence(names: &[&str], known: &CommandFacts) -> String {
     let Some(manual) = &known.manual else { return String::new() };
     let name = if manual.name.is_empty() { names.join(" ") } else { manual.name.clone() };
     match known.version.as_ref().or(manual.version.as_ref()) {

@@ -6,7 +6,7 @@ use askline_syntax::Span;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Kind of the problem.
-    pub kind: Kind,
+    pub kind: FindingKind,
     /// Byte range of the problem in the line.
     pub span: Span,
     /// Severity.
@@ -32,7 +32,7 @@ pub struct Fix {
 
 /// Kinds of findings. Their JSON names are a stable contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FindingKind {
     /// The shell rejects the line.
     Syntax,
     /// The line is unfinished.
@@ -60,7 +60,7 @@ pub enum Kind {
     Shape,
 }
 
-impl Kind {
+impl FindingKind {
     /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {

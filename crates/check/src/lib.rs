@@ -3,9 +3,9 @@
 
 pub mod check;
 pub mod explain;
+pub mod file_schema;
 pub mod finding;
 pub mod platform;
 pub mod reference;
 pub mod repair;
-pub mod shape;
 pub mod typed;

@@ -4,16 +4,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::shape::Shape;
+use crate::file_schema::FileSchema;
 use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
 
 /// Facts about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
+pub struct CommandFacts {
     /// Kind of the command.
-    pub kind: Kind,
+    pub kind: CommandKind,
     /// Documentation of the requested level; `None` if none was found.
     pub manual: Option<Arc<Manual>>,
     /// Manuals of the levels above, from the top, without the requested one. Their options are valid too (`git -C`).
@@ -28,7 +28,7 @@ pub struct Known {
 
 /// Kind of a command name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommandKind {
     /// A program file.
     Program {
         /// Path as found on `PATH`.
@@ -51,7 +51,7 @@ pub trait Reference {
     /// Returns the facts about a command at the level of its words: `["git", "log"]`, `["ls"]`. Ignores words that
     /// are no subcommand: `["git", "frobnicate"]` returns the facts about `git`. In Nushell `["^ls"]` is the program,
     /// `["ls"]` the builtin.
-    fn known(&self, command: &[&str]) -> Arc<Known>;
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts>;
 
     /// Returns the names of all runnable commands, for finding the nearest one: programs, builtins, functions,
     /// aliases.
@@ -71,7 +71,7 @@ pub trait Reference {
 
     /// Returns the schema of a file as Nushell's `open` reads it; the path is relative to the working directory.
     /// `None` if the file was not examined.
-    fn shape(&self, _path: &str) -> Option<Arc<Shape>> {
+    fn schema(&self, _path: &str) -> Option<Arc<FileSchema>> {
         None
     }
 

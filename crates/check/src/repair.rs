@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use self::danger::Reading;
 pub use self::danger::destroys;
-use crate::finding::{Finding, Fix, Grade, Kind, Report};
+use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::Reference;
 use askline_syntax as syntax;
 use askline_syntax::Span;
@@ -83,7 +83,7 @@ fn repair_within(
     let mut platform_spans = false;
     for _ in 0..ROUNDS_MAX {
         let Some((better, done)) = bench.round(&state) else { break };
-        platform_spans |= done.iter().any(|(kind, _)| *kind == Kind::Platform);
+        platform_spans |= done.iter().any(|(kind, _)| *kind == FindingKind::Platform);
         changes.extend(done.into_iter().map(|(_, change)| change));
         state = better;
     }
@@ -119,7 +119,7 @@ pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding
 pub fn outdone(findings: &mut Vec<Finding>, slips: &[Finding]) {
     let is_within = |inner: &Span, outer: &Span| outer.start <= inner.start && inner.end <= outer.end;
     findings.retain(|finding| {
-        finding.kind != Kind::CommandMissing
+        finding.kind != FindingKind::CommandMissing
             || !slips.iter().any(|slip| {
                 is_error(slip)
                     && is_within(&finding.span, &slip.span)
@@ -154,7 +154,7 @@ impl State {
     /// Reports whether this state has fewer findings, no new error or warning, and no lost verdict of the shell.
     fn is_better_than(&self, other: &Self) -> bool {
         let bad = |state: &Self| {
-            let mut count: HashMap<(Kind, Grade), usize> = HashMap::new();
+            let mut count: HashMap<(FindingKind, Grade), usize> = HashMap::new();
             for finding in state.findings.iter().filter(|finding| finding.grade != Grade::Hint) {
                 *count.entry((finding.kind, finding.grade)).or_default() += 1;
             }
@@ -191,7 +191,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     /// Runs one round: takes the only helpful fix of each finding and applies all fixes that do not overlap.
-    fn round(&mut self, state: &State) -> Option<(State, Vec<(Kind, String)>)> {
+    fn round(&mut self, state: &State) -> Option<(State, Vec<(FindingKind, String)>)> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
         findings.extend(dialect::foreign(&state.line, self.shell, self.reference).filter(|_| is_refused));
@@ -200,7 +200,7 @@ impl Bench<'_> {
         }
         findings.sort_by_key(|finding| finding.span.start);
         let before = Reading::new(&state.line, self.shell).dangers();
-        let mut taken: Vec<(Kind, Fix, String)> = Vec::new();
+        let mut taken: Vec<(FindingKind, Fix, String)> = Vec::new();
         'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
                 taken
@@ -229,7 +229,7 @@ impl Bench<'_> {
             }
         }
         // Findings about words are unreliable until quotes and blocks are correct.
-        let is_structure = |kind| matches!(kind, Kind::Syntax | Kind::Incomplete);
+        let is_structure = |kind| matches!(kind, FindingKind::Syntax | FindingKind::Incomplete);
         if taken.iter().any(|(kind, ..)| is_structure(*kind)) {
             taken.retain(|(kind, ..)| is_structure(*kind));
         }
@@ -267,10 +267,12 @@ impl Bench<'_> {
 }
 
 /// Reports whether the user must confirm a fix of this kind that results in `line`.
-fn is_unsafe(kind: Kind, line: &Reading<'_>) -> bool {
+fn is_unsafe(kind: FindingKind, line: &Reading<'_>) -> bool {
     // Options of another platform are known, not guessed, and `sed -i ''` states that it edits a file.
-    let is_guess = kind != Kind::Platform;
-    line.destroys() || is_guess && line.edits_in_place() || kind == Kind::CommandMissing && line.forces()
+    let is_guess = kind != FindingKind::Platform;
+    line.destroys()
+        || is_guess && line.edits_in_place()
+        || kind == FindingKind::CommandMissing && line.forces()
 }
 
 fn applied(line: &str, fix: &Fix) -> Option<String> {
@@ -281,7 +283,7 @@ fn applied(line: &str, fix: &Fix) -> Option<String> {
 /// Returns the description of a change with its reason.
 fn said(finding: &Finding, fix: &Fix) -> String {
     match finding.kind {
-        Kind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
+        FindingKind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
         _ => format!("{}: {}", fix.change, finding.text),
     }
 }
@@ -293,18 +295,25 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::reference::{self, Known};
+    use crate::reference::{self, CommandFacts};
     use askline_manual::userland::Userland;
 
     /// A machine that has every program.
     struct Machine;
 
     impl Reference for Machine {
-        fn known(&self, command: &[&str]) -> Arc<Known> {
+        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
             let path = PathBuf::from("/usr/bin").join(command.first().copied().unwrap_or_default());
-            let kind = reference::Kind::Program { path: path.clone(), real_path: path };
+            let kind = reference::CommandKind::Program { path: path.clone(), real_path: path };
             let userland = Userland::Gnu;
-            Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+            Arc::new(CommandFacts {
+                kind,
+                manual: None,
+                above: Vec::new(),
+                userland,
+                version: None,
+                askable: false,
+            })
         }
 
         fn names(&self) -> Vec<String> {
@@ -325,7 +334,7 @@ mod tests {
         let asked = Cell::new(Vec::new());
         let judged = |line: &str| {
             let finding = |(at, _): (usize, &str)| Finding {
-                kind: Kind::Syntax,
+                kind: FindingKind::Syntax,
                 span: at..at + 1,
                 grade: Grade::Error,
                 text: "no".to_owned(),

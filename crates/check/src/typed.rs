@@ -1,7 +1,7 @@
 //! Classification of the prompt line: a command, perhaps with mistakes, or a request in words. Pure except for
 //! calls to the reference.
 
-use crate::reference::{Kind, Reference};
+use crate::reference::{CommandKind, Reference};
 use askline_syntax::{Parsed, SimpleCommand, Word};
 
 /// Words that connect English sentences and that people do not pass to a command as an argument. One of them,
@@ -61,7 +61,7 @@ pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> boo
     let at_top = || parsed.commands.iter().filter(|command| command.within.is_empty());
     let Some(first) = at_top().next() else { return false };
     let Some(name) = first.name() else { return false };
-    let known = reference.known(&[name]).kind != Kind::Missing;
+    let known = reference.known(&[name]).kind != CommandKind::Missing;
     let speaks = at_top().any(|command| command.words.iter().skip(1).any(is_english));
     known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
 }

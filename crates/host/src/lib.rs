@@ -2,7 +2,7 @@
 //!
 //! Neither text on a prompt line nor a model's output can be run. A process starts only through [`Host::probe`],
 //! whose [`Probe`] contains every possible argument vector; through [`Host::key`], whose [`KeyCommand`] comes only
-//! from the user's own configuration; or through [`Host::start_resident`] and [`Host::start_ahead`], which start
+//! from the user's own configuration; or through [`Host::start_resident`] and [`Host::start_prefetch`], which start
 //! askline itself with fixed arguments. There are two implementations: the local machine ([`local`]) and a recording
 //! of one ([`recorded`]), which replays bug reports and tests exactly.
 
@@ -26,7 +26,7 @@ pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 /// The local machine, or a recording of one.
 pub trait Host: Send + Sync {
     /// Starts `program`, an absolute path, with the fixed arguments of `probe`: in the root directory, without input,
-    /// limited in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`]. With [`Probe::is_caged`] it runs in
+    /// limited in time by [`Probe::patience`] and in output by [`OUTPUT_LIMIT`]. With [`Probe::is_sandboxed`] it runs in
     /// an empty directory, can read only the system's files, and can neither change anything nor connect anywhere.
     ///
     /// # Errors
@@ -64,13 +64,13 @@ pub trait Host: Send + Sync {
         bail!("no process is started on a machine that is replayed")
     }
 
-    /// Starts this program again to prefetch further suggestions: with [`AHEAD_ARGUMENTS`], in the same directory and
+    /// Starts this program again to prefetch further suggestions: with [`PREFETCH_ARGUMENTS`], in the same directory and
     /// environment, with `errand` as its input, no output and in the background of the terminal. It outlives this
     /// process by some seconds.
     ///
     /// # Errors
     /// When it cannot be started. A recording starts none.
-    fn start_ahead(&self, _errand: &[u8]) -> anyhow::Result<()> {
+    fn start_prefetch(&self, _errand: &[u8]) -> anyhow::Result<()> {
         bail!("no process is started on a machine that is replayed")
     }
 
@@ -106,7 +106,7 @@ pub trait Host: Send + Sync {
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>>;
 
     /// Returns the properties of the file or directory at `path`, links followed.
-    fn entry(&self, path: &Path) -> Option<Entry>;
+    fn entry(&self, path: &Path) -> Option<FileEntry>;
 
     /// Returns the path with all links resolved.
     ///
@@ -140,7 +140,7 @@ pub const KEY_LIMIT: usize = 4 << 10;
 pub const RESIDENT_ARGUMENTS: [&str; 2] = ["daemon", "run"];
 
 /// Arguments of the process that prefetches further suggestions.
-pub const AHEAD_ARGUMENTS: [&str; 1] = ["ahead"];
+pub const PREFETCH_ARGUMENTS: [&str; 1] = ["ahead"];
 
 /// Environment variables of the resident process: the location of its socket, and library paths that it may need to
 /// start.
@@ -173,7 +173,7 @@ pub struct Output {
 
 /// Properties of a file or directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
+pub struct FileEntry {
     /// `true` for a regular file.
     pub is_file: bool,
     /// `true` for a directory.

@@ -22,8 +22,8 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::keyring;
 use super::sandbox::Cage;
 use super::{
-    AHEAD_ARGUMENTS, Entry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, Probe, RESIDENT_ARGUMENTS,
-    RESIDENT_VARIABLES, System, find_on_path,
+    FileEntry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, PREFETCH_ARGUMENTS, Probe,
+    RESIDENT_ARGUMENTS, RESIDENT_VARIABLES, System, find_on_path,
 };
 use crate::{KeyCommand, KeyringItem};
 
@@ -88,8 +88,8 @@ pub struct LocalHost;
 impl Host for LocalHost {
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
         ensure!(program.is_absolute(), "{} is started by its full path only", program.display());
-        if probe.is_caged() {
-            let output = probe_caged(program, probe);
+        if probe.is_sandboxed() {
+            let output = probe_sandboxed(program, probe);
             return output.with_context(|| program.display().to_string());
         }
         let mut command = Command::new(program);
@@ -129,10 +129,10 @@ impl Host for LocalHost {
         Ok(())
     }
 
-    fn start_ahead(&self, errand: &[u8]) -> anyhow::Result<()> {
+    fn start_prefetch(&self, errand: &[u8]) -> anyhow::Result<()> {
         let program = own_program()?;
         let mut command = Command::new(&program);
-        command.args(AHEAD_ARGUMENTS).process_group(0);
+        command.args(PREFETCH_ARGUMENTS).process_group(0);
         // An unnamed file: a pipe may be too small, and writing would then wait for the reader.
         let private = self.env("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
         let file = tempfile::tempfile_in(private).or_else(|_| tempfile::tempfile());
@@ -156,10 +156,10 @@ impl Host for LocalHost {
         Ok(entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect())
     }
 
-    fn entry(&self, path: &Path) -> Option<Entry> {
+    fn entry(&self, path: &Path) -> Option<FileEntry> {
         let metadata = fs::metadata(path).ok()?;
         let mode = metadata.permissions().mode() & 0o7777;
-        Some(Entry {
+        Some(FileEntry {
             is_file: metadata.is_file(),
             is_directory: metadata.is_dir(),
             executable: metadata.is_file() && mode & 0o111 != 0 && access(path, Access::EXEC_OK).is_ok(),
@@ -246,7 +246,7 @@ pub fn own_program() -> anyhow::Result<PathBuf> {
 
 /// Runs an arbitrary packaged program in the sandbox: of the user it sees only the line in question, and it leaves
 /// nothing behind.
-fn probe_caged(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
+fn probe_sandboxed(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
     let cage = Cage::new(program)?;
     let mut command = Command::new(program);
     command.args(probe.arguments()).current_dir(cage.directory());

@@ -250,7 +250,7 @@ impl Probe {
 
     /// Reports whether the program runs in a sandbox: it reads only the system's files, changes nothing, connects
     /// nowhere and leaves nothing behind.
-    pub fn is_caged(&self) -> bool {
+    pub fn is_sandboxed(&self) -> bool {
         matches!(
             self,
             Self::Help { .. }
@@ -414,7 +414,7 @@ mod tests {
         for shell in Shell::ALL {
             let probe = Probe::Syntax { shell, line: line.clone() };
             assert_eq!(probe.input(), Some(line.as_str()));
-            assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
+            assert!(probe.is_sandboxed() && !probe.keeps("PIP_INDEX_URL"));
             let arguments = probe.arguments();
             assert!(!arguments.iter().any(|argument| argument.to_string_lossy().contains("rm")));
             // The flag that prevents the shell from running it.
@@ -423,10 +423,10 @@ mod tests {
         }
         let probe = Probe::Pieces { line: line.clone() };
         assert_eq!(probe.input(), Some(line.as_str()));
-        assert!(probe.is_caged() && !probe.keeps("PIP_INDEX_URL"));
+        assert!(probe.is_sandboxed() && !probe.keeps("PIP_INDEX_URL"));
         assert_eq!(probe.arguments()[3], Probe::PIECES);
         assert!(Probe::PIECES.contains(&format!(" {} ", Probe::INPUT_FILE)), "it reads that file");
-        assert!(Probe::Commands.is_caged() && Probe::Commands.input().is_none());
+        assert!(Probe::Commands.is_sandboxed() && Probe::Commands.input().is_none());
         assert_eq!(Probe::Commands.arguments(), ["-n", "--no-std-lib", "-c", Probe::COMMANDS]);
     }
 

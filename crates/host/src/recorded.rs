@@ -34,7 +34,7 @@ use std::time::SystemTime;
 use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 
-use super::{Entry, Host, OUTPUT_LIMIT, Output, Probe, System};
+use super::{FileEntry, Host, OUTPUT_LIMIT, Output, Probe, System};
 
 /// Maximum size of a recording in bytes.
 pub const RECORDING_LIMIT: u64 = 16 << 20;
@@ -189,13 +189,13 @@ impl Host for RecordedHost {
         Ok(names.into_iter().collect())
     }
 
-    fn entry(&self, path: &Path) -> Option<Entry> {
+    fn entry(&self, path: &Path) -> Option<FileEntry> {
         let path = self.resolve(path).ok()?;
         let text = self.rows.files.get(&path);
         let executable = self.rows.programs.contains(&path);
         let is_directory = self.directories.contains(&path);
         let is_file = text.is_some() || executable;
-        (is_file || is_directory).then(|| Entry {
+        (is_file || is_directory).then(|| FileEntry {
             is_file,
             is_directory,
             executable,

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::retrieve::{Index, terms};
 use crate::solved::Solved;
-use crate::{Arity, Manual, OptionCard, Source};
+use crate::{Arity, Manual, OptionDoc, Source};
 
 /// Maximum number of commands read.
 const COMMANDS_MAX: usize = 8192;
@@ -27,14 +27,14 @@ const SHARE_MIN: f32 = 0.4;
 /// The commands of a shell.
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    cards: BTreeMap<String, Card>,
+    docs: BTreeMap<String, CommandDoc>,
     commands: OnceLock<Index>,
     examples: OnceLock<Index>,
 }
 
 /// Documentation of one command of a shell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Card {
+pub struct CommandDoc {
     /// Name as typed; may have several words: `str replace`.
     pub name: String,
     /// Summary in one line.
@@ -109,61 +109,61 @@ impl Catalogue {
     /// name wins.
     pub fn read(text: &str) -> Self {
         let rows = text.lines().filter_map(|line| serde_json::from_str::<Row>(line).ok());
-        let cards = rows.take(COMMANDS_MAX).map(Card::of).filter(|card| !card.name.is_empty());
-        Self { cards: cards.map(|card| (card.name.clone(), card)).collect(), ..Self::default() }
+        let docs = rows.take(COMMANDS_MAX).map(CommandDoc::of).filter(|doc| !doc.name.is_empty());
+        Self { docs: docs.map(|doc| (doc.name.clone(), doc)).collect(), ..Self::default() }
     }
 
     /// Returns a catalogue with the commands of a text in the same form added. They replace commands of the same
     /// name.
     pub fn with(&self, text: &str) -> Self {
-        let cards = self.cards.clone().into_iter().chain(Self::read(text).cards);
-        Self { cards: cards.collect(), ..Self::default() }
+        let docs = self.docs.clone().into_iter().chain(Self::read(text).docs);
+        Self { docs: docs.collect(), ..Self::default() }
     }
 
     /// Reports whether the catalogue has no commands.
     pub fn is_empty(&self) -> bool {
-        self.cards.is_empty()
+        self.docs.is_empty()
     }
 
     /// Returns the doc of a command.
-    pub fn get(&self, name: &str) -> Option<&Card> {
-        self.cards.get(name)
+    pub fn get(&self, name: &str) -> Option<&CommandDoc> {
+        self.docs.get(name)
     }
 
     /// Returns all command docs, sorted by name.
-    pub fn cards(&self) -> impl Iterator<Item = &Card> {
-        self.cards.values()
+    pub fn docs(&self) -> impl Iterator<Item = &CommandDoc> {
+        self.docs.values()
     }
 
     /// Returns the commands that a wrong `name` in an answer to `request` may mean, likeliest first, at most
     /// `most`; never `name` itself. Commands that share a word with the name come first: `math round` for `round`.
     /// If there are any, the others are left out.
-    pub fn nearest(&self, request: &str, name: &str, most: usize) -> Vec<&Card> {
+    pub fn nearest(&self, request: &str, name: &str, most: usize) -> Vec<&CommandDoc> {
         let index = self.commands.get_or_init(|| {
-            Index::of(self.cards.values().map(|card| {
-                let examples = card.examples.iter().map(|example| (example.request.as_str(), 0.3));
-                [(card.name.as_str(), 3.0), (&card.search_terms, 2.0), (&card.description, 1.0)]
+            Index::of(self.docs.values().map(|doc| {
+                let examples = doc.examples.iter().map(|example| (example.request.as_str(), 0.3));
+                [(doc.name.as_str(), 3.0), (&doc.search_terms, 2.0), (&doc.description, 1.0)]
                     .into_iter()
                     .chain(examples)
             }))
         });
         let sought = terms(name);
-        let shares = |card: &&Card| {
+        let shares = |doc: &&CommandDoc| {
             // A stop word may be a name: `each`, `into`.
-            let words = || card.name.split([' ', '-']);
+            let words = || doc.name.split([' ', '-']);
             words().any(|word| name.split([' ', '-', '_']).any(|own| own == word))
-                || terms(&card.name).iter().any(|word| sought.contains(word))
+                || terms(&doc.name).iter().any(|word| sought.contains(word))
         };
-        let cards: Vec<&Card> = self.cards.values().collect();
+        let docs: Vec<&CommandDoc> = self.docs.values().collect();
         let found = index.search(&format!("{request} {name} {name}"));
-        let mut found: Vec<&Card> = found
+        let mut found: Vec<&CommandDoc> = found
             .into_iter()
-            .filter_map(|(place, _)| cards.get(place).copied())
-            .filter(|card| card.name != name && !card.is_parent())
+            .filter_map(|(place, _)| docs.get(place).copied())
+            .filter(|doc| doc.name != name && !doc.is_parent())
             .collect();
         // Stable sort: within both groups the order by score remains.
-        found.sort_by_key(|card| !shares(card));
-        let sharing = found.iter().filter(|card| shares(card)).count();
+        found.sort_by_key(|doc| !shares(doc));
+        let sharing = found.iter().filter(|doc| shares(doc)).count();
         found.truncate(if sharing == 0 { most } else { sharing.min(most) });
         found
     }
@@ -171,17 +171,17 @@ impl Catalogue {
     /// Returns examples for a request as solved requests, the best one last; empty if none fits.
     pub fn examples(&self, request: &str) -> Vec<Solved> {
         let all = || {
-            self.cards
+            self.docs
                 .values()
-                .flat_map(|card| card.examples.iter().filter(|e| e.is_plain()).map(move |e| (card, e)))
+                .flat_map(|doc| doc.examples.iter().filter(|e| e.is_plain()).map(move |e| (doc, e)))
         };
         let index = self.examples.get_or_init(|| {
-            Index::of(all().map(|(card, example)| {
+            Index::of(all().map(|(doc, example)| {
                 [
                     (example.request.as_str(), 2.0),
-                    (card.name.as_str(), 1.5),
-                    (&card.search_terms, 1.0),
-                    (&card.description, 1.0),
+                    (doc.name.as_str(), 1.5),
+                    (&doc.search_terms, 1.0),
+                    (&doc.description, 1.0),
                 ]
             }))
         });
@@ -195,21 +195,21 @@ impl Catalogue {
         words.retain(|word| index.knows(word));
         let weight =
             |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
-        let all: Vec<(&Card, &Example)> = all().collect();
-        let mut given: Vec<(&Card, &Example)> = Vec::new();
+        let all: Vec<(&CommandDoc, &Example)> = all().collect();
+        let mut given: Vec<(&CommandDoc, &Example)> = Vec::new();
         for (place, score) in found {
             if score < least || given.len() == EXAMPLES_MAX {
                 break;
             }
-            let Some((card, example)) = all.get(place).copied() else { continue };
-            let named = terms(&format!("{} {}", card.name, card.search_terms));
-            let text = [named.clone(), terms(&format!("{} {}", example.request, card.description))].concat();
+            let Some((doc, example)) = all.get(place).copied() else { continue };
+            let named = terms(&format!("{} {}", doc.name, doc.search_terms));
+            let text = [named.clone(), terms(&format!("{} {}", example.request, doc.description))].concat();
             let shared = weight(&mut words.iter().filter(|word| text.contains(word)));
             // A match in a command's name or search words is stronger than one in its description.
             let is_named = words.iter().any(|word| named.contains(word));
-            let is_other = given.iter().all(|(other, _)| other.name != card.name);
+            let is_other = given.iter().all(|(other, _)| other.name != doc.name);
             if is_other && is_named && SHARE_MIN * weight(&mut words.iter()) <= shared {
-                given.push((card, example));
+                given.push((doc, example));
             }
         }
         given.reverse();
@@ -244,7 +244,7 @@ fn sought(request: &str) -> String {
     words.join(" ")
 }
 
-impl Card {
+impl CommandDoc {
     fn of(row: Row) -> Self {
         let Row(name, description, search_terms, inputs, parameters, examples) = row;
         let one_line =
@@ -293,7 +293,7 @@ impl Card {
 
     /// Converts the doc to the documentation of a program.
     pub fn manual(&self) -> Manual {
-        let option = |flag: &Parameter| OptionCard {
+        let option = |flag: &Parameter| OptionDoc {
             names: flag
                 .letter
                 .map(|letter| format!("-{letter}"))
@@ -302,7 +302,7 @@ impl Card {
                 .collect(),
             value: if flag.role == Role::Named { Arity::Required } else { Arity::None },
             placeholder: flag.shape.clone(),
-            text: flag.description.chars().take(OptionCard::TEXT_MAX).collect(),
+            text: flag.description.chars().take(OptionDoc::TEXT_MAX).collect(),
             source: Source::Help,
         };
         Manual {

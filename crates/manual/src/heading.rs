@@ -3,7 +3,7 @@
 
 use super::escapes::{CLOSE, OPEN, plain};
 use super::value::{near, split_near, value};
-use super::{Arity, OptionCard, Source};
+use super::{Arity, OptionDoc, Source};
 
 /// Maximum length of an option name, in bytes; longer words with a dash are not options.
 const NAME_MAX: usize = 64;
@@ -14,7 +14,7 @@ const GAP_MAX: usize = 6;
 
 /// Position of a heading: it decides the meaning of a lower-case word after an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum HeadingPosition {
     /// Heading of a man page item, or a bracket of a usage line: every word belongs to the spelling.
     Alone,
     /// Line of a help text: a description may follow.
@@ -34,7 +34,7 @@ pub(super) struct Spelled {
 
 /// Parses the names at the start of `text`, and returns them with the text after them. `None` if it does not start
 /// with an option.
-pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
+pub(super) fn read(text: &str, place: HeadingPosition) -> Option<(Vec<Spelled>, &str)> {
     let mut names: Vec<Spelled> = Vec::new();
     let mut rest = skip_marks(text.trim_start());
     let mut read_any = false;
@@ -63,10 +63,10 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
                 // `-t --type` is one option, `-daystart -follow` are two.
                 let short = names.last().is_some_and(|last| last.name.chars().count() == 2);
                 let pair = short && after.starts_with("--");
-                if loose == Loose::Gap && !pair {
+                if loose == NameSeparator::Gap && !pair {
                     break;
                 }
-                apart = loose != Loose::No && !pair;
+                apart = loose != NameSeparator::No && !pair;
                 rest = after;
             }
             _ => break,
@@ -77,7 +77,7 @@ pub(super) fn read(text: &str, place: Place) -> Option<(Vec<Spelled>, &str)> {
 
 /// Groups adjacent names into options: a value shown with one name applies to all names of the option, except
 /// negative forms.
-pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
+pub(super) fn docs(names: Vec<Spelled>, source: Source) -> Vec<OptionDoc> {
     // Options side by side on a line have no space to show their values.
     let listed = names.iter().filter(|spelled| spelled.apart).count() >= 2;
     let mut all = Vec::new();
@@ -89,14 +89,14 @@ pub(super) fn cards(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
         together.push(spelled);
     }
     all.append(&mut one_option(together, source));
-    for card in all.iter_mut().filter(|card| listed && card.value == Arity::None) {
-        card.value = Arity::Unknown;
+    for doc in all.iter_mut().filter(|doc| listed && doc.value == Arity::None) {
+        doc.value = Arity::Unknown;
     }
     all
 }
 
 /// Returns the entries for one option's names: one for each arity.
-fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
+fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionDoc> {
     let rank = |spelled: &&Spelled| match spelled.value {
         Some(Arity::Required) => 4,
         Some(Arity::Optional) => 3,
@@ -122,33 +122,33 @@ fn one_option(names: Vec<Spelled>, source: Source) -> Vec<OptionCard> {
         None if is_negative(spelled) || any_both_ways || (a_short_shows && short(spelled)) => Arity::None,
         None => strongest.unwrap_or(Arity::None),
     };
-    let mut cards: Vec<OptionCard> = Vec::new();
+    let mut docs: Vec<OptionDoc> = Vec::new();
     for spelled in &names {
         let value = takes(spelled);
-        let index = match cards.iter().position(|card| card.value == value) {
+        let index = match docs.iter().position(|doc| doc.value == value) {
             Some(index) => index,
             None => {
-                cards.push(OptionCard {
+                docs.push(OptionDoc {
                     names: Vec::new(),
                     value,
                     placeholder: String::new(),
                     text: String::new(),
                     source,
                 });
-                cards.len() - 1
+                docs.len() - 1
             }
         };
-        let Some(card) = cards.get_mut(index) else { continue };
-        if !card.names.contains(&spelled.name) {
-            card.names.push(spelled.name.clone());
+        let Some(doc) = docs.get_mut(index) else { continue };
+        if !doc.names.contains(&spelled.name) {
+            doc.names.push(spelled.name.clone());
         }
-        if card.placeholder.is_empty() && value != Arity::None {
+        if doc.placeholder.is_empty() && value != Arity::None {
             let shown = names.iter().find(|other| !other.placeholder.is_empty());
             let own = if spelled.placeholder.is_empty() { shown } else { Some(spelled) };
-            card.placeholder = own.map(|spelled| spelled.placeholder.clone()).unwrap_or_default();
+            doc.placeholder = own.map(|spelled| spelled.placeholder.clone()).unwrap_or_default();
         }
     }
-    cards
+    docs
 }
 
 fn is_negative(spelled: &Spelled) -> bool {
@@ -243,7 +243,7 @@ fn completion<'a>(after: &'a str, dashes: &str) -> Option<(String, &'a str)> {
 
 /// Kind of separator between two names.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Loose {
+enum NameSeparator {
     /// A comma or similar: names of one option.
     No,
     /// A single blank, or a bar between blanks: mostly options side by side.
@@ -253,13 +253,13 @@ enum Loose {
 }
 
 /// Returns the kind of separator between two names, and the text after it.
-fn separator(rest: &str) -> Option<(Loose, &str)> {
+fn separator(rest: &str) -> Option<(NameSeparator, &str)> {
     let trimmed = skip_marks(rest).trim_start_matches(['\'', '’']);
     let blank = trimmed.trim_start_matches(' ');
     for mark in [",", "|", "/", "or ", "and ", ";"] {
         let Some(after) = blank.strip_prefix(mark) else { continue };
         let barred = mark == "|" && blank.len() < trimmed.len() && after.starts_with(' ');
-        let loose = if barred { Loose::Blank } else { Loose::No };
+        let loose = if barred { NameSeparator::Blank } else { NameSeparator::No };
         let after = after.trim_start_matches([' ', ',']);
         let after = after.strip_prefix("or ").unwrap_or(after);
         // `-p, p, --pid`: a form without its dash is between the names.
@@ -277,7 +277,7 @@ fn separator(rest: &str) -> Option<(Loose, &str)> {
     }
     let next = skip_marks(blank);
     let n_blanks = trimmed.len() - blank.len();
-    let loose = if n_blanks == 1 { Loose::Blank } else { Loose::Gap };
+    let loose = if n_blanks == 1 { NameSeparator::Blank } else { NameSeparator::Gap };
     ((1..=GAP_MAX).contains(&n_blanks) && next.starts_with('-') && name(next).is_some())
         .then_some((loose, next))
 }

@@ -1,7 +1,7 @@
 //! Parser for `--help` texts. The layouts differ; common to all: an option's line starts with a dash, its
 //! description comes after a gap or below, and headings end in a colon.
 
-use super::heading::{self, Place};
+use super::heading::{self, HeadingPosition};
 use super::page::{MENTIONED_MAX, OPTIONS_MAX, SUBCOMMANDS_MAX, is_subcommand, keep, settle};
 use super::usage;
 use super::words::{beginning, first_sentence, single_line, version_in};
@@ -62,7 +62,7 @@ fn mended(text: &str) -> String {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Part {
+enum HelpPart {
     #[default]
     Other,
     Usage,
@@ -73,7 +73,7 @@ enum Part {
 #[derive(Default)]
 struct Help {
     manual: Manual,
-    part: Part,
+    part: HelpPart,
     n_usage: usize,
     /// `true` if the usage is below its heading: a blank line after the heading does not end it.
     usage_below: bool,
@@ -96,13 +96,13 @@ impl Help {
         let trimmed = line.trim();
         let indent = indent_of(line);
         if trimmed.is_empty() {
-            if self.part == Part::Usage && !self.usage_below {
-                self.part = Part::Other;
+            if self.part == HelpPart::Usage && !self.usage_below {
+                self.part = HelpPart::Other;
             }
             self.open = None;
             return;
         }
-        if self.part != Part::Examples {
+        if self.part != HelpPart::Examples {
             usage::mentions(trimmed, &mut self.manual.mentioned, MENTIONED_MAX);
         }
         if number < VERSION_LINES && self.manual.version.is_none() && !trimmed.starts_with('-') {
@@ -124,7 +124,7 @@ impl Help {
             self.begin_usage(usage, indent);
             return;
         }
-        if self.part == Part::Usage && self.n_usage < USAGE_LINES_MAX {
+        if self.part == HelpPart::Usage && self.n_usage < USAGE_LINES_MAX {
             let option_line =
                 trimmed.starts_with('-') && indent <= self.usage_indent.max(8) && !self.usage_below;
             let heading = indent == 0 && is_heading(trimmed);
@@ -136,26 +136,26 @@ impl Help {
                 keep(&mut self.manual.synopsis, trimmed);
                 return;
             }
-            self.part = Part::Other;
+            self.part = HelpPart::Other;
         }
         if self.option(line, trimmed, indent) {
             return;
         }
         if is_heading(trimmed) && self.open.is_none_or(|depth| indent <= depth) && !trimmed.starts_with('-') {
             self.heading(trimmed);
-            if self.part != Part::Other || indent == 0 {
+            if self.part != HelpPart::Other || indent == 0 {
                 return;
             }
         }
-        if self.part == Part::Examples {
+        if self.part == HelpPart::Examples {
             keep(&mut self.manual.examples, trimmed);
-        } else if self.part != Part::Commands || !self.commands(line, trimmed, indent) {
+        } else if self.part != HelpPart::Commands || !self.commands(line, trimmed, indent) {
             self.words(trimmed, indent);
         }
     }
 
     fn begin_usage(&mut self, usage: &str, indent: usize) {
-        self.part = Part::Usage;
+        self.part = HelpPart::Usage;
         self.n_usage += 1;
         self.usage_below = usage.is_empty();
         self.usage_indent = indent;
@@ -169,7 +169,7 @@ impl Help {
 
     /// Parses a line that starts with an option. Returns `false` if it does not.
     fn option(&mut self, line: &str, trimmed: &str, indent: usize) -> bool {
-        if self.part == Part::Examples && indent > 0 && !trimmed.starts_with("--") {
+        if self.part == HelpPart::Examples && indent > 0 && !trimmed.starts_with("--") {
             return false;
         }
         if trimmed.starts_with("[-") {
@@ -186,40 +186,39 @@ impl Help {
         let mut rest = line.trim_start();
         let mut found = false;
         self.open_from = self.manual.options.len();
-        while let Some((names, after)) = heading::read(rest, Place::Column) {
+        while let Some((names, after)) = heading::read(rest, HeadingPosition::Column) {
             if (names.is_empty() && after.is_empty()) || self.manual.options.len() >= OPTIONS_MAX {
                 break;
             }
             found |= !names.is_empty();
-            let mut cards = heading::cards(names, Source::Help);
+            let mut docs = heading::docs(names, Source::Help);
             let after = after.trim_start_matches([':', ' ', '\t']);
             // A second column of options instead of a description.
             if after.starts_with('-')
                 && after.len() < rest.len()
-                && heading::read(after, Place::Column).is_some()
+                && heading::read(after, HeadingPosition::Column).is_some()
             {
-                self.manual.options.append(&mut cards);
+                self.manual.options.append(&mut docs);
                 rest = after;
                 continue;
             }
             let column = line.chars().count() - after.chars().count();
             if line.trim_start().len() == rest.len() {
-                let unclear = cards
-                    .iter_mut()
-                    .filter(|card| card.value == Arity::Unknown && card.placeholder.is_empty());
+                let unclear =
+                    docs.iter_mut().filter(|doc| doc.value == Arity::Unknown && doc.placeholder.is_empty());
                 // Text in the description column, or with a capital, is a description.
                 if self.description_column.is_some_and(|usual| column >= usual) || begins_sentence(after) {
-                    unclear.for_each(|card| card.value = Arity::None);
+                    unclear.for_each(|doc| doc.value = Arity::None);
                 } else if line.get(..line.len() - after.len()).is_some_and(|left| left.ends_with("  ")) {
                     self.description_column = Some(column);
                 }
             }
-            cards.iter_mut().for_each(|card| card.text = first_sentence(after));
-            self.manual.options.append(&mut cards);
+            docs.iter_mut().for_each(|doc| doc.text = first_sentence(after));
+            self.manual.options.append(&mut docs);
             break;
         }
         if found {
-            self.part = if self.part == Part::Commands { Part::Commands } else { Part::Other };
+            self.part = if self.part == HelpPart::Commands { HelpPart::Commands } else { HelpPart::Other };
             self.open = Some(indent);
             self.open_subcommand = None;
         }
@@ -233,7 +232,7 @@ impl Help {
         self.open = None;
         self.open_subcommand = None;
         self.part = if names(&["example", "examples"]) {
-            Part::Examples
+            HelpPart::Examples
         } else if (names(&[
             "command",
             "commands",
@@ -243,11 +242,11 @@ impl Help {
             "applets",
             "actions",
         ]) && !names(&["options", "flags", "line"]))
-            || (self.part == Part::Commands && !trimmed.ends_with(':'))
+            || (self.part == HelpPart::Commands && !trimmed.ends_with(':'))
         {
-            Part::Commands
+            HelpPart::Commands
         } else {
-            Part::Other
+            HelpPart::Other
         };
     }
 
@@ -305,10 +304,8 @@ impl Help {
     fn words(&mut self, trimmed: &str, indent: usize) {
         if self.open.is_some_and(|depth| indent > depth) {
             let sentence = first_sentence(trimmed);
-            for card in
-                self.manual.options.iter_mut().skip(self.open_from).filter(|card| card.text.is_empty())
-            {
-                card.text.clone_from(&sentence);
+            for doc in self.manual.options.iter_mut().skip(self.open_from).filter(|doc| doc.text.is_empty()) {
+                doc.text.clone_from(&sentence);
             }
             return;
         }
@@ -352,7 +349,7 @@ impl Help {
         let mut unsure = Default::default();
         for names in usage::usage(&self.usage, &mut unsure) {
             if self.manual.options.len() < OPTIONS_MAX {
-                self.manual.options.append(&mut heading::cards(names, Source::Help));
+                self.manual.options.append(&mut heading::docs(names, Source::Help));
             }
         }
         self.manual.mentioned.append(&mut unsure);

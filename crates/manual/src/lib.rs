@@ -37,33 +37,33 @@ pub struct Manual {
     /// Text of the examples, one command or sentence per line.
     pub examples: String,
     /// Options with a definition of their own.
-    pub options: Vec<OptionCard>,
+    pub options: Vec<OptionDoc>,
     /// Options that occur only in running text or in the synopsis: weak evidence that they exist.
     pub mentioned: BTreeSet<String>,
     /// Subcommands of the next level, if the command has one.
     pub subcommands: Vec<Subcommand>,
     /// Spelling style of the options.
-    pub style: Style,
+    pub style: OptionStyle,
     /// Version named in the text, such as `9.1`.
     pub version: Option<String>,
 }
 
 /// An option; all its names share the other fields.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OptionCard {
+pub struct OptionDoc {
     /// Names with their dashes: `-a`, `--all`; also `+x`, `-name`.
     pub names: Vec<String>,
     /// Arity of the option.
     pub value: Arity,
     /// Placeholder of the value, such as `FILE`; empty without one.
     pub placeholder: String,
-    /// Start of the description, one line, at most [`OptionCard::TEXT_MAX`] characters.
+    /// Start of the description, one line, at most [`OptionDoc::TEXT_MAX`] characters.
     pub text: String,
     /// Source of the definition.
     pub source: Source,
 }
 
-impl OptionCard {
+impl OptionDoc {
     /// Maximum length of a description, in characters.
     pub const TEXT_MAX: usize = 160;
 }
@@ -106,7 +106,7 @@ pub struct Subcommand {
 
 /// Spelling style of a command's options.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Style {
+pub enum OptionStyle {
     /// `-a`, `-abc`, `--long[=value]`.
     #[default]
     Getopt,
@@ -144,7 +144,7 @@ pub fn unite(page: Manual, help: Manual) -> Manual {
 
 impl Manual {
     /// Returns the option with this name.
-    pub fn option(&self, name: &str) -> Option<&OptionCard> {
-        self.options.iter().find(|card| card.names.iter().any(|known| known == name))
+    pub fn option(&self, name: &str) -> Option<&OptionDoc> {
+        self.options.iter().find(|doc| doc.names.iter().any(|known| known == name))
     }
 }

@@ -2,7 +2,7 @@
 //! `.Ar file` a value). Produces the blocks and marks of [`roff`](super::roff).
 
 use super::escapes::{CLOSE, OPEN, plain};
-use super::roff::{Block, Reader, arguments};
+use super::roff::{Block, RoffReader, arguments};
 
 /// Maximum number of open brackets.
 const OPEN_MAX: usize = 64;
@@ -12,11 +12,11 @@ const MARKS_MAX: usize = 8;
 
 /// Interpreter state of a page.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct MdocState {
     /// Name of the page, for `.Nm` without an argument.
     name: String,
     /// Heading of an item that continues until `.Xc`.
-    heading: Option<Line>,
+    heading: Option<OutputLine>,
     /// `true` if words are joined without blanks (`.Sm off`).
     tight: bool,
     section: String,
@@ -24,7 +24,7 @@ pub(super) struct State {
 
 /// A line of output under construction.
 #[derive(Debug, Default)]
-struct Line {
+struct OutputLine {
     text: String,
     /// `true` if the next word follows without a blank.
     glued: bool,
@@ -34,7 +34,7 @@ struct Line {
     owed: Vec<char>,
 }
 
-impl Line {
+impl OutputLine {
     fn word(&mut self, word: &str) {
         if !self.text.is_empty() && !self.glued && !self.tight && !self.text.ends_with([' ', '\n']) {
             self.text.push(' ');
@@ -63,7 +63,7 @@ impl Line {
 }
 
 /// Interprets one macro line.
-pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
+pub(super) fn request(reader: &mut RoffReader, name: &str, rest: &str) {
     let words = arguments(rest);
     match name {
         "Dd" | "Dt" | "Os" | "Bk" | "Ek" | "nr" | "in" | "ad" | "hy" | "nh" | "ll" => {}
@@ -102,7 +102,7 @@ pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
         "It" => {
             finish(reader);
             reader.begin_tag(false);
-            let mut line = Line { glued: true, ..Line::default() };
+            let mut line = OutputLine { glued: true, ..OutputLine::default() };
             let open = run(reader, &mut line, &words);
             if open {
                 reader.mdoc().heading = Some(line);
@@ -133,7 +133,7 @@ pub(super) fn request(reader: &mut Reader, name: &str, rest: &str) {
 }
 
 /// Closes a heading that the page left open.
-pub(super) fn finish(reader: &mut Reader) {
+pub(super) fn finish(reader: &mut RoffReader) {
     let mut line = reader.mdoc().heading.take();
     if let Some(line) = &mut line {
         line.settle(0);
@@ -141,35 +141,35 @@ pub(super) fn finish(reader: &mut Reader) {
     }
 }
 
-fn set_macro(reader: &mut Reader, name: &str, words: &[String]) {
+fn set_macro(reader: &mut RoffReader, name: &str, words: &[String]) {
     let mut all = vec![name.to_owned()];
     all.extend(words.iter().cloned());
     set(reader, &all);
 }
 
 /// Appends a line's words to the open heading or to the paragraph.
-fn set(reader: &mut Reader, words: &[String]) {
+fn set(reader: &mut RoffReader, words: &[String]) {
     if let Some(mut line) = reader.mdoc().heading.take() {
         run(reader, &mut line, words);
         reader.mdoc().heading = Some(line);
         return;
     }
-    let mut line = Line { glued: true, ..Line::default() };
+    let mut line = OutputLine { glued: true, ..OutputLine::default() };
     run(reader, &mut line, words);
     line.settle(0);
     let text = line.text;
     reader.push(&text);
 }
 
-fn join(reader: &mut Reader, words: &[String]) -> String {
-    let mut line = Line { glued: true, ..Line::default() };
+fn join(reader: &mut RoffReader, words: &[String]) -> String {
+    let mut line = OutputLine { glued: true, ..OutputLine::default() };
     run(reader, &mut line, words);
     line.settle(0);
     plain(&line.text)
 }
 
 /// Interprets the macros and words of a line. Returns `true` if `Xo` leaves it open.
-fn run(reader: &mut Reader, line: &mut Line, words: &[String]) -> bool {
+fn run(reader: &mut RoffReader, line: &mut OutputLine, words: &[String]) -> bool {
     let mut left_open = false;
     let mut index = 0;
     let n_owed = line.owed.len();

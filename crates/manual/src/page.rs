@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::escapes::plain;
-use super::heading::{self, Place};
+use super::heading::{self, HeadingPosition};
 use super::roff::{Block, blocks};
 use super::usage;
 use super::words::{beginning, first_sentence, single_line, style_of, version_in};
-use super::{Arity, Manual, OptionCard, Source, Style, Subcommand};
+use super::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
 
 /// Maximum number of options of one page; the longest known pages have half as many.
 pub(super) const OPTIONS_MAX: usize = 6000;
@@ -30,7 +30,7 @@ pub(super) fn read(source: &str) -> Manual {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Part {
+enum PagePart {
     #[default]
     Other,
     Name,
@@ -43,7 +43,7 @@ enum Part {
 #[derive(Default)]
 struct Page {
     manual: Manual,
-    part: Part,
+    part: PagePart,
     /// `true` if the section, or its subsection, lists subcommands.
     lists_commands: bool,
     section_lists: bool,
@@ -92,10 +92,10 @@ impl Page {
 
     fn tag(&mut self, text: &str, joined: bool) {
         match self.part {
-            Part::Name | Part::Back => return,
-            Part::Examples => return self.keep_example(text),
-            Part::Synopsis => return self.synopsis(text),
-            Part::Other => {}
+            PagePart::Name | PagePart::Back => return,
+            PagePart::Examples => return self.keep_example(text),
+            PagePart::Synopsis => return self.synopsis(text),
+            PagePart::Other => {}
         }
         let text = beginning(text, HEADING_MAX);
         if self.define(text, joined) {
@@ -115,7 +115,7 @@ impl Page {
 
     /// Adds the options spelled in a heading. Returns `false` if there are none.
     fn define(&mut self, text: &str, joined: bool) -> bool {
-        let Some((names, rest)) = heading::read(text, Place::Alone) else { return false };
+        let Some((names, rest)) = heading::read(text, HeadingPosition::Alone) else { return false };
         if names.is_empty() {
             return false;
         }
@@ -123,21 +123,21 @@ impl Page {
         if options.len() >= OPTIONS_MAX {
             return true;
         }
-        let mut cards = heading::cards(names, Source::Page);
+        let mut docs = heading::docs(names, Source::Page);
         // Another form of the same option, or the long form after the short one with no word between them.
         let previous = options.len().checked_sub(1).filter(|_| self.open);
         if let Some(previous) = previous.and_then(|index| options.get_mut(index))
-            && let [card] = cards.as_mut_slice()
-            && (joined || is_short_then_long(previous, card))
+            && let [doc] = docs.as_mut_slice()
+            && (joined || is_short_then_long(previous, doc))
             && previous.names.len() < 8
         {
-            merge(previous, std::mem::take(&mut card.names), card);
+            merge(previous, std::mem::take(&mut doc.names), doc);
             return true;
         }
         if !self.open {
             self.open_from = options.len();
         }
-        options.append(&mut cards);
+        options.append(&mut docs);
         self.open = true;
         let rest = plain(rest);
         let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
@@ -147,20 +147,20 @@ impl Page {
 
     fn paragraph(&mut self, text: &str) {
         match self.part {
-            Part::Name => {
+            PagePart::Name => {
                 self.name_text.push_str(text);
                 self.name_text.push('\n');
                 return;
             }
-            Part::Synopsis => return self.synopsis(text),
-            Part::Examples => return self.keep_example(text),
-            Part::Back => return,
-            Part::Other => {}
+            PagePart::Synopsis => return self.synopsis(text),
+            PagePart::Examples => return self.keep_example(text),
+            PagePart::Back => return,
+            PagePart::Other => {}
         }
         usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
         // A hanging paragraph: an option alone on the line, its text below.
         let (first, below) = text.split_once('\n').unwrap_or((text, ""));
-        if let Some((_, rest)) = heading::read(first, Place::Alone)
+        if let Some((_, rest)) = heading::read(first, HeadingPosition::Alone)
             && plain(rest).trim().trim_end_matches(':').is_empty()
             && self.define(first, false)
         {
@@ -174,21 +174,21 @@ impl Page {
 
     fn verbatim(&mut self, text: &str) {
         match self.part {
-            Part::Name => self.name_text.push_str(text),
-            Part::Synopsis => self.synopsis(text),
-            Part::Examples => self.keep_example(text),
-            Part::Back => {}
-            Part::Other => {
+            PagePart::Name => self.name_text.push_str(text),
+            PagePart::Synopsis => self.synopsis(text),
+            PagePart::Examples => self.keep_example(text),
+            PagePart::Back => {}
+            PagePart::Other => {
                 usage::mentions(text, &mut self.manual.mentioned, MENTIONED_MAX);
                 for line in text.lines().filter(|line| line.trim_start().starts_with('-')) {
                     // A manually formatted table of options: a description must follow on the same line.
-                    if let Some((names, rest)) = heading::read(line, Place::Column)
+                    if let Some((names, rest)) = heading::read(line, HeadingPosition::Column)
                         && (rest.starts_with("  ") || rest.starts_with('\t'))
                         && self.manual.options.len() < OPTIONS_MAX
                     {
-                        let mut cards = heading::cards(names, Source::Page);
-                        cards.iter_mut().for_each(|card| card.text = first_sentence(rest));
-                        self.manual.options.append(&mut cards);
+                        let mut docs = heading::docs(names, Source::Page);
+                        docs.iter_mut().for_each(|doc| doc.text = first_sentence(rest));
+                        self.manual.options.append(&mut docs);
                     }
                 }
                 self.describe(text);
@@ -203,10 +203,8 @@ impl Page {
             return;
         }
         if self.open {
-            for card in
-                self.manual.options.iter_mut().skip(self.open_from).filter(|card| card.text.is_empty())
-            {
-                card.text.clone_from(&sentence);
+            for doc in self.manual.options.iter_mut().skip(self.open_from).filter(|doc| doc.text.is_empty()) {
+                doc.text.clone_from(&sentence);
             }
         }
         let listed = self.listed.len();
@@ -307,16 +305,16 @@ impl Page {
             manual.subcommands = self.listed;
         }
         // A heading may omit the value that the synopsis shows.
-        for card in manual.options.iter_mut().filter(|card| card.value == Arity::None) {
-            if let Some((value, placeholder)) = card.names.iter().find_map(|name| self.shown.get(name)) {
-                card.value = *value;
-                card.placeholder.clone_from(placeholder);
+        for doc in manual.options.iter_mut().filter(|doc| doc.value == Arity::None) {
+            if let Some((value, placeholder)) = doc.names.iter().find_map(|name| self.shown.get(name)) {
+                doc.value = *value;
+                doc.placeholder.clone_from(placeholder);
             }
         }
         settle(&mut manual);
         let conventional = |name: &String| matches!(name.as_str(), "--help" | "--version");
-        if self.n_operands >= 3 && manual.options.iter().flat_map(|card| &card.names).all(conventional) {
-            manual.style = Style::Operand;
+        if self.n_operands >= 3 && manual.options.iter().flat_map(|doc| &doc.names).all(conventional) {
+            manual.style = OptionStyle::Operand;
         }
         manual
     }
@@ -335,11 +333,11 @@ pub(super) fn settle(manual: &mut Manual) {
     let options = std::mem::take(&mut manual.options);
     manual.options = super::unite::merged(options);
     manual.style = style_of(manual);
-    if manual.style != Style::LongDash {
+    if manual.style != OptionStyle::LongDash {
         sticking_values(&mut manual.options);
     }
     let defined: HashSet<&str> =
-        manual.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
+        manual.options.iter().flat_map(|doc| doc.names.iter().map(String::as_str)).collect();
     // `-lt` adds nothing to `-l` and `-t`.
     let cluster = |name: &str| {
         !name.starts_with("--") && name.chars().skip(1).all(|c| defined.contains(format!("-{c}").as_str()))
@@ -350,11 +348,11 @@ pub(super) fn settle(manual: &mut Manual) {
 
 /// Adds options with an attached value, such as `-Olevel` and `-Wwarning`: in a getopt-style text, a capital and a
 /// lower-case word are an option and its value.
-fn sticking_values(options: &mut Vec<OptionCard>) {
-    let defined: HashSet<String> = options.iter().flat_map(|card| card.names.iter().cloned()).collect();
+fn sticking_values(options: &mut Vec<OptionDoc>) {
+    let defined: HashSet<String> = options.iter().flat_map(|doc| doc.names.iter().cloned()).collect();
     let mut more = Vec::new();
-    for card in options.iter() {
-        for name in &card.names {
+    for doc in options.iter() {
+        for name in &doc.names {
             let mut chars = name.strip_prefix('-').unwrap_or(name).chars();
             let capital = chars.next().filter(char::is_ascii_uppercase);
             let word = chars.as_str();
@@ -363,11 +361,11 @@ fn sticking_values(options: &mut Vec<OptionCard>) {
                 && word.chars().all(|c| c.is_ascii_lowercase())
                 && !defined.contains(&format!("-{capital}"))
             {
-                more.push(OptionCard {
+                more.push(OptionDoc {
                     names: vec![format!("-{capital}")],
                     value: Arity::Attached,
                     placeholder: word.to_owned(),
-                    ..card.clone()
+                    ..doc.clone()
                 });
             }
         }
@@ -375,15 +373,15 @@ fn sticking_values(options: &mut Vec<OptionCard>) {
     options.append(&mut more);
 }
 
-fn part_of(title: &str) -> Part {
+fn part_of(title: &str) -> PagePart {
     match title {
-        "NAME" | "NAMES" => Part::Name,
-        "SYNOPSIS" | "USAGE" | "SYNTAX" => Part::Synopsis,
+        "NAME" | "NAMES" => PagePart::Name,
+        "SYNOPSIS" | "USAGE" | "SYNTAX" => PagePart::Synopsis,
         "SEE ALSO" | "AUTHOR" | "AUTHORS" | "COPYRIGHT" | "REPORTING BUGS" | "HISTORY" | "STANDARDS"
         | "COLOPHON" | "BUGS" | "EXIT STATUS" | "FILES" | "CREDITS" | "LICENSE" | "CONFORMING TO"
-        | "COMPATIBILITY" | "AVAILABILITY" => Part::Back,
-        _ if title.starts_with("EXAMPLE") => Part::Examples,
-        _ => Part::Other,
+        | "COMPATIBILITY" | "AVAILABILITY" => PagePart::Back,
+        _ if title.starts_with("EXAMPLE") => PagePart::Examples,
+        _ => PagePart::Other,
     }
 }
 
@@ -428,15 +426,15 @@ pub(super) fn is_subcommand(name: &str) -> bool {
         && !name.ends_with(['.', ':'])
 }
 
-fn is_short_then_long(previous: &OptionCard, card: &OptionCard) -> bool {
+fn is_short_then_long(previous: &OptionDoc, doc: &OptionDoc) -> bool {
     let short = |name: &String| name.len() == 2 && !name.starts_with("--");
     previous.text.is_empty()
         && previous.names.iter().all(short)
         && previous.names.len() == 1
-        && card.names.iter().all(|name| name.starts_with("--"))
+        && doc.names.iter().all(|name| name.starts_with("--"))
 }
 
-fn merge(into: &mut OptionCard, names: Vec<String>, from: &OptionCard) {
+fn merge(into: &mut OptionDoc, names: Vec<String>, from: &OptionDoc) {
     for name in names {
         if !into.names.contains(&name) {
             into.names.push(name);

@@ -41,9 +41,9 @@ pub(super) enum Block {
 /// Returns the blocks of a page in order.
 pub(super) fn blocks(source: &str) -> Vec<Block> {
     let source = beginning(source, SOURCE_MAX);
-    let mut reader = Reader::default();
+    let mut reader = RoffReader::default();
     if is_mdoc(source) {
-        reader.mdoc = Some(mdoc::State::default());
+        reader.mdoc = Some(mdoc::MdocState::default());
     }
     let mut lines = source.lines();
     while let Some(line) = lines.next() {
@@ -122,7 +122,7 @@ pub(super) fn arguments(text: &str) -> Vec<String> {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct RoffReader {
     blocks: Vec<Block>,
     /// The current paragraph or verbatim text.
     buffer: String,
@@ -143,12 +143,12 @@ pub(super) struct Reader {
     passing: Option<String>,
     /// Results of `.ie` conditions that wait for their `.el`.
     conditions: Vec<bool>,
-    mdoc: Option<mdoc::State>,
+    mdoc: Option<mdoc::MdocState>,
     /// Depth of nested conditions on the current line.
     depth: usize,
 }
 
-impl Reader {
+impl RoffReader {
     fn line(&mut self, line: &str) {
         if let Some(end) = &self.passing {
             if line.trim_end() == *end || line.split_whitespace().next() == Some(end) {
@@ -459,7 +459,7 @@ impl Reader {
         self.strings.text(raw)
     }
 
-    pub(super) fn mdoc(&mut self) -> &mut mdoc::State {
+    pub(super) fn mdoc(&mut self) -> &mut mdoc::MdocState {
         self.mdoc.get_or_insert_default()
     }
 }

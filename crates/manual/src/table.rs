@@ -6,30 +6,30 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::words::style_of;
-use super::{Arity, Manual, OptionCard, Source, Style};
+use super::{Arity, Manual, OptionDoc, OptionStyle, Source};
 use crate::userland::Userland;
 
 /// Undocumented facts about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exceptions {
     /// Options missing from its documentation, or documented incorrectly.
-    pub options: Vec<OptionCard>,
+    pub options: Vec<OptionDoc>,
     /// Another command whose documentation also applies to this one: `grep` for `zgrep`.
     pub like: Option<String>,
     /// Spelling style of its options, if its documentation does not show it.
-    pub style: Option<Style>,
+    pub style: Option<OptionStyle>,
 }
 
 impl Exceptions {
     /// Adds undocumented facts to a parsed manual. They override the documentation: each entry was tested.
     pub fn apply(&self, manual: &mut Manual) {
-        for card in &self.options {
+        for doc in &self.options {
             for known in &mut manual.options {
-                known.names.retain(|name| !card.names.contains(name));
+                known.names.retain(|name| !doc.names.contains(name));
             }
             manual.options.retain(|known| !known.names.is_empty());
-            manual.options.push(card.clone());
-            manual.mentioned.retain(|name| !card.names.contains(name));
+            manual.options.push(doc.clone());
+            manual.mentioned.retain(|name| !doc.names.contains(name));
         }
         if let Some(style) = self.style {
             manual.style = style;
@@ -76,7 +76,7 @@ static EXCEPTIONS: LazyLock<HashMap<String, OfCommand>> = LazyLock::new(|| {
         toml::from_str::<File>(include_str!("exceptions.toml")).map(|file| file.command).unwrap_or_default()
     {
         let exceptions = Exceptions {
-            options: entry.options.iter().map(|text| card(text)).collect(),
+            options: entry.options.iter().map(|text| doc(text)).collect(),
             like: entry.like,
             style: entry.style.as_deref().and_then(style_named),
         };
@@ -98,7 +98,7 @@ static MACOS: LazyLock<HashMap<String, Manual>> = LazyLock::new(|| {
     let manual = |(name, entry): (String, Entry)| {
         let mut manual = Manual {
             name: name.clone(),
-            options: entry.options.iter().map(|text| card(text)).collect(),
+            options: entry.options.iter().map(|text| doc(text)).collect(),
             mentioned: entry.mentioned.split_whitespace().map(str::to_owned).collect(),
             ..Manual::default()
         };
@@ -108,20 +108,20 @@ static MACOS: LazyLock<HashMap<String, Manual>> = LazyLock::new(|| {
     entries.into_iter().map(manual).collect()
 });
 
-fn style_named(name: &str) -> Option<Style> {
+fn style_named(name: &str) -> Option<OptionStyle> {
     match name {
-        "getopt" => Some(Style::Getopt),
-        "long-dash" => Some(Style::LongDash),
-        "bsd" => Some(Style::Bsd),
-        "operand" => Some(Style::Operand),
-        "subcommands" => Some(Style::Subcommands),
+        "getopt" => Some(OptionStyle::Getopt),
+        "long-dash" => Some(OptionStyle::LongDash),
+        "bsd" => Some(OptionStyle::Bsd),
+        "operand" => Some(OptionStyle::Operand),
+        "subcommands" => Some(OptionStyle::Subcommands),
         _ => None,
     }
 }
 
 /// Parses the short form of an option: names, then the value.
-fn card(text: &str) -> OptionCard {
-    let mut card = OptionCard {
+fn doc(text: &str) -> OptionDoc {
+    let mut doc = OptionDoc {
         names: Vec::new(),
         value: Arity::None,
         placeholder: String::new(),
@@ -135,14 +135,14 @@ fn card(text: &str) -> OptionCard {
             Some('=') => (Arity::Attached, word.trim_matches('=')),
             Some('?') => (Arity::Unknown, ""),
             _ => {
-                card.names.push(word.to_owned());
+                doc.names.push(word.to_owned());
                 continue;
             }
         };
-        card.value = value;
-        card.placeholder = placeholder.to_owned();
+        doc.value = value;
+        doc.placeholder = placeholder.to_owned();
     }
-    card
+    doc
 }
 
 #[cfg(test)]
@@ -162,10 +162,10 @@ mod tests {
                     userlands.iter().all(|userland| known.contains(&userland.as_str())),
                     "{name}: {userlands:?}"
                 );
-                for card in &exceptions.options {
+                for doc in &exceptions.options {
                     assert!(
-                        !card.names.is_empty() && card.names.iter().all(|name| name.starts_with('-')),
-                        "{card:?}"
+                        !doc.names.is_empty() && doc.names.iter().all(|name| name.starts_with('-')),
+                        "{doc:?}"
                     );
                 }
             }
@@ -191,15 +191,14 @@ mod tests {
         let df = |userland| exceptions("df", userland).map(|found| found.options.len());
         assert_eq!((df(Userland::Gnu), df(Userland::Busybox), df(Userland::Bsd)), (Some(2), Some(1), None));
         assert_eq!(exceptions("zgrep", Userland::Bsd).unwrap().like.as_deref(), Some("grep"));
-        assert_eq!(exceptions("dd", Userland::Bsd).unwrap().style, Some(Style::Operand));
+        assert_eq!(exceptions("dd", Userland::Bsd).unwrap().style, Some(OptionStyle::Operand));
         assert!(exceptions("no-such-command", Userland::Gnu).is_none());
     }
 
     /// Checks options that differ between systems and that people often mix up.
     #[test]
     fn macos_truth() {
-        let value =
-            |program: &str, option: &str| macos(program).unwrap().option(option).map(|card| card.value);
+        let value = |program: &str, option: &str| macos(program).unwrap().option(option).map(|doc| doc.value);
         assert_eq!(value("sed", "-i"), Some(Arity::Required));
         assert_eq!(value("sed", "-E"), Some(Arity::None));
         assert_eq!(value("sed", "-z"), None);
@@ -222,7 +221,7 @@ mod tests {
         assert_eq!(value("cp", "-t"), None);
         assert_eq!(value("egrep", "-i"), Some(Arity::None));
         assert_eq!(value("touch", "-t"), Some(Arity::Required));
-        assert_eq!(macos("find").unwrap().style, Style::LongDash);
+        assert_eq!(macos("find").unwrap().style, OptionStyle::LongDash);
         assert!(macos("systemctl").is_none());
         assert!(include_str!("macos.toml").len() < 150_000);
     }

@@ -15,15 +15,15 @@ const PAGES: [&str; 4] = [
 /// Formats a manual in a few lines: one option per line, then the other fields.
 fn shown(manual: &Manual) -> String {
     let mut text = String::new();
-    for card in &manual.options {
-        let value = match card.value {
+    for doc in &manual.options {
+        let value = match doc.value {
             Arity::None => String::new(),
-            Arity::Required => format!(" <{}>", card.placeholder),
-            Arity::Optional => format!(" [{}]", card.placeholder),
-            Arity::Attached => format!(" ={}", card.placeholder),
+            Arity::Required => format!(" <{}>", doc.placeholder),
+            Arity::Optional => format!(" [{}]", doc.placeholder),
+            Arity::Attached => format!(" ={}", doc.placeholder),
             Arity::Unknown => " ?".to_owned(),
         };
-        text.push_str(&format!("{}{value} | {}\n", card.names.join(" "), card.text));
+        text.push_str(&format!("{}{value} | {}\n", doc.names.join(" "), doc.text));
     }
     for subcommand in &manual.subcommands {
         text.push_str(&format!("{}: {}\n", subcommand.name, subcommand.summary));
@@ -439,17 +439,17 @@ fn mutated(text: &str, edits: &[(u8, usize, String)]) -> String {
 
 /// Checks the invariants of every manual, whatever the text.
 fn is_sound(manual: &Manual) {
-    for card in &manual.options {
-        assert!(!card.names.is_empty());
-        assert!(card.names.iter().all(|name| name.len() > 1 && name.starts_with(['-', '+'])), "{card:?}");
+    for doc in &manual.options {
+        assert!(!doc.names.is_empty());
+        assert!(doc.names.iter().all(|name| name.len() > 1 && name.starts_with(['-', '+'])), "{doc:?}");
         assert!(
-            card.text.chars().count() <= OptionCard::TEXT_MAX && !card.text.contains(char::is_control),
-            "{card:?}"
+            doc.text.chars().count() <= OptionDoc::TEXT_MAX && !doc.text.contains(char::is_control),
+            "{doc:?}"
         );
-        assert!(!card.placeholder.contains(char::is_control), "{card:?}");
-        assert!(card.names.iter().all(|name| !manual.mentioned.contains(name)));
+        assert!(!doc.placeholder.contains(char::is_control), "{doc:?}");
+        assert!(doc.names.iter().all(|name| !manual.mentioned.contains(name)));
     }
-    let mut names: Vec<&String> = manual.options.iter().flat_map(|card| &card.names).collect();
+    let mut names: Vec<&String> = manual.options.iter().flat_map(|doc| &doc.names).collect();
     let n_names = names.len();
     names.sort();
     names.dedup();

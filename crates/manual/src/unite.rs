@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::words::style_of;
-use super::{Arity, Manual, OptionCard, Source, Style};
+use super::{Arity, Manual, OptionDoc, OptionStyle, Source};
 
 /// Merges a page and a help text. Where they differ about an option's arity, the help text wins: the program itself
 /// prints it, for this version.
@@ -37,83 +37,83 @@ pub(super) fn unite(page: Manual, help: Manual) -> Manual {
         options: merged(options),
         mentioned,
         subcommands,
-        style: Style::Getopt,
+        style: OptionStyle::Getopt,
         // The help text comes from the program that will run.
         version: help.version.or(page.version),
     };
     let defined: std::collections::HashSet<&str> =
-        united.options.iter().flat_map(|card| card.names.iter().map(String::as_str)).collect();
+        united.options.iter().flat_map(|doc| doc.names.iter().map(String::as_str)).collect();
     united.mentioned.retain(|name| !defined.contains(name.as_str()));
     united.style = match style_of(&united) {
-        Style::Getopt if matches!(page.style, Style::Operand | Style::Bsd) => page.style,
+        OptionStyle::Getopt if matches!(page.style, OptionStyle::Operand | OptionStyle::Bsd) => page.style,
         style => style,
     };
     united
 }
 
 /// Merges entries that have a name in common.
-pub(super) fn merged(cards: Vec<OptionCard>) -> Vec<OptionCard> {
-    let mut whole: Vec<OptionCard> = Vec::new();
+pub(super) fn merged(docs: Vec<OptionDoc>) -> Vec<OptionDoc> {
+    let mut whole: Vec<OptionDoc> = Vec::new();
     let mut place: HashMap<String, usize> = HashMap::new();
-    for card in cards {
-        let known = card.names.iter().find_map(|name| place.get(name)).copied();
+    for doc in docs {
+        let known = doc.names.iter().find_map(|name| place.get(name)).copied();
         let index = known.unwrap_or(whole.len());
         match whole.get_mut(index) {
-            Some(into) if is_preset(into, &card) => {
+            Some(into) if is_preset(into, &doc) => {
                 // Only the long name takes the value; the new short name means one fixed value of it.
-                let names = card.names.iter().filter(|name| !place.contains_key(*name)).cloned().collect();
-                let preset = OptionCard { names, value: Arity::None, placeholder: String::new(), ..card };
+                let names = doc.names.iter().filter(|name| !place.contains_key(*name)).cloned().collect();
+                let preset = OptionDoc { names, value: Arity::None, placeholder: String::new(), ..doc };
                 add(&mut whole, preset, &mut place);
             }
-            Some(into) => join(into, &card, &mut place, index),
-            None => add(&mut whole, card, &mut place),
+            Some(into) => join(into, &doc, &mut place, index),
+            None => add(&mut whole, doc, &mut place),
         }
     }
     whole
 }
 
-fn add(whole: &mut Vec<OptionCard>, card: OptionCard, place: &mut HashMap<String, usize>) {
-    for name in &card.names {
+fn add(whole: &mut Vec<OptionDoc>, doc: OptionDoc, place: &mut HashMap<String, usize>) {
+    for name in &doc.names {
         place.insert(name.clone(), whole.len());
     }
-    whole.push(card);
+    whole.push(doc);
 }
 
 /// Reports whether an entry is a short form of one setting: `-p, --indicator-style=slash` after
 /// `--indicator-style=WORD`.
-fn is_preset(known: &OptionCard, card: &OptionCard) -> bool {
+fn is_preset(known: &OptionDoc, doc: &OptionDoc) -> bool {
     let short = |name: &&String| name.chars().count() == 2;
-    known.source == card.source
+    known.source == doc.source
         && known.value == Arity::Required
-        && card.value == Arity::Required
+        && doc.value == Arity::Required
         && !known.names.iter().any(|name| short(&name))
-        && card.names.iter().any(|name| short(&name))
-        && known.placeholder != card.placeholder
+        && doc.names.iter().any(|name| short(&name))
+        && known.placeholder != doc.placeholder
 }
 
-fn join(into: &mut OptionCard, card: &OptionCard, place: &mut HashMap<String, usize>, index: usize) {
-    for name in &card.names {
+fn join(into: &mut OptionDoc, doc: &OptionDoc, place: &mut HashMap<String, usize>, index: usize) {
+    for name in &doc.names {
         // A name that already belongs to an entry stays there.
         if !place.contains_key(name) {
             place.insert(name.clone(), index);
             into.names.push(name.clone());
         }
     }
-    let decides = if card.source == into.source {
+    let decides = if doc.source == into.source {
         // Documented twice in one text: the form with a value is more informative.
-        weight(card.value) > weight(into.value)
+        weight(doc.value) > weight(into.value)
     } else {
         // A help text's column may have no space for the value that the page shows.
-        card.source == Source::Help
-            && card.value != Arity::Unknown
-            && !(card.value == Arity::None && into.value == Arity::Required)
+        doc.source == Source::Help
+            && doc.value != Arity::Unknown
+            && !(doc.value == Arity::None && into.value == Arity::Required)
     };
     if decides {
-        into.value = card.value;
-        into.placeholder.clone_from(&card.placeholder);
+        into.value = doc.value;
+        into.placeholder.clone_from(&doc.placeholder);
     }
     if into.text.is_empty() {
-        into.text.clone_from(&card.text);
+        into.text.clone_from(&doc.text);
     }
 }
 

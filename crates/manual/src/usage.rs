@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Arity;
 use super::escapes::{CLOSE, OPEN};
-use super::heading::Place;
+use super::heading::HeadingPosition;
 use super::heading::{Spelled, name};
 use super::value::value;
 
@@ -21,7 +21,7 @@ pub(super) fn usage(text: &str, unsure: &mut BTreeSet<String>) -> Vec<Vec<Spelle
             && let Some((spellings, after)) = name(rest)
         {
             let (mut value, placeholder, end) =
-                value(after, Place::Alone, spellings.last().map_or("", String::as_str));
+                value(after, HeadingPosition::Alone, spellings.last().map_or("", String::as_str));
             // Outside brackets the next word may be the value or the first operand.
             let shown = after.trim_start().starts_with(['=', OPEN, '<', '{', '[']);
             if value == Some(Arity::Required) && !shown && before.is_whitespace() {

@@ -2,7 +2,7 @@
 
 use super::Arity;
 use super::escapes::{CLOSE, OPEN, plain};
-use super::heading::Place;
+use super::heading::HeadingPosition;
 use super::words::beginning;
 
 /// Maximum length of a placeholder, in characters.
@@ -13,7 +13,11 @@ const VALUES_MAX: usize = 4;
 const NEAR: usize = 400;
 
 /// Parses the value after a name. Returns its arity, its placeholder and the text after it.
-pub(super) fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arity>, String, &'a str) {
+pub(super) fn value<'a>(
+    text: &'a str,
+    place: HeadingPosition,
+    name: &str,
+) -> (Option<Arity>, String, &'a str) {
     let text = text.strip_prefix(CLOSE).unwrap_or(text);
     let single_letter = !name.starts_with("--") && name.chars().count() == 2;
     // A single letter also takes its value from the next word; a longer name after one dash does not.
@@ -23,11 +27,11 @@ pub(super) fn value<'a>(text: &'a str, place: Place, name: &str) -> (Option<Arit
         return (None, String::new(), after);
     }
     let bare = text.strip_prefix(OPEN).unwrap_or(text);
-    let spaced = bare.strip_prefix(" = ").filter(|_| place == Place::Alone);
+    let spaced = bare.strip_prefix(" = ").filter(|_| place == HeadingPosition::Alone);
     if let Some(after) = spaced.or_else(|| bare.strip_prefix('=')) {
         let (word, rest) = word(after);
         // `--watch=false:` shows the default of a switch, `--output='':` that of a value.
-        if place == Place::Column
+        if place == HeadingPosition::Column
             && let Some(default) = word.strip_suffix(':')
         {
             let switch = matches!(default, "true" | "false");
@@ -78,17 +82,17 @@ fn is_signs(text: &str) -> bool {
 }
 
 /// Parses a value separated from its option by one blank.
-fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
+fn separated(text: &str, place: HeadingPosition) -> (Option<Arity>, String, &str) {
     let nothing = (None, String::new(), text);
     let Some(after) = text.strip_prefix([' ', '\u{a0}']) else { return nothing };
     let after = match place {
         // In a column two blanks start the description.
-        Place::Column if after.starts_with([' ', '\t']) => match typed(after) {
+        HeadingPosition::Column if after.starts_with([' ', '\t']) => match typed(after) {
             Some((inside, rest)) => return (Some(Arity::Required), placeholder(inside), rest),
             None => return nothing,
         },
-        Place::Column => after,
-        Place::Alone => after.trim_start_matches([' ', '\t']),
+        HeadingPosition::Column => after,
+        HeadingPosition::Alone => after.trim_start_matches([' ', '\t']),
     };
     let (first, rest) = one_value(after);
     let bare = plain(first);
@@ -113,7 +117,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
         let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
         // In a help text the next word may be the value (`--package [<SPEC>]`); in a page it must be attached
         // (`-j [jobs]`).
-        let arity = if place == Place::Column { Arity::Unknown } else { Arity::Optional };
+        let arity = if place == HeadingPosition::Column { Arity::Unknown } else { Arity::Optional };
         return if shown { (Some(arity), placeholder(bare), rest) } else { nothing };
     }
     if bare.starts_with('(') {
@@ -128,7 +132,7 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
     }
     let upper = is_upper(bare);
     match place {
-        Place::Alone => {
+        HeadingPosition::Alone => {
             // More than a few words are a sentence.
             let n_words = rest
                 .split_whitespace()
@@ -140,10 +144,10 @@ fn separated(text: &str, place: Place) -> (Option<Arity>, String, &str) {
             }
             (Some(Arity::Required), placeholder(bare), more_values(rest, place))
         }
-        Place::Column if marked || (upper && (bare.chars().count() > 1 || ends_column(rest))) => {
+        HeadingPosition::Column if marked || (upper && (bare.chars().count() > 1 || ends_column(rest))) => {
             (Some(Arity::Required), placeholder(bare), more_values(rest, place))
         }
-        Place::Column => {
+        HeadingPosition::Column => {
             let word_like = bare.chars().all(|c| {
                 c.is_alphanumeric()
                     || matches!(
@@ -201,7 +205,7 @@ fn ends_column(rest: &str) -> bool {
 }
 
 /// Skips further values: `X Y`, `<name> <url>`, `FILE...`, `[FILE ...]`.
-fn more_values(mut rest: &str, place: Place) -> &str {
+fn more_values(mut rest: &str, place: HeadingPosition) -> &str {
     for _ in 0..VALUES_MAX {
         let dots = rest.trim_start_matches(['.', ',']);
         if rest.starts_with("...") || rest.starts_with(",...") {
@@ -211,8 +215,8 @@ fn more_values(mut rest: &str, place: Place) -> &str {
         let (next, end) = one_value(after);
         let bare = plain(next);
         let value = next.starts_with([OPEN, '<'])
-            || (is_upper(&bare) && (bare.len() > 1 || place == Place::Alone))
-            || (bare.starts_with('[') && !bare.starts_with("[-") && place == Place::Alone)
+            || (is_upper(&bare) && (bare.len() > 1 || place == HeadingPosition::Alone))
+            || (bare.starts_with('[') && !bare.starts_with("[-") && place == HeadingPosition::Alone)
             || bare == "...";
         if !value || bare.is_empty() {
             break;

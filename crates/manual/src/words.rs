@@ -1,6 +1,6 @@
 //! Small helpers shared by pages and help texts: first sentence, version, option style.
 
-use super::{Manual, OptionCard, Style};
+use super::{Manual, OptionDoc, OptionStyle};
 
 /// Returns the start of a text, at most `n_bytes` bytes.
 pub(super) fn beginning(text: &str, n_bytes: usize) -> &str {
@@ -23,13 +23,13 @@ pub(super) fn single_line(text: &str) -> String {
     line
 }
 
-/// Returns the first sentence of a description, at most [`OptionCard::TEXT_MAX`] characters, cut between words.
+/// Returns the first sentence of a description, at most [`OptionDoc::TEXT_MAX`] characters, cut between words.
 pub(super) fn first_sentence(text: &str) -> String {
     let mut line = String::new();
     let mut n_chars = 0;
-    for word in text.split_whitespace().take(OptionCard::TEXT_MAX) {
+    for word in text.split_whitespace().take(OptionDoc::TEXT_MAX) {
         let length = word.chars().count() + usize::from(!line.is_empty());
-        if n_chars + length > OptionCard::TEXT_MAX {
+        if n_chars + length > OptionDoc::TEXT_MAX {
             break;
         }
         if !line.is_empty() {
@@ -66,18 +66,18 @@ pub(super) fn version_in(text: &str) -> Option<String> {
 }
 
 /// Returns the spelling style of a command's options, derived from the options themselves.
-pub(super) fn style_of(manual: &Manual) -> Style {
+pub(super) fn style_of(manual: &Manual) -> OptionStyle {
     if manual.subcommands.len() >= 2 {
-        return Style::Subcommands;
+        return OptionStyle::Subcommands;
     }
     let names =
-        || manual.options.iter().flat_map(|card| card.names.iter()).filter(|name| name.starts_with('-'));
+        || manual.options.iter().flat_map(|doc| doc.names.iter()).filter(|name| name.starts_with('-'));
     let single = names().filter(|name| !name.starts_with("--") && name.chars().count() == 2).count();
     let long_dash = names().filter(|name| !name.starts_with("--") && name.chars().count() > 2).count();
     let long = names().filter(|name| name.starts_with("--")).count();
     if long_dash > 3 && long_dash * 2 >= single && long_dash * 2 >= long {
-        Style::LongDash
+        OptionStyle::LongDash
     } else {
-        Style::Getopt
+        OptionStyle::Getopt
     }
 }

@@ -14,9 +14,9 @@
 use std::path::PathBuf;
 
 use askline_model::local::Local;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::Form;
+use askline_model::request_control::RequestControl;
 use askline_model::{Further, Model as _, Reply};
 use askline_syntax::shell::Shell;
 
@@ -34,17 +34,17 @@ fn main() {
     let requests = args.next().map_or(REQUESTS.to_owned(), |file| std::fs::read_to_string(file).unwrap());
     let states = tempfile::tempdir().unwrap();
     let mut local = Local::new("bench".into(), file, states.path().to_owned(), ROOM, None);
-    let patience = Patience::endless();
+    let control = RequestControl::endless();
     let sure = |reply: &Reply| reply.certainty.map_or(0.0, |certainty| certainty.mean);
     let (mut ratios, mut apart, mut changed, mut given) = (Vec::new(), 0.0, 0, 0);
     for request in requests.lines() {
         let prompt = prompt::draft(Form::Completion, request, Shell::Bash, "Linux");
-        let Ok(first) = local.complete(&prompt, MAX_TOKENS, &patience) else {
+        let Ok(first) = local.complete(&prompt, MAX_TOKENS, &control) else {
             println!("{}", serde_json::json!({"request": request, "command": "", "others": []}));
             continue;
         };
-        let others = local.others(&prompt, FURTHER, &patience).unwrap();
-        let again = local.complete(&prompt, MAX_TOKENS, &patience).unwrap();
+        let others = local.others(&prompt, FURTHER, &control).unwrap();
+        let again = local.complete(&prompt, MAX_TOKENS, &control).unwrap();
         changed += usize::from(again.text != first.text || again.certainty != first.certainty);
         given += others.len();
         let commands: Vec<_> = others.iter().map(|reply| &reply.text).collect();

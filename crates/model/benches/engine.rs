@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use askline_model::Model as _;
 use askline_model::local::Local;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::Form;
+use askline_model::request_control::RequestControl;
 use askline_syntax::shell::Shell;
 use llama_cpp_sys_2 as sys;
 
@@ -73,15 +73,15 @@ fn both(file: &Path, threads: usize) -> ((f64, f64), (f64, f64)) {
             Some(threads),
         );
         let prompt = prompt::draft(Form::Completion, REQUESTS[round % REQUESTS.len()], Shell::Bash, "Linux");
-        let patience = Patience::endless();
-        local.ready("# warm\n", &patience).unwrap();
+        let control = RequestControl::endless();
+        local.ready("# warm\n", &control).unwrap();
         let short: String = prompt.fixed.chars().take(1800).collect();
-        let usage = local.ready(&short, &patience).unwrap();
+        let usage = local.ready(&short, &control).unwrap();
         figures[0].push(usage.prefill_tokens as f64 / usage.prefill.as_secs_f64());
         figures[1].push(raw.prefill(usage.prefill_tokens));
         let mut local =
             Local::new("bench".into(), file.to_owned(), states.path().to_owned(), ROOM, Some(threads));
-        let reply = local.complete(&prompt, 64, &patience).unwrap();
+        let reply = local.complete(&prompt, 64, &control).unwrap();
         figures[2].push(reply.usage.decode_tokens as f64 / reply.usage.decode.as_secs_f64());
         figures[3].push(raw.decode(1600, reply.usage.decode_tokens));
     }

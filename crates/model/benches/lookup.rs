@@ -7,9 +7,9 @@
 use std::path::PathBuf;
 
 use askline_model::local::Local;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::Form;
+use askline_model::request_control::RequestControl;
 use askline_model::{Model as _, Reply};
 use askline_syntax::shell::Shell;
 
@@ -27,13 +27,13 @@ fn main() {
     let states = tempfile::tempdir().unwrap();
     let open = || Local::new("bench".into(), file.clone(), states.path().to_owned(), ROOM, None);
     let mut models = [open(), open().without_guesses()];
-    let patience = Patience::endless();
+    let control = RequestControl::endless();
     let (mut times, mut changed, mut written) = ([Vec::new(), Vec::new()], 0, 0);
     for (turn, request) in requests.lines().enumerate() {
         let prompt = prompt::draft(Form::Completion, request, Shell::Bash, "Linux");
         let mut replies: [Option<Reply>; 2] = [None, None];
         for place in [turn % 2, (turn + 1) % 2] {
-            replies[place] = models[place].complete(&prompt, MAX_TOKENS, &patience).ok();
+            replies[place] = models[place].complete(&prompt, MAX_TOKENS, &control).ok();
         }
         if let [Some(guessed), Some(plain)] = replies {
             if guessed.text != plain.text {

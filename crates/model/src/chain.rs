@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use super::{Further, Model, Reply};
 use crate::failure::Failure;
-use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::prompt::disclosure::Audience;
+use crate::request_control::RequestControl;
 
 /// Maximum length of a reported reason, in characters.
 const REASON_CHARS_MAX: usize = 160;
@@ -42,13 +42,18 @@ impl Model for Chain {
         self.current.audience()
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
         loop {
-            let error = match self.current.complete(prompt, max_tokens, patience) {
+            let error = match self.current.complete(prompt, max_tokens, control) {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
-            let given_up = patience.spent(Instant::now()).is_some();
+            let given_up = control.spent(Instant::now()).is_some();
             let next = if given_up || is_answer(&error) { None } else { self.following.pop() };
             let Some(next) = next else {
                 return Err(match self.reasons.is_empty() {
@@ -62,21 +67,21 @@ impl Model for Chain {
         }
     }
 
-    fn keeps_others(&self) -> bool {
-        self.current.keeps_others()
+    fn keeps_alternatives(&self) -> bool {
+        self.current.keeps_alternatives()
     }
 
     fn others(
         &mut self,
         prompt: &Prompt,
         further: Further,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        self.current.others(prompt, further, patience)
+        self.current.others(prompt, further, control)
     }
 
-    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
-        self.current.prepare(fixed, patience)
+    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
+        self.current.prepare(fixed, control)
     }
 
     fn notes(&self) -> Vec<String> {
@@ -129,16 +134,16 @@ mod tests {
         Box::new(Scripted::parse(Path::new(name), rows).unwrap())
     }
 
-    fn ask(chain: &mut Chain, patience: &Patience) -> anyhow::Result<String> {
+    fn ask(chain: &mut Chain, control: &RequestControl) -> anyhow::Result<String> {
         let prompt = Prompt::new(Form::Completion, String::new(), "# list\n".to_owned());
-        chain.complete(&prompt, 9, patience).map(|reply| reply.text)
+        chain.complete(&prompt, 9, control).map(|reply| reply.text)
     }
 
     #[test]
     fn one_that_answers_is_the_only_one_asked() {
         let next = scripted("b", r#"{"reply": "never"}"#);
         let mut chain = Chain::new(scripted("a", r#"{"reply": "ls"}"#), vec![next]);
-        assert_eq!(ask(&mut chain, &Patience::endless()).unwrap(), "ls");
+        assert_eq!(ask(&mut chain, &RequestControl::endless()).unwrap(), "ls");
         assert_eq!((chain.source().as_str(), chain.notes().len()), ("scripted:a", 0));
         chain.finish().unwrap();
     }
@@ -151,28 +156,28 @@ mod tests {
             scripted("a", rows[0]),
             vec![scripted("b", rows[1]), scripted("c", third), scripted("d", r#"{"reply": "no"}"#)],
         );
-        assert_eq!(ask(&mut chain, &Patience::endless()).unwrap(), "ls");
+        assert_eq!(ask(&mut chain, &RequestControl::endless()).unwrap(), "ls");
         let note =
             "scripted:a: the server is gone; scripted:b: too many requests; scripted:c answered instead";
         assert_eq!((chain.source().as_str(), chain.notes()), ("scripted:c", vec![note.to_owned()]));
         // A further round asks the model that answered.
-        assert_eq!(ask(&mut chain, &Patience::endless()).unwrap(), "ls -l");
+        assert_eq!(ask(&mut chain, &RequestControl::endless()).unwrap(), "ls -l");
         chain.finish().unwrap();
     }
 
     #[test]
     fn nobody_is_asked_after_the_deadline_or_a_cancel() {
         let slow = r#"{"reply": "late", "delay_ms": 60000}"#;
-        let patience = Patience::until(Instant::now() + Duration::from_millis(50));
+        let control = RequestControl::until(Instant::now() + Duration::from_millis(50));
         let mut chain = Chain::new(scripted("a", slow), vec![scripted("b", r#"{"reply": "ls"}"#)]);
-        let error = ask(&mut chain, &patience).unwrap_err();
+        let error = ask(&mut chain, &control).unwrap_err();
         assert_eq!(error.downcast_ref(), Some(&Failure::TimedOut));
         assert_eq!(chain.source(), "scripted:a");
 
-        let patience = Patience::endless();
-        patience.cancel();
+        let control = RequestControl::endless();
+        control.cancel();
         let mut chain = Chain::new(scripted("a", slow), vec![scripted("b", r#"{"reply": "ls"}"#)]);
-        let error = ask(&mut chain, &patience).unwrap_err();
+        let error = ask(&mut chain, &control).unwrap_err();
         assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
     }
 
@@ -180,11 +185,11 @@ mod tests {
     fn when_all_fail_every_reason_is_told() {
         let mut chain =
             Chain::new(scripted("a", r#"{"fail": "gone"}"#), vec![scripted("b", r#"{"fail": "full"}"#)]);
-        let error = ask(&mut chain, &Patience::endless()).unwrap_err();
+        let error = ask(&mut chain, &RequestControl::endless()).unwrap_err();
         assert_eq!(format!("{error:#}"), "scripted:a: gone; scripted:b: full");
         let long = format!(r#"{{"fail": "{}"}}"#, "é".repeat(5000));
         let mut chain = Chain::new(scripted("a", &long), vec![scripted("b", r#"{"reply": "ls"}"#)]);
-        ask(&mut chain, &Patience::endless()).unwrap();
+        ask(&mut chain, &RequestControl::endless()).unwrap();
         assert!(chain.notes().concat().chars().count() < REASON_CHARS_MAX + 40);
     }
 
@@ -196,7 +201,7 @@ mod tests {
             "refusing".to_owned()
         }
 
-        fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+        fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
             Err(Failure::NoCommand("I can't".to_owned()).into())
         }
     }
@@ -204,7 +209,7 @@ mod tests {
     #[test]
     fn a_refusal_is_an_answer() {
         let mut chain = Chain::new(Box::new(Refusing), vec![scripted("b", r#"{"reply": "ls"}"#)]);
-        let error = ask(&mut chain, &Patience::endless()).unwrap_err();
+        let error = ask(&mut chain, &RequestControl::endless()).unwrap_err();
         assert_eq!(error.downcast_ref(), Some(&Failure::NoCommand("I can't".to_owned())));
     }
 }

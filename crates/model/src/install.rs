@@ -8,7 +8,7 @@ pub mod manifest;
 mod fetch;
 mod gguf;
 mod partial;
-mod seal;
+mod verified_stamp;
 mod wheels;
 
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use askline_host::Host;
 use askline_host::store;
 use askline_host::store::{Paths, Unwritable};
-use manifest::{Entry, Manifest, Source};
+use manifest::{Manifest, ModelEntry, Source};
 use partial::Partial;
 
 /// Variable that names a GGUF file to use as it is.
@@ -105,7 +105,7 @@ pub fn installed(
         let end = if wrong.0.ends_with('?') { "" } else { ";" };
         Failure::NoModel(format!("{}{end} choose with `askline model use NAME`", wrong.0))
     })?;
-    let is_absent = |entry: &Entry| condition(entry, paths) == Condition::Absent;
+    let is_absent = |entry: &ModelEntry| condition(entry, paths) == Condition::Absent;
     if manifest.entries.iter().all(is_absent) {
         return Err(Failure::NoModel("no model is installed; run `askline model pull`".to_owned()).into());
     }
@@ -117,7 +117,7 @@ pub fn installed(
 /// # Errors
 ///
 /// [`Failure::NoModel`] with the model's name and the command to run.
-pub fn installed_as(entry: &Entry, paths: &Paths) -> Result<Installed, Failure> {
+pub fn installed_as(entry: &ModelEntry, paths: &Paths) -> Result<Installed, Failure> {
     let (name, path) = (&entry.name, path_of(entry, paths));
     Err(Failure::NoModel(match condition(entry, paths) {
         Condition::Intact => {
@@ -152,12 +152,12 @@ pub fn check_own_file(path: &Path) -> Result<(), Failure> {
 }
 
 /// Returns the path of a model's file, which may not exist yet.
-pub fn path_of(entry: &Entry, paths: &Paths) -> PathBuf {
+pub fn path_of(entry: &ModelEntry, paths: &Paths) -> PathBuf {
     paths.models.join(&entry.file)
 }
 
 /// Returns the state of a model's file without hashing it.
-pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
+pub fn condition(entry: &ModelEntry, paths: &Paths) -> Condition {
     let path = path_of(entry, paths);
     let Ok(found) = std::fs::metadata(&path) else {
         let length = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
@@ -170,7 +170,7 @@ pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
             Condition::Damaged(format!("it has {} bytes, not {}", found.len(), entry.size))
         }
         Ok(false) => Condition::Damaged("it is not a GGUF file".to_owned()),
-        Ok(true) if seal::holds(entry, &path) => Condition::Intact,
+        Ok(true) if verified_stamp::holds(entry, &path) => Condition::Intact,
         Ok(true) => Condition::Unchecked,
     }
 }
@@ -181,7 +181,7 @@ pub fn condition(entry: &Entry, paths: &Paths) -> Condition {
 /// # Errors
 ///
 /// If it can't be read.
-pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> anyhow::Result<Condition> {
+pub fn check(entry: &ModelEntry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> anyhow::Result<Condition> {
     let cheap = condition(entry, paths);
     if !matches!(cheap, Condition::Intact | Condition::Unchecked) {
         return Ok(cheap);
@@ -193,16 +193,16 @@ pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> an
     let hash = partial::hash(&mut file, news)?;
     let after = file.metadata()?;
     if partial::hex(&sha2::Digest::finalize(hash)) != entry.sha256 {
-        store::remove(&seal::path_of(&path))?;
+        store::remove(&verified_stamp::path_of(&path))?;
         return Ok(Condition::Damaged("its SHA-256 differs".to_owned()));
     }
     // Bytes written during the check may not have been hashed.
-    if !seal::same(entry, &before, &after) {
-        store::remove(&seal::path_of(&path))?;
+    if !verified_stamp::same(entry, &before, &after) {
+        store::remove(&verified_stamp::path_of(&path))?;
         return Ok(Condition::Unchecked);
     }
     if cheap == Condition::Unchecked {
-        seal::set_as(entry, &path, &before)?;
+        verified_stamp::set_as(entry, &path, &before)?;
     }
     Ok(Condition::Intact)
 }
@@ -219,7 +219,7 @@ pub fn check(entry: &Entry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) -> an
 /// [`Unwritable`] if the disk refuses to store it: then no other source is tried, and the downloaded part stays
 /// for the next call.
 pub fn pull(
-    entry: &Entry,
+    entry: &ModelEntry,
     own_file: Option<&Path>,
     host: &dyn Host,
     paths: &Paths,
@@ -269,14 +269,14 @@ pub fn pull(
 /// # Errors
 ///
 /// If it can't be removed, or another process is fetching.
-pub fn remove(entry: &Entry, paths: &Paths) -> anyhow::Result<u64> {
+pub fn remove(entry: &ModelEntry, paths: &Paths) -> anyhow::Result<u64> {
     if !paths.models.is_dir() {
         return Ok(0);
     }
     let _lock = lock(paths)?;
     let file = path_of(entry, paths);
     let freed = store::remove(&file)?;
-    store::remove(&seal::path_of(&file))?;
+    store::remove(&verified_stamp::path_of(&file))?;
     Ok(freed + clear(&file)?)
 }
 
@@ -305,7 +305,7 @@ fn clear(file: &Path) -> anyhow::Result<u64> {
 
 fn copy(
     from: &Path,
-    entry: &Entry,
+    entry: &ModelEntry,
     to: &Path,
     host: &dyn Host,
     news: &mut dyn FnMut(News<'_>),

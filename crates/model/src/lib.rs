@@ -3,17 +3,17 @@
 //! It has three implementations, all part of the product: the embedded model, a model on a server, and
 //! `scripted:FILE`, which replays replies to make shell tests and bug reports exact.
 
-pub mod account;
 pub mod chain;
 pub mod failure;
 pub mod install;
 pub mod memory;
-pub mod patience;
 pub mod prompt;
 pub mod remote;
+pub mod request_control;
 pub mod resident;
 pub mod scripted;
 pub mod server;
+pub mod usage;
 
 #[cfg(feature = "local-model")]
 pub mod local;
@@ -25,10 +25,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::account::Tokens;
-use crate::patience::Patience;
 use crate::prompt::Prompt;
 use crate::prompt::disclosure::Audience;
+use crate::request_control::RequestControl;
+use crate::usage::Tokens;
 
 /// A language model.
 pub trait Model: Send {
@@ -47,11 +47,16 @@ pub trait Model: Send {
     ///
     /// A [`crate::failure::Failure`] if the request control ended or there is no model; any other error is
     /// unexpected.
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply>;
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply>;
 
     /// Reports whether the model can return alternatives to an answered prompt. Otherwise it must be asked
     /// again with another prompt.
-    fn keeps_others(&self) -> bool {
+    fn keeps_alternatives(&self) -> bool {
         false
     }
 
@@ -65,7 +70,7 @@ pub trait Model: Send {
         &mut self,
         _prompt: &Prompt,
         _further: Further,
-        _patience: &Patience,
+        _patience: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         Ok(Vec::new())
     }
@@ -76,7 +81,7 @@ pub trait Model: Send {
     /// # Errors
     ///
     /// As [`Model::complete`].
-    fn prepare(&mut self, _fixed: &str, _patience: &Patience) -> anyhow::Result<()> {
+    fn prepare(&mut self, _fixed: &str, _patience: &RequestControl) -> anyhow::Result<()> {
         Ok(())
     }
 

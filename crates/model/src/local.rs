@@ -19,13 +19,13 @@ use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Further, Model, Reply, Usage};
-use crate::patience::{Patience, Stage};
 use crate::prompt::{Form, Prompt};
+use crate::request_control::{RequestControl, Stage};
 use askline_host::store;
 use chances::{Chances, Token};
 use engine::{Sequence, Settings, Weights};
 use needs::Needs;
-use writing::End;
+use writing::StopReason;
 
 /// Part of the key of a saved state; raise it when llama.cpp or its use changes.
 const STATE_VERSION: &str = "askline-state-3 llama-cpp-sys-2 0.1.161";
@@ -67,7 +67,7 @@ pub struct Local {
 #[derive(Debug)]
 struct Answered {
     prompt: Prompt,
-    end: End,
+    end: StopReason,
     /// Number of tokens before the answer.
     start: usize,
     path: Vec<Chances>,
@@ -105,10 +105,10 @@ impl Local {
     /// # Errors
     ///
     /// If the file can't be loaded or the request control ended; the part computed until then is saved.
-    pub fn ready(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<Usage> {
+    pub fn ready(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
         self.answered = None;
         let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
-        let sequence = self.loaded(patience)?;
+        let sequence = self.loaded(control)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
         if sequence.tokens().len() < tokens.len() {
@@ -116,7 +116,7 @@ impl Local {
         }
         match tokens.get(sequence.tokens().len()..) {
             None | Some([]) => Ok(Usage::default()),
-            Some(missing) => compute(sequence, missing, &file, patience),
+            Some(missing) => compute(sequence, missing, &file, control),
         }
     }
 
@@ -147,13 +147,13 @@ impl Local {
     }
 
     /// Returns the sequence; loads the weights if needed.
-    fn loaded(&mut self, patience: &Patience) -> anyhow::Result<&mut Sequence> {
+    fn loaded(&mut self, control: &RequestControl) -> anyhow::Result<&mut Sequence> {
         if self.sequence.is_none() {
             let weights = match self.resting.take() {
                 Some(weights) => weights,
                 None => {
-                    patience.enter(Stage::Loading, Instant::now());
-                    Weights::load(&self.file, self.settings, patience)?
+                    control.enter(Stage::Loading, Instant::now());
+                    Weights::load(&self.file, self.settings, control)?
                 }
             };
             self.sequence = Some(Sequence::new(weights, self.room, self.settings)?);
@@ -184,24 +184,29 @@ impl Model for Local {
         Self::rest(self);
     }
 
-    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
-        self.ready(fixed, patience).map(drop)
+    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
+        self.ready(fixed, control).map(drop)
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
         self.answered = None;
         let end = match prompt.form {
             Form::Completion => {
-                self.ready(&prompt.fixed, patience)?;
-                End::Line
+                self.ready(&prompt.fixed, control)?;
+                StopReason::Line
             }
             Form::Chat => {
-                self.loaded(patience)?;
-                End::Text
+                self.loaded(control)?;
+                StopReason::Text
             }
         };
         let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
-        patience.enter(Stage::Thinking, Instant::now());
+        control.enter(Stage::Thinking, Instant::now());
         sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
         let fresh = match prompt.form {
@@ -215,11 +220,11 @@ impl Model for Local {
             }
         };
         let cached_tokens = sequence.tokens().len();
-        sequence.read(&fresh, patience)?;
+        sequence.read(&fresh, control)?;
         let prefill = started.elapsed();
         let start = sequence.tokens().len();
         let request = self.settings.guess.then_some(cached_tokens);
-        let (written, path) = writing::greedy(sequence, end, request, max_tokens, patience)?;
+        let (written, path) = writing::greedy(sequence, end, request, max_tokens, control)?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             cached_tokens,
@@ -231,7 +236,7 @@ impl Model for Local {
         Ok(Reply { text: written.text, certainty: written.certainty, usage })
     }
 
-    fn keeps_others(&self) -> bool {
+    fn keeps_alternatives(&self) -> bool {
         true
     }
 
@@ -239,20 +244,20 @@ impl Model for Local {
         &mut self,
         prompt: &Prompt,
         further: Further,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         if self.answered.as_ref().is_none_or(|answered| answered.prompt != *prompt) {
-            self.complete(prompt, further.max_tokens, patience)?;
+            self.complete(prompt, further.max_tokens, control)?;
         }
         let (Some(sequence), Some(answered)) = (&mut self.sequence, &self.answered) else {
             return Ok(Vec::new());
         };
-        patience.enter(Stage::Thinking, Instant::now());
+        control.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();
         let along = (answered.start, answered.path.as_slice());
-        let written = writing::others(sequence, along, answered.end, further, patience)?;
+        let written = writing::others(sequence, along, answered.end, further, control)?;
         let decode = started.elapsed();
-        let reply = |written: Written| Reply {
+        let reply = |written: GeneratedAnswer| Reply {
             text: written.text,
             certainty: written.certainty,
             // All alternatives have the same time, because they are generated together.
@@ -284,14 +289,14 @@ fn compute(
     sequence: &mut Sequence,
     missing: &[Token],
     file: &Path,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> anyhow::Result<Usage> {
-    patience.enter(Stage::Preparing, Instant::now());
+    control.enter(Stage::Preparing, Instant::now());
     let mut usage = Usage::default();
     for stretch in missing.chunks(STRETCH) {
         sequence.set_threads(undisturbed(sequence.most_threads()));
         let started = Instant::now();
-        sequence.read(stretch, patience)?;
+        sequence.read(stretch, control)?;
         usage.prefill_tokens += stretch.len();
         usage.prefill += started.elapsed();
         if let Err(error) = keep(sequence, file) {
@@ -303,7 +308,7 @@ fn compute(
 
 /// Generated answer.
 #[derive(Debug)]
-struct Written {
+struct GeneratedAnswer {
     text: String,
     tokens: usize,
     certainty: Option<Certainty>,

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use super::{Model, Reply};
 use crate::failure::Failure;
-use crate::patience::Patience;
 use crate::prompt::Prompt;
+use crate::request_control::RequestControl;
 
 /// Placeholder for the embedded model; every request fails with an explanation.
 #[derive(Debug)]
@@ -49,11 +49,11 @@ impl Model for Local {
         format!("local:{}", self.name)
     }
 
-    fn prepare(&mut self, _: &str, _: &Patience) -> anyhow::Result<()> {
+    fn prepare(&mut self, _: &str, _: &RequestControl) -> anyhow::Result<()> {
         Err(Self::missing().into())
     }
 
-    fn complete(&mut self, _: &Prompt, _: usize, _: &Patience) -> anyhow::Result<Reply> {
+    fn complete(&mut self, _: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
         Err(Self::missing().into())
     }
 }

@@ -5,7 +5,7 @@
 //! requests in the fixed part help most. Facts about the machine lowered accuracy, so few are included, and
 //! none by default (`[context]`).
 //!
-//! A prompt is built once and converted for each reader ([`Prompt::told`]): in its format, with the facts that
+//! A prompt is built once and converted for each reader ([`Prompt::render_for`]): in its format, with the facts that
 //! it may get.
 //!
 //! Solved requests are data, one file per shell. Those of bash also apply to zsh and fish, whose files contain
@@ -13,14 +13,14 @@
 //! is a different language, so its file is independent.
 
 pub mod disclosure;
-pub mod situation;
+pub mod prompt_context;
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use self::disclosure::{Audience, Item};
-pub use self::situation::Situation;
+use self::disclosure::{Audience, FactKind};
+pub use self::prompt_context::PromptContext;
 use crate::failure::Failure;
 pub use askline_manual::solved::Solved;
 use askline_manual::userland::Userland;
@@ -65,31 +65,31 @@ pub struct PromptSource {
     request: String,
     shell: Shell,
     system: String,
-    situation: Situation,
+    prompt_context: PromptContext,
     /// Facts of the prompt context that the reader gets, one line each.
     facts: Vec<String>,
     /// Follow-up steps, in order.
-    steps: Vec<Step>,
+    steps: Vec<FollowUp>,
     /// Steps with two versions, depending on the reader.
-    asides: Vec<Aside>,
+    asides: Vec<DisclosedStep>,
 }
 
 /// A step in two versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Aside {
+struct DisclosedStep {
     /// Index of the step.
     at: usize,
     /// Kind of fact that a reader must be allowed to get for the full version.
-    item: Item,
+    item: FactKind,
     /// Version for all other readers.
-    open: Step,
+    open: FollowUp,
     /// Version with facts read on the machine.
-    whole: Step,
+    whole: FollowUp,
 }
 
 /// Follow-up step of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum FollowUp {
     /// Similar solved requests.
     Like(Vec<Solved>),
     /// The previous solved request, which the current request changes.
@@ -100,7 +100,7 @@ pub enum Step {
     Otherwise(Vec<String>),
 }
 
-impl Step {
+impl FollowUp {
     /// Returns the step in a safe form: each part on one line, without invisible characters.
     fn tame(self) -> Self {
         match self {
@@ -165,13 +165,13 @@ impl PromptSource {
         &self.request
     }
 
-    /// Returns the facts for the reader, one line each: empty before [`Prompt::told`].
+    /// Returns the facts for the reader, one line each: empty before [`Prompt::render_for`].
     pub fn facts(&self) -> &[String] {
         &self.facts
     }
 
     /// Returns the follow-up steps, in order.
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[FollowUp] {
         &self.steps
     }
 
@@ -191,9 +191,9 @@ impl PromptSource {
 
     /// Selects the version of each step for this audience.
     fn open(&mut self, audience: Audience) {
-        for Aside { at, item, open, whole } in &self.asides {
+        for DisclosedStep { at, item, open, whole } in &self.asides {
             if let Some(step) = self.steps.get_mut(*at) {
-                let told = if self.situation.telling().tells(*item, audience) { whole } else { open };
+                let told = if self.prompt_context.policy().tells(*item, audience) { whole } else { open };
                 step.clone_from(told);
             }
         }
@@ -203,7 +203,7 @@ impl PromptSource {
     fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
         let Self { request, facts, steps, asides, .. } = self;
         let aside = asides.iter_mut().flat_map(|aside| [&mut aside.open, &mut aside.whole]);
-        let texts = steps.iter_mut().chain(aside).flat_map(Step::texts);
+        let texts = steps.iter_mut().chain(aside).flat_map(FollowUp::texts);
         [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
     }
 }
@@ -215,9 +215,9 @@ impl Prompt {
     }
 
     /// Returns the prompt with facts about the machine; each reader gets those that it may.
-    pub fn within(mut self, situation: Situation) -> Self {
+    pub fn within(mut self, prompt_context: PromptContext) -> Self {
         if let Some(source) = &mut self.source {
-            Arc::make_mut(source).situation = situation;
+            Arc::make_mut(source).prompt_context = prompt_context;
         }
         self
     }
@@ -229,7 +229,7 @@ impl Prompt {
     /// # Errors
     ///
     /// [`Failure::Unavailable`] if the request itself is about a fact that this reader may not get.
-    pub fn told(
+    pub fn render_for(
         &self,
         form: Form,
         audience: Audience,
@@ -238,7 +238,7 @@ impl Prompt {
         let Some(source) = &self.source else {
             return Ok(Self { fresh: redact(&self.fresh), ..self.clone() });
         };
-        if let Some(item) = source.situation.withheld_from(audience) {
+        if let Some(item) = source.prompt_context.withheld_from(audience) {
             return Err(Failure::Unavailable(withheld(item, audience)));
         }
         let fixed = match form == self.form {
@@ -249,7 +249,7 @@ impl Prompt {
         source.change(redact);
         source.open(audience);
         // Redacted before cutting and quoting, and once more below with the surrounding words.
-        source.facts = source.situation.lines(audience, redact);
+        source.facts = source.prompt_context.lines(audience, redact);
         let fresh = redact(&source.fresh(form));
         source.change(redact);
         Ok(Self { form, fixed, fresh, source: Some(Arc::new(source)) })
@@ -265,7 +265,7 @@ impl Prompt {
 
     /// Returns the prompt with similar solved requests, the most similar last.
     pub fn like(&self, solved: Vec<Solved>) -> Self {
-        if solved.is_empty() { self.clone() } else { self.with(Step::Like(solved)) }
+        if solved.is_empty() { self.clone() } else { self.with(FollowUp::Like(solved)) }
     }
 
     /// Returns the request in the user's words, on one line; empty if only the texts are known.
@@ -275,23 +275,23 @@ impl Prompt {
 
     /// Returns the prompt with the previous solved request, which this request changes.
     pub fn after(&self, before: &Solved) -> Self {
-        self.with(Step::After(before.clone()))
+        self.with(FollowUp::After(before.clone()))
     }
 
     /// Returns the prompt with another attempt: the model's `answer`, and its fault in one short line.
     pub fn again(&self, answer: &str, wrong: &str) -> Self {
-        self.with(Step::Again(answer.to_owned(), wrong.to_owned()))
+        self.with(FollowUp::Again(answer.to_owned(), wrong.to_owned()))
     }
 
     /// Returns the prompt as [`Prompt::again`] does, for an answer and fault that contain facts read on the
     /// machine: `whole` for readers that may get this kind of fact, `open` for all others.
-    pub fn again_in_part(&self, item: Item, open: (&str, &str), whole: (&str, &str)) -> Self {
+    pub fn again_in_part(&self, item: FactKind, open: (&str, &str), whole: (&str, &str)) -> Self {
         let mut prompt = self.again(open.0, open.1);
         if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
             let again =
-                |(answer, wrong): (&str, &str)| Step::Again(answer.to_owned(), wrong.to_owned()).tame();
+                |(answer, wrong): (&str, &str)| FollowUp::Again(answer.to_owned(), wrong.to_owned()).tame();
             let at = source.steps.len() - 1;
-            source.asides.push(Aside { at, item, open: again(open), whole: again(whole) });
+            source.asides.push(DisclosedStep { at, item, open: again(open), whole: again(whole) });
         }
         prompt
     }
@@ -299,7 +299,7 @@ impl Prompt {
     /// Reports whether the steps contain facts read on the machine that this audience gets and others don't.
     pub fn tells_apart(&self, audience: Audience) -> bool {
         let Some(source) = &self.source else { return false };
-        let tells = |aside: &Aside| source.situation.telling().tells(aside.item, audience);
+        let tells = |aside: &DisclosedStep| source.prompt_context.policy().tells(aside.item, audience);
         source.asides.iter().any(|aside| aside.open != aside.whole && tells(aside))
     }
 
@@ -307,17 +307,17 @@ impl Prompt {
     /// there is none.
     pub fn open_part(&self) -> Option<(&str, &str)> {
         match &self.source.as_ref()?.asides.last()?.open {
-            Step::Again(answer, wrong) => Some((answer, wrong)),
+            FollowUp::Again(answer, wrong) => Some((answer, wrong)),
             _ => None,
         }
     }
 
     /// Returns the prompt with the known answers, to request a different one.
     pub fn otherwise(&self, known: &[String]) -> Self {
-        self.with(Step::Otherwise(known.to_vec()))
+        self.with(FollowUp::Otherwise(known.to_vec()))
     }
 
-    fn with(&self, step: Step) -> Self {
+    fn with(&self, step: FollowUp) -> Self {
         let step = step.tame();
         let fresh = step.onto(&self.fresh, self.form);
         let mut source = self.source.clone();
@@ -355,7 +355,7 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
         request: one_line(request),
         shell,
         system: system.to_owned(),
-        situation: Situation::default(),
+        prompt_context: PromptContext::default(),
         facts: Vec::new(),
         steps: Vec::new(),
         asides: Vec::new(),
@@ -373,12 +373,12 @@ fn told_first(form: Form, shell: Shell, system: &str) -> String {
 }
 
 /// Returns the message for a reader that can't be asked.
-fn withheld(item: Item, audience: Audience) -> String {
+fn withheld(item: FactKind, audience: Audience) -> String {
     let (who, word) = match audience {
         Audience::Machine => ("nobody", "local"),
         Audience::Server => ("no server", "all"),
     };
-    let what = if item == Item::Last { "your last command" } else { item.name() };
+    let what = if item == FactKind::Last { "your last command" } else { item.name() };
     format!("{who} is told {what}; set `{} = \"{word}\"` in [context], or type what you want", item.name())
 }
 

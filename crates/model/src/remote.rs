@@ -7,14 +7,14 @@
 
 mod address;
 mod body;
+mod chat_messages;
 mod events;
 mod exchange;
-mod heard;
 mod key;
 mod message;
 mod quirks;
 mod refusal;
-mod talk;
+mod response_accumulator;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,15 +25,15 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, Header
 use reqwest::redirect::Policy;
 use tokio::runtime::{Builder, Runtime};
 
-use self::address::{Endpoint, Proxy};
-pub use self::key::Key;
+use self::address::{Proxy, RequestUrl};
+use self::chat_messages::ChatMessages;
+pub use self::key::ApiKey;
 use self::quirks::Quirks;
-use self::talk::Talk;
 use super::{Model, Reply};
-use crate::account::{Limits, Prices, Tally};
-use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
+use crate::request_control::{RequestControl, Stage};
 use crate::server::Protocol;
+use crate::usage::{Limits, Prices, Tally};
 
 /// Maximum length of a model name, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -44,7 +44,7 @@ const ANTHROPIC_VERSION: &str = "2023-06-01";
 
 /// A model on a server, as described by a profile.
 #[expect(missing_debug_implementations, reason = "it holds a key")]
-pub struct Spec {
+pub struct ServerSpec {
     /// Protocol of the server.
     pub protocol: Protocol,
     /// URL; the protocol's path is added unless it is there already. A query is kept.
@@ -52,7 +52,7 @@ pub struct Spec {
     /// Name of the model on the server.
     pub model: String,
     /// Key, if the server requires one.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
     /// Maximum wait for the start of an answer.
@@ -75,8 +75,8 @@ pub struct Allowance {
 /// A model on a server, ready for requests.
 #[expect(missing_debug_implementations, reason = "it holds a key")]
 pub struct Remote {
-    spec: Spec,
-    endpoint: Endpoint,
+    spec: ServerSpec,
+    endpoint: RequestUrl,
     proxy: Option<Proxy>,
     quirks: Quirks,
     client: Client,
@@ -95,7 +95,7 @@ impl Remote {
     ///
     /// If the URL, the model name, the key or the certificates are unusable, or the key would be sent
     /// unencrypted. The message names the setting.
-    pub fn open(spec: Spec) -> anyhow::Result<Self> {
+    pub fn open(spec: ServerSpec) -> anyhow::Result<Self> {
         Self::open_in(spec, &|name| std::env::var(name).ok())
     }
 
@@ -104,7 +104,7 @@ impl Remote {
     /// # Errors
     ///
     /// As [`Remote::open`].
-    pub fn open_in(spec: Spec, env: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
+    pub fn open_in(spec: ServerSpec, env: &dyn Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
         let endpoint = address::endpoint(spec.protocol, &spec.url)?;
         let name = &spec.model;
         ensure!(
@@ -139,8 +139,12 @@ impl Remote {
     }
 
     /// Returns the prompt in the format that this server takes.
-    fn talk<'a>(&self, prompt: &'a Prompt, solved: bool) -> Talk<'a> {
-        if self.endpoint.raw { Talk::text(prompt, solved) } else { Talk::turns(prompt, solved) }
+    fn messages<'a>(&self, prompt: &'a Prompt, solved: bool) -> ChatMessages<'a> {
+        if self.endpoint.raw {
+            ChatMessages::text(prompt, solved)
+        } else {
+            ChatMessages::turns(prompt, solved)
+        }
     }
 
     /// Returns the body of the request for a prompt, exactly as sent; `solved` keeps the solved requests in it.
@@ -149,13 +153,19 @@ impl Remote {
     ///
     /// If it can't be written as JSON.
     pub fn body(&self, prompt: &Prompt, solved: bool, max_tokens: usize) -> anyhow::Result<String> {
-        body::body(self.spec.protocol, &self.spec.model, &self.talk(prompt, solved), max_tokens, &self.quirks)
+        body::body(
+            self.spec.protocol,
+            &self.spec.model,
+            &self.messages(prompt, solved),
+            max_tokens,
+            &self.quirks,
+        )
     }
 
     /// Reports whether the prompt with its solved requests fits the model's context window, if that is known to
     /// be small.
     pub fn fits(&self, prompt: &Prompt, max_tokens: usize) -> bool {
-        let needed = self.talk(prompt, true).tokens() + max_tokens + self.quirks.thinking;
+        let needed = self.messages(prompt, true).tokens() + max_tokens + self.quirks.thinking;
         self.quirks.window.is_none_or(|window| needed <= window)
     }
 }
@@ -165,10 +175,15 @@ impl Model for Remote {
         self.spec.source.clone()
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
-        patience.enter(Stage::Thinking, Instant::now());
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
+        control.enter(Stage::Thinking, Instant::now());
         let runtime = self.runtime.take().context("the network is not there any more")?;
-        let reply = runtime.block_on(self.converse(prompt, max_tokens, patience));
+        let reply = runtime.block_on(self.converse(prompt, max_tokens, control));
         self.runtime = Some(runtime);
         reply
     }
@@ -198,8 +213,8 @@ pub fn proxy(
 
 /// Creates an HTTP client for this one server.
 fn client(
-    spec: &Spec,
-    endpoint: &Endpoint,
+    spec: &ServerSpec,
+    endpoint: &RequestUrl,
     proxy: Option<&Proxy>,
     quirks: &Quirks,
 ) -> anyhow::Result<Client> {
@@ -223,7 +238,7 @@ fn client(
     builder.build().context("can't make ready for the network")
 }
 
-fn headers(spec: &Spec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {
+fn headers(spec: &ServerSpec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if spec.protocol == Protocol::Anthropic {

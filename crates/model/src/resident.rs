@@ -5,7 +5,7 @@
 //! model and nothing else: analysis of the request, checks and repair stay in the client. If anything about it
 //! is unexpected, the client computes the model itself.
 
-pub mod door;
+pub mod endpoint;
 pub mod wire;
 
 use std::io::ErrorKind;
@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 
-use self::door::{Door, identity};
-use self::wire::{Ask, Event, Failed, Hello, PROTOCOL, Question, Spec, Status, What, Wire};
+use self::endpoint::{Endpoint, identity};
+use self::wire::{Ask, Event, Failed, Hello, ModelSpec, Operation, PROTOCOL, Question, Status, Wire};
 use super::{Further, Model, Reply, memory};
 use crate::failure::Failure;
-use crate::patience::Patience;
 use crate::prompt::Prompt;
+use crate::request_control::RequestControl;
 use askline_host::{Host, local};
 
 /// Maximum wait for the resident process's handshake, including its start.
@@ -52,7 +52,7 @@ pub struct Terms {
 /// Model computed by the resident process.
 #[expect(missing_debug_implementations, reason = "a model has no such form")]
 pub struct Resident<H> {
-    spec: Spec,
+    spec: ModelSpec,
     terms: Terms,
     host: H,
     /// Same model in this process, for use when the resident process fails; `None` if only the resident process
@@ -73,20 +73,20 @@ enum Trouble {
 
 impl<H: Host> Resident<H> {
     /// Creates a client for the model `spec` with these options; `here` is the same model in this process.
-    pub fn new(spec: Spec, terms: Terms, host: H, here: Option<Box<dyn Model>>) -> Self {
+    pub fn new(spec: ModelSpec, terms: Terms, host: H, here: Option<Box<dyn Model>>) -> Self {
         Self { spec, terms, host, here, is_here: false, notes: Vec::new() }
     }
 
     /// Asks the resident process; on trouble, asks the model in this process.
     fn ask<T>(
         &mut self,
-        what: What,
-        patience: &Patience,
+        what: Operation,
+        control: &RequestControl,
         told: impl FnOnce(Vec<Reply>) -> anyhow::Result<T>,
         asked_here: impl FnOnce(&mut dyn Model) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         if !self.is_here {
-            match self.ask_there(what, patience) {
+            match self.ask_there(what, control) {
                 Ok((replies, notes)) => {
                     self.notes = notes;
                     return told(replies);
@@ -98,14 +98,18 @@ impl<H: Host> Resident<H> {
         asked_here(self.here.as_mut().context("only asked where there is one")?.as_mut())
     }
 
-    fn ask_there(&self, what: What, patience: &Patience) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
+    fn ask_there(
+        &self,
+        what: Operation,
+        control: &RequestControl,
+    ) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
         let spec = self.spec.current().context("the model's file is gone").map_err(Trouble::Odd)?;
         let mut wire = reach(&self.host, self.terms).map_err(Trouble::Odd)?;
         let Terms { urgent, idle, .. } = self.terms;
         let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle }));
         let sent = wire.send(&question, Instant::now() + SEND_WAIT);
         sent.map_err(|error| Trouble::Odd(error.into()))?;
-        listen(&mut wire, urgent, patience)
+        listen(&mut wire, urgent, control)
     }
 
     /// Switches to the model in this process, if there is one and memory suffices.
@@ -114,7 +118,7 @@ impl<H: Host> Resident<H> {
         if self.here.is_none() {
             return Err(Failure::Unavailable(format!("the resident process does not answer: {why:#}")).into());
         }
-        if let Spec::Local { name, memory, .. } = &self.spec
+        if let ModelSpec::Local { name, memory, .. } = &self.spec
             && let Some(shortage) = memory::shortage(&self.host, name, *memory)
         {
             return Err(shortage.into());
@@ -127,36 +131,41 @@ impl<H: Host> Resident<H> {
 impl<H: Host> Model for Resident<H> {
     fn source(&self) -> String {
         match &self.spec {
-            Spec::Local { name, .. } => format!("local:{name}"),
-            Spec::Scripted { file, .. } => format!("scripted:{}", file.display()),
+            ModelSpec::Local { name, .. } => format!("local:{name}"),
+            ModelSpec::Scripted { file, .. } => format!("scripted:{}", file.display()),
         }
     }
 
-    fn complete(&mut self, prompt: &Prompt, max_tokens: usize, patience: &Patience) -> anyhow::Result<Reply> {
+    fn complete(
+        &mut self,
+        prompt: &Prompt,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> anyhow::Result<Reply> {
         self.ask(
-            What::Complete { prompt: prompt.clone(), max_tokens },
-            patience,
+            Operation::Complete { prompt: prompt.clone(), max_tokens },
+            control,
             |replies| replies.into_iter().next().context("the resident process answered with nothing"),
-            |here| here.complete(prompt, max_tokens, patience),
+            |here| here.complete(prompt, max_tokens, control),
         )
     }
 
-    fn keeps_others(&self) -> bool {
+    fn keeps_alternatives(&self) -> bool {
         // A script may have no alternatives; that is known only after asking.
-        !self.is_here || self.here.as_ref().is_some_and(|here| here.keeps_others())
+        !self.is_here || self.here.as_ref().is_some_and(|here| here.keeps_alternatives())
     }
 
     fn others(
         &mut self,
         prompt: &Prompt,
         further: Further,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         if self.is_here {
             let here = self.here.as_mut().context("only asked where there is one")?;
-            return here.others(prompt, further, patience);
+            return here.others(prompt, further, control);
         }
-        match self.ask_there(What::Others { prompt: prompt.clone(), further }, patience) {
+        match self.ask_there(Operation::Others { prompt: prompt.clone(), further }, control) {
             Ok((replies, _)) => Ok(replies),
             Err(Trouble::Told(error)) => Err(error),
             // The model in this process has not seen this prompt, and alternatives are optional.
@@ -167,12 +176,12 @@ impl<H: Host> Model for Resident<H> {
         }
     }
 
-    fn prepare(&mut self, fixed: &str, patience: &Patience) -> anyhow::Result<()> {
+    fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
         self.ask(
-            What::Prepare { fixed: fixed.to_owned() },
-            patience,
+            Operation::Prepare { fixed: fixed.to_owned() },
+            control,
             |_| Ok(()),
-            |here| here.prepare(fixed, patience),
+            |here| here.prepare(fixed, control),
         )
     }
 
@@ -195,7 +204,7 @@ impl<H: Host> Model for Resident<H> {
     }
 }
 
-impl Spec {
+impl ModelSpec {
     /// Returns the spec with the current identity of its file.
     fn current(&self) -> std::io::Result<Self> {
         let mut current = self.clone();
@@ -214,7 +223,7 @@ impl Spec {
 ///
 /// If it doesn't answer, or its path belongs to something else.
 pub fn status(host: &dyn Host) -> anyhow::Result<Option<(Hello, Status)>> {
-    let Some((mut wire, hello)) = greet(&Door::find(host)?, Instant::now() + END_WAIT)? else {
+    let Some((mut wire, hello)) = greet(&Endpoint::find(host)?, Instant::now() + END_WAIT)? else {
         return Ok(None);
     };
     wire.send(&Question::Status, Instant::now() + SEND_WAIT)?;
@@ -230,7 +239,7 @@ pub fn status(host: &dyn Host) -> anyhow::Result<Option<(Hello, Status)>> {
 ///
 /// As [`status`], and if it does not end.
 pub fn stop(host: &dyn Host) -> anyhow::Result<bool> {
-    let Some((mut wire, hello)) = greet(&Door::find(host)?, Instant::now() + END_WAIT)? else {
+    let Some((mut wire, hello)) = greet(&Endpoint::find(host)?, Instant::now() + END_WAIT)? else {
         return Ok(false);
     };
     wire.send(&Question::Stop { finish: false }, Instant::now() + SEND_WAIT)?;
@@ -247,12 +256,12 @@ pub fn stop(host: &dyn Host) -> anyhow::Result<bool> {
 
 /// Connects to a resident process that runs this same program.
 fn reach(host: &dyn Host, terms: Terms) -> anyhow::Result<Wire> {
-    let door = Door::find(host)?;
+    let endpoint = Endpoint::find(host)?;
     let program = identity(&local::own_program()?)?;
     let until = Instant::now() + if terms.forced { HELLO_WAIT_FORCED } else { HELLO_WAIT };
     let mut is_started = false;
     loop {
-        if let Some((mut wire, hello)) = greet(&door, until)? {
+        if let Some((mut wire, hello)) = greet(&endpoint, until)? {
             if hello.protocol == PROTOCOL && hello.program == program {
                 return Ok(wire);
             }
@@ -274,9 +283,9 @@ fn reach(host: &dyn Host, terms: Terms) -> anyhow::Result<Wire> {
 }
 
 /// Connects and exchanges handshakes; `None` if nothing listens.
-fn greet(door: &Door, until: Instant) -> anyhow::Result<Option<(Wire, Hello)>> {
-    let Some(stream) = door.enter()? else { return Ok(None) };
-    let pid = door::process(&stream);
+fn greet(endpoint: &Endpoint, until: Instant) -> anyhow::Result<Option<(Wire, Hello)>> {
+    let Some(stream) = endpoint.enter()? else { return Ok(None) };
+    let pid = endpoint::process(&stream);
     let mut wire = Wire::new(stream)?;
     let greeted = wire.send(&hello()?, until).and_then(|()| wire.receive::<Hello>(until));
     match greeted {
@@ -315,10 +324,14 @@ pub fn hello() -> anyhow::Result<Hello> {
 }
 
 /// Waits for the final event of a request and passes stage changes on to the request control.
-fn listen(wire: &mut Wire, urgent: bool, patience: &Patience) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
+fn listen(
+    wire: &mut Wire,
+    urgent: bool,
+    control: &RequestControl,
+) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
     let mut heard = Instant::now();
     loop {
-        if let Some(failure) = patience.spent(Instant::now()) {
+        if let Some(failure) = control.spent(Instant::now()) {
             // Dropping the connection stops the computation.
             return Err(Trouble::Told(failure.into()));
         }
@@ -332,7 +345,7 @@ fn listen(wire: &mut Wire, urgent: bool, patience: &Patience) -> Result<(Vec<Rep
         heard = Instant::now();
         match event {
             Event::Beat => {}
-            Event::Stage(stage) => patience.enter(stage, heard),
+            Event::Stage(stage) => control.enter(stage, heard),
             Event::Replies(replies, notes) => return Ok((replies, notes)),
             Event::Failed(Failed { failure: Some(failure), .. }) => {
                 return Err(Trouble::Told(failure.into()));

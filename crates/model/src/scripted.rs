@@ -21,8 +21,8 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
 use super::{Further, Model, Reply};
-use crate::patience::{Patience, Stage};
 use crate::prompt::Prompt;
+use crate::request_control::{RequestControl, Stage};
 
 /// Interval between checks of the request control during a scripted delay.
 const TICK: Duration = Duration::from_millis(5);
@@ -79,17 +79,17 @@ impl Model for Scripted {
         &mut self,
         prompt: &Prompt,
         _max_tokens: usize,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Reply> {
         let Some(row) = self.left.pop_front() else {
             bail!("{}: no reply is left; add a line for this request", self.source);
         };
-        patience.enter(Stage::Thinking, Instant::now());
+        control.enter(Stage::Thinking, Instant::now());
         std::thread::sleep(Duration::from_millis(row.hang_ms));
         let until = Instant::now() + Duration::from_millis(row.delay_ms);
         loop {
             let now = Instant::now();
-            if let Some(failure) = patience.spent(now) {
+            if let Some(failure) = control.spent(now) {
                 return Err(failure.into());
             }
             if until <= now {
@@ -115,11 +115,11 @@ impl Model for Scripted {
         Ok(Reply { text: self.last.clone(), ..Reply::default() })
     }
 
-    fn keeps_others(&self) -> bool {
+    fn keeps_alternatives(&self) -> bool {
         !self.others.is_empty() || self.left.iter().any(|row| !row.others.is_empty())
     }
 
-    fn others(&mut self, _: &Prompt, further: Further, _: &Patience) -> anyhow::Result<Vec<Reply>> {
+    fn others(&mut self, _: &Prompt, further: Further, _: &RequestControl) -> anyhow::Result<Vec<Reply>> {
         let is_late = |other: &String| {
             further.wrong.is_some_and(|wrong| {
                 self.last.as_bytes().get(..wrong).is_some_and(|same| other.as_bytes().starts_with(same))

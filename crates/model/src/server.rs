@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use crate::account::Prices;
+use crate::usage::Prices;
 use askline_host::{KeyCommand, KeyringItem};
 
 /// Maximum length of a URL, in bytes.
@@ -15,7 +15,7 @@ const URL_BYTES_MAX: usize = 2048;
 
 /// A model on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remote {
+pub struct ServerProfile {
     /// Name of the profile.
     pub profile: String,
     /// Protocol of the server.
@@ -36,7 +36,7 @@ pub struct Remote {
     pub prices: Option<Prices>,
 }
 
-impl fmt::Display for Remote {
+impl fmt::Display for ServerProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{} at {}", self.protocol.name(), self.name, self.url.host())
     }

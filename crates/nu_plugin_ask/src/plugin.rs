@@ -73,7 +73,7 @@ impl Plugin for Ask {
 
     fn commands(&self) -> Vec<Box<dyn PluginCommand<Plugin = Self>>> {
         vec![
-            Box::new(Command(ask::Words)),
+            Box::new(Command(ask::AskCommand)),
             Box::new(Command(check::Check)),
             Box::new(Command(explain::Explain)),
             Box::new(Command(fix::Fix)),
@@ -82,7 +82,7 @@ impl Plugin for Ask {
 }
 
 /// The specific part of one plugin command. Common flags, panics and errors are handled in [`Command`].
-trait Door: Sync {
+trait PluginAction: Sync {
     const NAME: &str;
     const DESCRIPTION: &str;
     const EXTRA: &str;
@@ -95,11 +95,11 @@ trait Door: Sync {
     fn examples() -> Vec<Example<'static>>;
 
     /// Answers a call.
-    fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError>;
+    fn answer(call: &PluginCall<'_>, input: PipelineData) -> Result<PipelineData, LabeledError>;
 }
 
 /// A call of one of the plugin's commands.
-struct Call<'a> {
+struct PluginCall<'a> {
     engine: &'a EngineInterface,
     given: &'a EvaluatedCall,
     /// Shell that the lines are for.
@@ -109,7 +109,7 @@ struct Call<'a> {
 /// A command of the plugin as Nushell sees it.
 struct Command<D>(D);
 
-impl<D: Door> PluginCommand for Command<D> {
+impl<D: PluginAction> PluginCommand for Command<D> {
     type Plugin = Ask;
 
     fn name(&self) -> &str {
@@ -154,7 +154,7 @@ impl<D: Door> PluginCommand for Command<D> {
                 let place = given.get_flag_value("shell").map_or(given.head, |value| value.span());
                 outcome::wrong(&error, place)
             })?;
-            D::answer(&Call { engine, given, shell: shell.unwrap_or(Shell::Nu) }, input)
+            D::answer(&PluginCall { engine, given, shell: shell.unwrap_or(Shell::Nu) }, input)
         })
     }
 

@@ -7,12 +7,12 @@ use serde::Deserialize;
 
 use super::compiled;
 use super::placeholder::ends_in_one;
-use super::value::{self, Look, Values};
+use super::value::{self, SecretLook, Values};
 
 /// Compiled leads.
 pub(super) struct Leads {
     leads: Vec<(Regex, Class)>,
-    names: Names,
+    names: SecretNames,
     values: Values,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Leads {
 #[serde(deny_unknown_fields)]
 pub(super) struct LeadFile {
     pub(super) lead: Vec<Lead>,
-    names: Names,
+    names: SecretNames,
     values: Values,
 }
 
@@ -50,7 +50,7 @@ enum Class {
 /// Words in names of variables and fields that indicate secrets.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Names {
+struct SecretNames {
     any: Vec<String>,
     strong: Vec<String>,
     any_part: Vec<String>,
@@ -92,11 +92,11 @@ impl Leads {
                 Class::Named => self.names.look(text.get(lead.range()).unwrap_or_default()),
                 Class::Loose => {
                     let look = self.names.look(text.get(lead.range()).unwrap_or_default());
-                    look.map(|_| Look::Strong)
+                    look.map(|_| SecretLook::Strong)
                 }
-                Class::Any => Some(Look::Any),
-                Class::Strong => Some(Look::Strong),
-                Class::Odd => Some(Look::Odd),
+                Class::Any => Some(SecretLook::Any),
+                Class::Strong => Some(SecretLook::Strong),
+                Class::Odd => Some(SecretLook::Odd),
             };
             let Some(look) = look else { continue };
             let Some(value) = value::at(text, at) else { continue };
@@ -110,7 +110,7 @@ impl Leads {
     }
 
     fn inside(&self, regex: &Regex, class: Class, text: &str, found: &mut Vec<Range<usize>>) {
-        let look = if class == Class::Strong { Look::Strong } else { Look::Any };
+        let look = if class == Class::Strong { SecretLook::Strong } else { SecretLook::Any };
         for captures in regex.captures_iter(text.as_bytes()) {
             let Some(value) = captures.get(1) else { continue };
             let inner = text.get(value.range()).unwrap_or_default();
@@ -121,10 +121,10 @@ impl Leads {
     }
 }
 
-impl Names {
+impl SecretNames {
     /// Returns the look that a value must have to be a secret, by the name in its lead; `None` if the name indicates no
     /// secret.
-    fn look(&self, lead: &str) -> Option<Look> {
+    fn look(&self, lead: &str) -> Option<SecretLook> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-$".contains(c);
         let lead = lead.trim_end_matches(|c: char| !is_name(c));
         let name = lead.rsplit(|c: char| !is_name(c)).next()?;
@@ -140,14 +140,14 @@ impl Names {
         let parts = parts(name);
         let has_part = |words: &[String]| words.iter().any(|word| parts.contains(word));
         if has(&self.any) || has_part(&self.any_part) {
-            return Some(Look::Any);
+            return Some(SecretLook::Any);
         }
         let last = name.rsplit('.').next().unwrap_or(name);
         let is_environment = 1 < last.len() && !last.bytes().any(|byte| byte.is_ascii_lowercase());
         if has(&self.strong) {
-            return Some(if is_environment { Look::Any } else { Look::Strong });
+            return Some(if is_environment { SecretLook::Any } else { SecretLook::Strong });
         }
-        (has_part(&self.strong_part) || has(&self.services)).then_some(Look::Strong)
+        (has_part(&self.strong_part) || has(&self.services)).then_some(SecretLook::Strong)
     }
 }
 

@@ -25,7 +25,7 @@ const PLAIN: &str = "_./:=+@%,~^-";
 
 /// Look of a secret value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum SecretLook {
     /// Anything that is not plainly something else.
     Any,
     /// A machine-made value.
@@ -81,12 +81,12 @@ pub(super) fn is_odd(value: &str) -> bool {
 
 impl Values {
     /// Reports whether a value with this look is a secret.
-    pub(super) fn is_secret(&self, value: &str, look: Look) -> bool {
+    pub(super) fn is_secret(&self, value: &str, look: SecretLook) -> bool {
         let length = value.chars().count();
         let looks = match look {
-            Look::Any => MIN_ANY <= length,
-            Look::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
-            Look::Strong => MIN_STRONG <= length && is_strong(value),
+            SecretLook::Any => MIN_ANY <= length,
+            SecretLook::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
+            SecretLook::Strong => MIN_STRONG <= length && is_strong(value),
         };
         looks && !self.is_other(value)
     }

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use serde::Deserialize;
 
-use super::place::TABLE;
+use super::path_class::TABLE;
 use askline_syntax::Word;
 use askline_syntax::shell::Shell;
 
@@ -34,10 +34,10 @@ pub(super) struct Host {
     pub(super) carries: bool,
 }
 
-/// Lists for host names: `hosts` of `places.toml`.
+/// Lists for host names: `hosts` of `path_class.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lists {
+pub(super) struct HostLists {
     endings: Vec<String>,
     plain: Vec<String>,
 }

@@ -30,8 +30,8 @@ use serde::Deserialize;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use line::{Plain, Word};
-use secret::{Look, Secrets};
-use value::Kind;
+use secret::{Secrets, WordContext};
+use value::WordKind;
 
 /// Returns the argument vectors of a command line that may run without asking, in its order.
 ///
@@ -87,13 +87,13 @@ struct List {
     /// Options that several entries share, referenced as `@name`.
     #[serde(default)]
     sets: BTreeMap<String, String>,
-    program: Vec<Program>,
+    program: Vec<AllowedProgram>,
 }
 
 /// Read-only form of a program call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Program {
+struct AllowedProgram {
     /// Command, or command and subcommands; several names if they behave alike.
     names: Vec<String>,
     /// Shells in which the entry applies; all if left out.
@@ -110,12 +110,12 @@ struct Program {
     #[serde(default)]
     words: bool,
     /// Kind of the first operand if it differs from the others …
-    first: Option<Kind>,
+    first: Option<WordKind>,
     /// … unless one of these options is given.
     #[serde(default)]
     given: String,
     #[serde(default)]
-    operands: Kind,
+    operands: WordKind,
     #[serde(default)]
     min: usize,
     max: Option<usize>,
@@ -127,7 +127,7 @@ struct Program {
     #[serde(default)]
     mixed: bool,
     #[serde(default)]
-    reads: Reads,
+    reads: OperandUse,
     /// Options that make the program walk whole trees; `*` means always.
     #[serde(default)]
     tree: String,
@@ -143,7 +143,7 @@ struct Program {
 /// Use of an entry's operands.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Reads {
+enum OperandUse {
     /// Files whose content the program prints.
     #[default]
     Content,
@@ -156,7 +156,7 @@ enum Reads {
 /// Value of an option.
 #[derive(Debug, Clone, Copy)]
 struct Taken {
-    kind: Kind,
+    kind: WordKind,
     /// `true` if the value can only be in the same word and may be left out.
     attached: bool,
 }
@@ -189,7 +189,7 @@ impl List {
 
     /// Checks that a command is on the list.
     fn admit(&self, command: &Plain, shell: Shell) -> Result<(), String> {
-        let look = Look { glob: false, names: false };
+        let look = WordContext { glob: false, names: false };
         if let Some(input) = command.inputs.iter().find(|word| self.places.names(&word.text, look)) {
             return Err(format!("`{}` is a secret place or a device", input.text));
         }
@@ -218,7 +218,7 @@ fn program_option(table: &mut HashMap<String, Option<Taken>>, word: &str) -> Res
     {
         Some((name, kind)) => {
             let attached = kind.ends_with('?');
-            let kind = Kind::named(kind.trim_end_matches('?'))
+            let kind = WordKind::named(kind.trim_end_matches('?'))
                 .ok_or_else(|| format!("`{word}` has no such kind"))?;
             (name, Some(Taken { kind, attached }))
         }
@@ -228,7 +228,7 @@ fn program_option(table: &mut HashMap<String, Option<Taken>>, word: &str) -> Res
     Ok(())
 }
 
-impl Program {
+impl AllowedProgram {
     fn is_for(&self, shell: Shell) -> bool {
         self.shells.is_empty() || self.shells.iter().any(|name| name == shell.name())
     }
@@ -285,16 +285,16 @@ impl Program {
     }
 
     /// Refuses an operand or value that is not of its kind or names a secret path.
-    fn look_at(&self, word: &Word, kind: Kind, after_end: bool, places: &Secrets) -> Result<(), String> {
-        if word.glob && (kind != Kind::Path || (!after_end && word.text.starts_with(['*', '?', '[']))) {
+    fn look_at(&self, word: &Word, kind: WordKind, after_end: bool, places: &Secrets) -> Result<(), String> {
+        if word.glob && (kind != WordKind::Path || (!after_end && word.text.starts_with(['*', '?', '[']))) {
             return Err(format!("`{}` may expand to options; write `./{}`", word.text, word.text));
         }
         kind.admit(&word.text)?;
-        let look = Look { glob: word.glob, names: self.reads == Reads::Names };
+        let look = WordContext { glob: word.glob, names: self.reads == OperandUse::Names };
         let is_looked_at = match self.reads {
-            Reads::Content => !kind.is_no_place(),
-            Reads::Names => !matches!(kind, Kind::Text | Kind::Pattern),
-            Reads::Nothing => false,
+            OperandUse::Content => !kind.is_no_place(),
+            OperandUse::Names => !matches!(kind, WordKind::Text | WordKind::Pattern),
+            OperandUse::Nothing => false,
         };
         if is_looked_at && places.names(&word.text, look) {
             return Err(format!("`{}` is a secret place or a device", word.text));
@@ -307,7 +307,7 @@ impl Program {
 #[derive(Debug, Default)]
 struct Sorted {
     flags: Vec<String>,
-    values: Vec<(Word, Kind)>,
+    values: Vec<(Word, WordKind)>,
     /// Operands, each with `true` if `--` precedes it.
     operands: Vec<(Word, bool)>,
 }
@@ -318,7 +318,7 @@ impl Sorted {
         options.split_whitespace().any(|option| self.flags.iter().any(|flag| flag == option))
     }
 
-    fn sort(&mut self, program: &Program, words: &[Word], name: &str) -> Result<(), String> {
+    fn sort(&mut self, program: &AllowedProgram, words: &[Word], name: &str) -> Result<(), String> {
         let unknown = |option: &str| format!("`{option}` of `{name}` is not on the list");
         let mut words = words.iter();
         let mut ended = false;
@@ -356,7 +356,7 @@ impl Sorted {
     /// Parses a cluster of short options: `-abc`, `-n5`.
     fn cluster<'a>(
         &mut self,
-        program: &Program,
+        program: &AllowedProgram,
         text: &str,
         words: &mut impl Iterator<Item = &'a Word>,
         unknown: &dyn Fn(&str) -> String,
@@ -387,7 +387,7 @@ impl Sorted {
             (Some(Taken { kind, attached: false }), None) => {
                 let word = words.next().ok_or_else(|| format!("`{option}` lacks its value"))?;
                 // In a version where this option takes no value, the word would be an option.
-                if word.text.starts_with('-') && kind != Kind::Number {
+                if word.text.starts_with('-') && kind != WordKind::Number {
                     return Err(format!("`{}` behind `{option}` is not on the list", word.text));
                 }
                 if word.glob {

@@ -1,6 +1,8 @@
 //! A command as its program parses it: its entry in the tables, options with values, and operands.
 
-use super::table::{Condition, Named, Program, Style, Table, Target, Which, is_like};
+use super::table::{
+    Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, OptionSyntax, Target, is_like,
+};
 use askline_syntax::Word;
 use askline_syntax::shell::Shell;
 
@@ -15,7 +17,7 @@ pub(super) struct Call<'a> {
     /// Command word without directory, backslash or `^`.
     pub(super) name: String,
     /// The matching table entry.
-    pub(super) named: Option<Named<'a>>,
+    pub(super) named: Option<FoundEntry<'a>>,
     /// All words after the command word.
     words: Vec<Word>,
     flags: Vec<Flag>,
@@ -32,7 +34,7 @@ struct Flag {
 
 impl<'a> Call<'a> {
     /// Parses the words after a command word.
-    pub(super) fn read(name: &str, words: Vec<Word>, table: &'a Table, shell: Shell) -> Self {
+    pub(super) fn read(name: &str, words: Vec<Word>, table: &'a EffectTable, shell: Shell) -> Self {
         // Nushell's two-word command names come as one.
         let name = bare_name(name);
         let (name, words) = match name.split_once(' ') {
@@ -50,7 +52,7 @@ impl<'a> Call<'a> {
         call
     }
 
-    fn sort(&mut self, words: &[Word], style: Style, values: &[&str], mut subcommands: usize) {
+    fn sort(&mut self, words: &[Word], style: OptionSyntax, values: &[&str], mut subcommands: usize) {
         let takes = |name: &str| values.contains(&name);
         let mut words = words.iter();
         let mut ended = false;
@@ -58,7 +60,7 @@ impl<'a> Call<'a> {
             let text = word.text.as_str();
             let is_option = !ended && text.len() > 1 && text.starts_with(['-', '+']) && !is_number(text);
             if !is_option {
-                let is_bundle = style == Style::Bundle && self.operands.is_empty() && subcommands == 0;
+                let is_bundle = style == OptionSyntax::Bundle && self.operands.is_empty() && subcommands == 0;
                 if subcommands > 0 {
                     subcommands -= 1;
                 } else if is_bundle && self.flags.is_empty() {
@@ -69,10 +71,10 @@ impl<'a> Call<'a> {
             } else if text == "--" {
                 ended = true;
             } else if let Some((name, value)) =
-                text.split_once('=').filter(|_| text.starts_with("--") || style == Style::Words)
+                text.split_once('=').filter(|_| text.starts_with("--") || style == OptionSyntax::Words)
             {
                 self.flags.push(Flag { name: name.to_owned(), value: Some(tail(word, value)) });
-            } else if text.starts_with("--") || style == Style::Words || text.starts_with('+') {
+            } else if text.starts_with("--") || style == OptionSyntax::Words || text.starts_with('+') {
                 let value = takes(text).then(|| words.next()).flatten().cloned();
                 self.flags.push(Flag { name: text.to_owned(), value });
             } else if takes(text) && text.chars().count() > 2 {
@@ -108,7 +110,7 @@ impl<'a> Call<'a> {
     }
 
     /// Returns the matching table entry.
-    pub(super) fn program(&self) -> Option<&'a Program> {
+    pub(super) fn program(&self) -> Option<&'a EffectEntry> {
         self.named.map(|named| named.program)
     }
 
@@ -180,12 +182,12 @@ impl<'a> Call<'a> {
         let last = operands.len().saturating_sub(1);
         let some = match target {
             Target::Scope(_) | Target::Stdin => &[],
-            Target::Operands(Which::All) => operands,
-            Target::Operands(Which::First) => operands.get(..1).unwrap_or_default(),
-            Target::Operands(Which::Second) => operands.get(1..2).unwrap_or_default(),
-            Target::Operands(Which::Last) => operands.get(last..).unwrap_or_default(),
-            Target::Operands(Which::ButFirst) => operands.get(1..).unwrap_or_default(),
-            Target::Operands(Which::ButLast) => operands.get(..last).unwrap_or_default(),
+            Target::Operands(OperandSelection::All) => operands,
+            Target::Operands(OperandSelection::First) => operands.get(..1).unwrap_or_default(),
+            Target::Operands(OperandSelection::Second) => operands.get(1..2).unwrap_or_default(),
+            Target::Operands(OperandSelection::Last) => operands.get(last..).unwrap_or_default(),
+            Target::Operands(OperandSelection::ButFirst) => operands.get(1..).unwrap_or_default(),
+            Target::Operands(OperandSelection::ButLast) => operands.get(..last).unwrap_or_default(),
             Target::Options(condition) => return self.values(condition),
         };
         some.to_vec()

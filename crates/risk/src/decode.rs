@@ -24,7 +24,7 @@ const MAX_STEPS: usize = 32;
 
 /// A command of a pipeline of text commands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step<'a> {
+pub(super) struct TextCommand<'a> {
     /// Command and arguments, all literal.
     pub(super) words: &'a [String],
     /// Input that replaces the output of the command before: a here-string, a here-document, or the value at the head
@@ -34,7 +34,7 @@ pub(super) struct Step<'a> {
 
 /// Returns the output of a pipeline, with trailing newlines. Returns `None` if a command is not supported or the output
 /// is not text.
-pub(super) fn output(steps: &[Step<'_>], shell: Shell) -> Option<String> {
+pub(super) fn output(steps: &[TextCommand<'_>], shell: Shell) -> Option<String> {
     if steps.is_empty() || steps.len() > MAX_STEPS {
         return None;
     }

@@ -12,7 +12,7 @@ const MANY: usize = 50;
 /// Read-only lookups on this machine. Each lookup takes bounded time and returns `None` if the answer is unknown.
 pub trait Facts {
     /// Returns facts about a path as the shell passes it: relative to the working directory, `~` allowed, no variables.
-    fn seen(&self, path: &str) -> Option<Seen>;
+    fn seen(&self, path: &str) -> Option<PathFact>;
 
     /// Returns the number of names that a pattern with `*` matches; counting may stop at 10,000.
     fn matches(&self, pattern: &str) -> Option<usize>;
@@ -23,7 +23,7 @@ pub trait Facts {
 
 /// Facts about a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct PathFact {
     /// `true` for a file, `false` for a directory.
     pub is_file: bool,
     /// `true` for `/`, however written.
@@ -45,7 +45,7 @@ pub struct Seen {
 pub struct Unknown;
 
 impl Facts for Unknown {
-    fn seen(&self, _: &str) -> Option<Seen> {
+    fn seen(&self, _: &str) -> Option<PathFact> {
         None
     }
 

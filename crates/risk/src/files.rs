@@ -12,8 +12,8 @@ use askline_syntax::Span;
 
 /// A file that a command line runs, or a secret that it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Met {
-    pub(super) deed: Deed,
+pub(super) struct FileUse {
+    pub(super) access: Access,
     /// Span of the word that names the file.
     pub(super) span: Span,
     /// The word as written, without quotes.
@@ -28,7 +28,7 @@ pub(super) struct Met {
 
 /// Kind of access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Deed {
+pub(super) enum Access {
     Run,
     Read,
 }
@@ -36,7 +36,7 @@ pub(super) enum Deed {
 /// Content of `files.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lists {
+pub(super) struct FileLists {
     run: Run,
     read: Read,
 }
@@ -60,7 +60,7 @@ struct Run {
     options: Options,
     libraries: Options,
     commands: Options,
-    makes: Vec<Makes>,
+    makes: Vec<CompilerOutput>,
 }
 
 /// Options by program.
@@ -69,7 +69,7 @@ type Options = BTreeMap<String, BTreeSet<String>>;
 /// Output file of a group of compilers.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Makes {
+pub(super) struct CompilerOutput {
     programs: BTreeSet<String>,
     /// The option that names the output file.
     pub(super) option: String,
@@ -95,10 +95,10 @@ struct Read {
     takes: BTreeSet<String>,
 }
 
-impl Lists {
+impl FileLists {
     /// Returns the lists built into askline.
     pub(super) fn own() -> &'static Self {
-        static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+        static LISTS: LazyLock<FileLists> = LazyLock::new(|| {
             #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
             toml::from_str(include_str!("files.toml")).expect("files.toml is well-formed")
         });
@@ -118,7 +118,7 @@ impl Lists {
     }
 
     /// Returns the number of words before the operand if the command runs its first operand.
-    pub(super) fn runs_first(&self, names: &Names) -> Option<usize> {
+    pub(super) fn runs_first(&self, names: &CommandKeys) -> Option<usize> {
         names.count_in(|name| self.run.first.contains(name))
     }
 
@@ -129,7 +129,7 @@ impl Lists {
     }
 
     /// Reports whether the command runs an argument that has the extension of a script or program.
-    pub(super) fn runs_files(&self, names: &Names) -> bool {
+    pub(super) fn runs_files(&self, names: &CommandKeys) -> bool {
         names.count_in(|name| self.run.runners.iter().any(|form| is_like(name, form))).is_some()
             && names.count_in(|name| self.run.compiles.contains(name)).is_none()
     }
@@ -166,8 +166,8 @@ impl Lists {
     }
 
     /// Returns the output of a compiler.
-    pub(super) fn makes(&self, names: &Names) -> Option<&Makes> {
-        let is_so = |makes: &&Makes| names.count_in(|name| makes.programs.contains(name)).is_some();
+    pub(super) fn makes(&self, names: &CommandKeys) -> Option<&CompilerOutput> {
+        let is_so = |makes: &&CompilerOutput| names.count_in(|name| makes.programs.contains(name)).is_some();
         self.run.makes.iter().find(is_so)
     }
 
@@ -224,12 +224,12 @@ impl Lists {
     }
 
     /// Reports whether the command shows file content with this option.
-    pub(super) fn reveals(&self, names: &Names, option: &str) -> bool {
+    pub(super) fn reveals(&self, names: &CommandKeys, option: &str) -> bool {
         names.count_in(|name| has(&self.read.reveals, name, option)).is_some()
     }
 
     /// Reports whether the command never shows file content.
-    pub(super) fn looks(&self, names: &Names) -> bool {
+    pub(super) fn looks(&self, names: &CommandKeys) -> bool {
         names.count_in(|name| self.read.looks.contains(name)).is_some()
     }
 
@@ -239,7 +239,7 @@ impl Lists {
     }
 
     /// Reports whether the first operand of the command is not a file.
-    pub(super) fn has_pattern(&self, names: &Names) -> bool {
+    pub(super) fn has_pattern(&self, names: &CommandKeys) -> bool {
         names.count_in(|name| self.read.patterns.contains(name)).is_some()
     }
 
@@ -249,7 +249,7 @@ impl Lists {
     }
 
     /// Reports whether the command uses keys that options name.
-    pub(super) fn uses_keys(&self, names: &Names) -> bool {
+    pub(super) fn uses_keys(&self, names: &CommandKeys) -> bool {
         names.count_in(|name| self.read.uses.contains(name)).is_some()
     }
 
@@ -275,9 +275,9 @@ fn has(options: &Options, program: &str, option: &str) -> bool {
 }
 
 /// The first one and two words of a command, used as keys of lists: `git`, `git log`.
-pub(super) struct Names(Vec<String>);
+pub(super) struct CommandKeys(Vec<String>);
 
-impl Names {
+impl CommandKeys {
     /// Builds the keys from a command's words. Nushell's two-word names come as one word.
     pub(super) fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut words = words;

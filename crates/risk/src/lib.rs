@@ -11,23 +11,23 @@ mod call;
 mod decode;
 mod effect;
 mod facts;
-mod feed;
 mod files;
 mod guard;
-mod place;
+mod input_flow;
+mod intent_check;
+mod path_class;
 mod reading;
 mod script;
 mod table;
 #[cfg(test)]
 mod table_tests;
-mod taint;
 #[cfg(test)]
 mod tests;
 mod weigh;
 mod words;
 
 pub use effect::{Effect, Label, Scope};
-pub use facts::{Facts, Seen, Unknown};
+pub use facts::{Facts, PathFact, Unknown};
 pub use guard::{guarded, unguarded};
 pub use table::is_like;
 pub use weigh::Act;
@@ -36,8 +36,8 @@ use askline_syntax as syntax;
 use askline_syntax::clean::clean;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, Span};
-use reading::Reader;
-use table::Table;
+use reading::LineReader;
+use table::EffectTable;
 
 /// Maximum length of a command line, in bytes, that a person can be expected to read before pressing Enter.
 const MAX_BYTES: usize = 4096;
@@ -104,12 +104,12 @@ impl Around<'_> {
 ///
 /// Never fails. Time grows with the length of the command line.
 pub fn judge(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
-    judge_with(Table::own(), line, shell, around)
+    judge_with(EffectTable::own(), line, shell, around)
 }
 
-fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
+fn judge_with(table: &EffectTable, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
     let parsed = syntax::commands(line, shell);
-    let mut reader = Reader::new(shell, table, around.alias).meeting(around.request.is_some());
+    let mut reader = LineReader::new(shell, table, around.alias).meeting(around.request.is_some());
     if let Some(expanded) =
         (shell == Shell::Zsh).then(|| expand(line, &parsed, around.global_alias)).flatten()
     {
@@ -124,9 +124,14 @@ fn judge_with(table: &Table, line: &str, shell: Shell, around: &Around<'_>) -> R
     let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
     let long = unreadable(line, &parsed).map(|why| (Label::Confirm, 0..line.len(), why));
     let asked = around.request.and_then(|request| {
-        taint::of(request, &taint::Does { parsed: &parsed, acts: &acts, met: &met }, shell, table)
+        intent_check::of(
+            request,
+            &intent_check::LineEffects { parsed: &parsed, acts: &acts, met: &met },
+            shell,
+            table,
+        )
     });
-    let tainted = taint::deceptive(&parsed, shell).into_iter().chain(asked);
+    let tainted = intent_check::deceptive(&parsed, shell).into_iter().chain(asked);
     let tainted = tainted.map(|taint| (taint.label, taint.span, taint.why));
     for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {
         risk.raise(label, span, why);

@@ -5,22 +5,22 @@
 //! and redirects and finds secrets that are sent out. `met` collects the files that are run and the secrets that
 //! are read.
 
-mod aside;
+mod assignments_redirects;
+mod file_use;
 mod inner;
-mod met;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::address;
 use super::call::Call;
 use super::effect::{Effect, Label, Scope};
-use super::feed::{self, Feed};
-use super::files::{Lists, Met};
-use super::place::{self, Kind, Place};
-use super::script::{self, Deed, Language};
-use super::table::{Program, Reads, Row, Table, Target};
-use super::weigh::{Act, Manner, reason, weigh};
-use super::words::Words;
+use super::files::{FileLists, FileUse};
+use super::input_flow::{self, Feed};
+use super::path_class::{self, PathClass, PathKind};
+use super::script::{self, Language, ScriptEffect};
+use super::table::{EffectEntry, EffectTable, OperandReading, Row, Target};
+use super::weigh::{Act, Circumstances, reason, weigh};
+use super::words::WordLists;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 
@@ -52,9 +52,9 @@ pub(super) struct Placed {
 }
 
 /// Reader of one command line and the scripts in it.
-pub(super) struct Reader<'a> {
+pub(super) struct LineReader<'a> {
     shell: Shell,
-    table: &'a Table,
+    table: &'a EffectTable,
     alias: Alias<'a>,
     /// Values of variables that are set in the command line itself.
     variables: BTreeMap<String, String>,
@@ -76,7 +76,7 @@ pub(super) struct Reader<'a> {
     placed: Vec<Placed>,
     /// `true` if the command line answers a request; only then file uses are collected.
     meets: bool,
-    met: Vec<Met>,
+    met: Vec<FileUse>,
     /// Paths of files that compilers in the command line produce.
     made: BTreeSet<String>,
     /// Called for each row that applies.
@@ -105,12 +105,12 @@ struct Here<'t> {
 impl Text<'_> {
     /// Returns the commands in a word's substitutions.
     fn inside(&self, word: &Word) -> impl Iterator<Item = &SimpleCommand> {
-        feed::inside(&word.span, self.parsed)
+        input_flow::inside(&word.span, self.parsed)
     }
 }
 
-impl<'a> Reader<'a> {
-    pub(super) fn new(shell: Shell, table: &'a Table, alias: Alias<'a>) -> Self {
+impl<'a> LineReader<'a> {
+    pub(super) fn new(shell: Shell, table: &'a EffectTable, alias: Alias<'a>) -> Self {
         Self {
             shell,
             table,
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the effects in the order of the words, the effects on checkable paths, and the files that are run
     /// and the secrets that are read.
-    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>, Vec<Met>) {
+    pub(super) fn read(mut self, line: &str, parsed: &Parsed) -> (Vec<Act>, Vec<Placed>, Vec<FileUse>) {
         self.text(Text { line, parsed });
         (self.acts, self.placed, self.met)
     }
@@ -165,7 +165,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(word) = text.parsed.commands.get(MAX_COMMANDS).and_then(|command| command.words.first()) {
             let says = format!("has more than {MAX_COMMANDS} commands, which nobody reads");
-            self.add(Effect::ExecData, Scope::Unreadable, word, "", Manner::default(), Some(says));
+            self.add(Effect::ExecData, Scope::Unreadable, word, "", Circumstances::default(), Some(says));
         }
         self.forks(text);
         self.conditions(text);
@@ -176,12 +176,12 @@ impl<'a> Reader<'a> {
     fn command(&mut self, command: &SimpleCommand, text: Text<'_>) {
         let outer = self.privileged;
         self.privileged |= command.within.iter().any(|nesting| match nesting {
-            Nesting::Wrapper(name) => Words::own().gives_rights(name),
+            Nesting::Wrapper(name) => WordLists::own().gives_rights(name),
             _ => false,
         });
         let before = self.acts.len();
         let outer_fed = self.fed;
-        self.fed |= feed::is_fed(command, text.line);
+        self.fed |= input_flow::is_fed(command, text.line);
         self.assignments(command);
         self.redirections(command, text);
         self.aside(command);
@@ -207,7 +207,7 @@ impl<'a> Reader<'a> {
         if let Some(meaning) = self.meaning(&word.text) {
             return self.expanded(&meaning, word, command, text);
         }
-        let feed = feed::of(command, text.parsed, self.shell);
+        let feed = input_flow::of(command, text.parsed, self.shell);
         let mut words = command.words.get(1..).unwrap_or_default().to_vec();
         if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
             let text = "{}".to_owned();
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         let is_fetched = self.fetched.contains(base(word));
         if is_address || is_fetched {
             let how = if is_address { "runs what stands at" } else { "runs what the line fetches:" };
-            let (manner, says) = (Manner::default(), Some(format!("{how} {}", word.text)));
+            let (manner, says) = (Circumstances::default(), Some(format!("{how} {}", word.text)));
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
         let shell = if self.is_program(command, word, text) { Shell::Bash } else { self.shell };
@@ -228,15 +228,15 @@ impl<'a> Reader<'a> {
             return self.unknown_command(word);
         }
         let is_local = self.is_local(word);
-        let is_script =
-            matches!(command.within.last(), Some(Nesting::Wrapper(_))) && Lists::own().is_script(&word.text);
+        let is_script = matches!(command.within.last(), Some(Nesting::Wrapper(_)))
+            && FileLists::own().is_script(&word.text);
         if word.text.contains('/') || is_script {
             self.meet_run(word);
         }
         if is_local {
             // Even if a known program has this name, this is a local file.
             let says = format!("runs {}, a file that is no installed program", word.text);
-            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+            self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
         if self.meets {
             self.keep_made(Here { text, command, word, feed: None });
@@ -245,7 +245,8 @@ impl<'a> Reader<'a> {
             self.run_written(base(word), word);
         }
         let call = Call::read(&word.text, words, self.table, shell);
-        let runs_another = feed::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
+        let runs_another =
+            input_flow::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
             Some(program) => {
                 let (before, placed) = (self.acts.len(), self.placed.len());
@@ -258,7 +259,7 @@ impl<'a> Reader<'a> {
             None => {
                 self.meet_runs(here);
                 let says = format!("runs {}, which is not in the tables", call.name);
-                self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+                self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
                 if let Some(any) = self.table.any() {
                     self.rows(any, &call, here);
                 }
@@ -280,7 +281,7 @@ impl<'a> Reader<'a> {
         if self.placed.len() == placed {
             return;
         }
-        if feed::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+        if input_flow::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
             let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
             let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
             self.fetched.extend(names.collect::<Vec<_>>());
@@ -303,7 +304,7 @@ impl<'a> Reader<'a> {
     /// on, because the program may run them.
     fn tail(&mut self, here: Here<'_>) {
         let words = here.command.words.as_slice();
-        let at = words.iter().skip(1).position(|word| word.literal && Words::own().deletes(&word.text));
+        let at = words.iter().skip(1).position(|word| word.literal && WordLists::own().deletes(&word.text));
         if let Some((first, last)) = at.and_then(|at| Some((words.get(at + 1)?, words.last()?)))
             && let Some(script) = here.text.line.get(first.span.start..last.span.end)
         {
@@ -312,7 +313,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Applies the rows of an entry whose conditions hold.
-    fn rows(&mut self, program: &Program, call: &Call<'_>, here: Here<'_>) {
+    fn rows(&mut self, program: &EffectEntry, call: &Call<'_>, here: Here<'_>) {
         let runs = program.rows.iter().any(|row| matches!(row.does, Effect::ExecData | Effect::ExecArg));
         if call.asks_for_help(runs) {
             return;
@@ -320,7 +321,7 @@ impl<'a> Reader<'a> {
         let before = self.acts.len();
         if program.idle.iter().any(|option| call.has_option(option)) {
             if let Some(scope) = program.idle_reads {
-                self.add(Effect::Read, scope, here.word, "", Manner::default(), None);
+                self.add(Effect::Read, scope, here.word, "", Circumstances::default(), None);
             }
             return self.otherwise(program, before, here);
         }
@@ -341,9 +342,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the default effect of a program if no row applied.
-    fn otherwise(&mut self, program: &Program, before: usize, here: Here<'_>) {
+    fn otherwise(&mut self, program: &EffectEntry, before: usize, here: Here<'_>) {
         if let Some(effect) = program.otherwise.filter(|_| before == self.acts.len()) {
-            self.add(effect, Scope::Own, here.word, "", Manner::default(), None);
+            self.add(effect, Scope::Own, here.word, "", Circumstances::default(), None);
         }
     }
 
@@ -357,8 +358,12 @@ impl<'a> Reader<'a> {
     }
 
     fn row(&mut self, row: &Row, call: &Call<'_>, here: Here<'_>) {
-        let manner =
-            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        let manner = Circumstances {
+            tree: row.tree,
+            forced: row.forced,
+            recoverable: row.recoverable,
+            ..Circumstances::default()
+        };
         match &row.to {
             Target::Scope(scope) => {
                 let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
@@ -385,34 +390,36 @@ impl<'a> Reader<'a> {
     }
 
     /// Applies a row's effect to one word.
-    fn target(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
+    fn target(&mut self, row: &Row, manner: Circumstances, target: &Word, here: Here<'_>) {
         match row.reads {
-            Reads::Path => self.path(row, manner, target, here),
-            Reads::Name => {
+            OperandReading::Path => self.path(row, manner, target, here),
+            OperandReading::Name => {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
                     self.meet_run(target);
                 }
                 self.add(row.does, scope, target, &target.text, manner, row.says.clone());
             }
-            Reads::Host => self.host(row, manner, target, here),
-            Reads::Shell => {
-                let own = Words::own().is_own(base(here.word)).then_some(self.shell);
+            OperandReading::Host => self.host(row, manner, target, here),
+            OperandReading::Shell => {
+                let own = WordLists::own().is_own(base(here.word)).then_some(self.shell);
                 let dialect = dialect(here.command, self.shell).or(own);
                 let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
                 self.shell_text(target, dialect, here.text);
             }
-            Reads::Code => {
+            OperandReading::Code => {
                 let name = base(here.word);
-                self.foreign(row, target, Words::own().is_quiet(name), here.text, |text| code(name, text));
+                self.foreign(row, target, WordLists::own().is_quiet(name), here.text, |text| {
+                    code(name, text)
+                });
             }
-            Reads::Redis => self.foreign(row, target, true, here.text, script::redis),
-            Reads::Sql => {
+            OperandReading::Redis => self.foreign(row, target, true, here.text, script::redis),
+            OperandReading::Sql => {
                 let client = base(here.word).split(' ').next().unwrap_or_default();
-                let is_local = Words::own().is_local(client);
+                let is_local = WordLists::own().is_local(client);
                 let read = |text: &str| {
                     let mut deeds = script::sql(text);
-                    deeds.retain(|deed| !is_local || deed.effect != Effect::Read);
+                    deeds.retain(|access| !is_local || access.effect != Effect::Read);
                     deeds
                 };
                 self.foreign(row, target, true, here.text, read);
@@ -424,7 +431,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Applies a row's effect to a word that names a path.
-    fn path(&mut self, row: &Row, manner: Manner, target: &Word, here: Here<'_>) {
+    fn path(&mut self, row: &Row, manner: Circumstances, target: &Word, here: Here<'_>) {
         let says = row.says.clone();
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
         if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
@@ -438,7 +445,7 @@ impl<'a> Reader<'a> {
         {
             // Everything below a directory is more than the files in it.
             let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
-            let manner = Manner { tree: manner.tree || is_tree, ..manner };
+            let manner = Circumstances { tree: manner.tree || is_tree, ..manner };
             return self.place(row.does, &feed.place, target, manner, says);
         }
         if runs && let Some(scope) = self.printed(target, here.text) {
@@ -459,7 +466,7 @@ impl<'a> Reader<'a> {
         {
             settled.text = file.split(';').next().unwrap_or(file).to_owned();
         }
-        let place = place::path(&settled, self.shell);
+        let place = path_class::path(&settled, self.shell);
         // A program that copies in both directions sends or changes remote data only if the remote end is the
         // target.
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
@@ -472,7 +479,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds an effect on a path class; files of special kinds change the effect or its scope.
-    fn place(&mut self, effect: Effect, place: &Place, word: &Word, manner: Manner, says: Option<String>) {
+    fn place(
+        &mut self,
+        effect: Effect,
+        place: &PathClass,
+        word: &Word,
+        manner: Circumstances,
+        says: Option<String>,
+    ) {
         self.placed(effect, place, word, manner, false, says);
     }
 
@@ -480,33 +494,37 @@ impl<'a> Reader<'a> {
     fn placed(
         &mut self,
         effect: Effect,
-        place: &Place,
+        place: &PathClass,
         word: &Word,
-        manner: Manner,
+        manner: Circumstances,
         appends: bool,
         says: Option<String>,
     ) {
         // All files of a directory count as the directory.
         let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
         let tree = manner.tree || manner.forced && is_all;
-        let manner = Manner { tree, in_home: place.in_home, outside: place.outside, ..manner };
+        let manner = Circumstances { tree, in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
         let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
         let (effect, scope) = match place.kind {
             // `-` means standard output.
             _ if writes && (word.text == "-" || word.text.starts_with("-:")) => return,
-            Kind::Sink if writes => return,
-            Kind::Log if destroys => (Effect::History, Scope::Home),
-            Kind::Startup if writes && Words::own().grants(&place.path) => (Effect::Privilege, Scope::System),
-            Kind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
+            PathKind::Sink if writes => return,
+            PathKind::Log if destroys => (Effect::History, Scope::Home),
+            PathKind::Startup if writes && WordLists::own().grants(&place.path) => {
+                (Effect::Privilege, Scope::System)
+            }
+            PathKind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
             // A `.env` file or a key in the project counts as an ordinary file.
-            Kind::Secret if effect == Effect::Overwrite && is_kept => (effect, place.scope),
-            Kind::Startup | Kind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
-            Kind::Secret | Kind::Repository if effect == Effect::Delete && (manner.tree || manner.forced) => {
+            PathKind::Secret if effect == Effect::Overwrite && is_kept => (effect, place.scope),
+            PathKind::Startup | PathKind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
+            PathKind::Secret | PathKind::Repository
+                if effect == Effect::Delete && (manner.tree || manner.forced) =>
+            {
                 (effect, Scope::Home)
             }
-            Kind::Secret if effect == Effect::NetSend => (effect, Scope::Home),
+            PathKind::Secret if effect == Effect::NetSend => (effect, Scope::Home),
             _ => (effect, place.scope),
         };
         let act = self.acts.len();
@@ -525,7 +543,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Applies a row's effect to a word that names a host.
-    fn host(&mut self, row: &Row, manner: Manner, word: &Word, here: Here<'_>) {
+    fn host(&mut self, row: &Row, manner: Circumstances, word: &Word, here: Here<'_>) {
         let text = here.text;
         // httpie sends `name=value` as data.
         let is_name = |name: &str| !name.contains(['.', '/', '?', ':']);
@@ -564,13 +582,13 @@ impl<'a> Reader<'a> {
         scope: Scope,
         word: &Word,
         target: &str,
-        manner: Manner,
+        manner: Circumstances,
         says: Option<String>,
     ) {
         if self.acts.len() >= MAX_ACTS {
             return;
         }
-        let manner = Manner { privileged: manner.privileged || self.privileged, ..manner };
+        let manner = Circumstances { privileged: manner.privileged || self.privileged, ..manner };
         let label = weigh(effect, scope, manner);
         let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
         let why = says.unwrap_or_else(|| reason(effect, scope, target));
@@ -579,8 +597,8 @@ impl<'a> Reader<'a> {
 }
 
 /// Returns the effects of code in the language of a program.
-fn code(program: &str, text: &str) -> Vec<Deed> {
-    let named = || Language::named(Words::own().language(program)?);
+fn code(program: &str, text: &str) -> Vec<ScriptEffect> {
+    let named = || Language::named(WordLists::own().language(program)?);
     let language = Language::of_program(program).or_else(named);
     language.map_or_else(Vec::new, |language| script::code(text, language))
 }

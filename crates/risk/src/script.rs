@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::effect::{Effect, Scope};
-use super::place::{Kind, Place, matches};
+use super::path_class::{PathClass, PathKind, matches};
 
 /// Maximum size of a text, in bytes.
 const MAX_BYTES: usize = 128 << 10;
@@ -28,7 +28,7 @@ const MAX_DEEDS: usize = 64;
 
 /// Effect of a text in another language.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Deed {
+pub(super) struct ScriptEffect {
     /// Kind of action.
     pub(super) effect: Effect,
     /// Extent of the target.
@@ -44,10 +44,10 @@ pub(super) struct Deed {
     /// Script passed to a shell, to be judged as a command line; `$x` replaces unknown parts.
     pub(super) shell_script: Option<String>,
     /// Path of the target, if it is a path.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<PathClass>,
 }
 
-impl Deed {
+impl ScriptEffect {
     fn new(effect: Effect, scope: Scope, what: &str, at: Range<usize>) -> Self {
         let (tree, forced) = (false, false);
         Self { effect, scope, tree, forced, what: what.to_owned(), at, shell_script: None, place: None }
@@ -64,7 +64,7 @@ impl Deed {
     }
 
     /// Returns an effect on a path.
-    fn to(effect: Effect, place: Place, what: &str, at: Range<usize>) -> Self {
+    fn to(effect: Effect, place: PathClass, what: &str, at: Range<usize>) -> Self {
         Self { place: Some(place.clone()), ..Self::new(effect, place.scope, what, at) }
     }
 }
@@ -102,12 +102,12 @@ impl Language {
 }
 
 /// Returns the effects of SQL statements and of client commands among them (`\!`, `.shell`).
-pub(super) fn sql(text: &str) -> Vec<Deed> {
+pub(super) fn sql(text: &str) -> Vec<ScriptEffect> {
     bounded(text, sql::read)
 }
 
 /// Returns the effects of a program's calls; none for a program that only computes and prints.
-pub(super) fn code(text: &str, language: Language) -> Vec<Deed> {
+pub(super) fn code(text: &str, language: Language) -> Vec<ScriptEffect> {
     bounded(text, |text| match language {
         Language::Sed => editors::sed(text),
         Language::Called(index) => TABLE.language.get(index).map_or_else(Vec::new, |syntax| {
@@ -121,18 +121,20 @@ pub(super) fn code(text: &str, language: Language) -> Vec<Deed> {
 }
 
 /// Returns the effects of redis commands, one per line.
-pub(super) fn redis(text: &str) -> Vec<Deed> {
+pub(super) fn redis(text: &str) -> Vec<ScriptEffect> {
     bounded(text, redis::read)
 }
 
-fn bounded(text: &str, read: impl Fn(&str) -> Vec<Deed>) -> Vec<Deed> {
+fn bounded(text: &str, read: impl Fn(&str) -> Vec<ScriptEffect>) -> Vec<ScriptEffect> {
     if text.len() > MAX_BYTES {
-        return vec![Deed::new(Effect::ExecData, Scope::Unreadable, "", 0..text.len())];
+        return vec![ScriptEffect::new(Effect::ExecData, Scope::Unreadable, "", 0..text.len())];
     }
     let mut deeds = read(text);
     // Writing to a sink such as `/dev/null` has no effect.
-    let writes = |deed: &Deed| matches!(deed.effect, Effect::Overwrite | Effect::WriteNew);
-    deeds.retain(|deed| !(writes(deed) && deed.place.as_ref().is_some_and(|place| place.kind == Kind::Sink)));
+    let writes = |deed: &ScriptEffect| matches!(deed.effect, Effect::Overwrite | Effect::WriteNew);
+    deeds.retain(|deed| {
+        !(writes(deed) && deed.place.as_ref().is_some_and(|place| place.kind == PathKind::Sink))
+    });
     deeds.truncate(MAX_DEEDS);
     deeds
 }
@@ -140,7 +142,7 @@ fn bounded(text: &str, read: impl Fn(&str) -> Vec<Deed>) -> Vec<Deed> {
 /// Content of `scripts.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct ScriptTable {
     language: Vec<Syntax>,
     endless: Endless,
     applescript: AppleScript,
@@ -304,7 +306,7 @@ fn last_part(name: &str) -> &str {
     name.rsplit(['.', ':', '>']).next().unwrap_or(name)
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<ScriptTable> = LazyLock::new(|| {
     toml::from_str(include_str!("scripts.toml")).unwrap_or_else(|error| panic!("scripts.toml: {error}"))
 });
 

@@ -22,7 +22,7 @@ const ANY: &str = "*";
 
 /// All entries. The entries of a program are parsed on first use.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct EffectTable {
     /// First words of entry names, sorted; a trailing `*` matches any ending.
     first_words: Vec<Cow<'static, str>>,
     /// Entries of each first word.
@@ -30,23 +30,23 @@ pub(super) struct Table {
     /// First words with a trailing `*` (`mkfs.*`), without the `*`.
     beginnings: Vec<String>,
     #[cfg(test)]
-    programs: Vec<Arc<Program>>,
+    programs: Vec<Arc<EffectEntry>>,
 }
 
 /// Entries whose names share a first word, with the remaining words of the name. Longer names come first; of equal
 /// length, entries for certain shells come first.
-type Group = Vec<(Vec<String>, Arc<Program>)>;
+type Group = Vec<(Vec<String>, Arc<EffectEntry>)>;
 
 /// Table entry of a program or of a subcommand.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Program {
+pub(super) struct EffectEntry {
     pub(super) names: Vec<String>,
     #[serde(default)]
     pub(super) shells: Vec<String>,
     #[serde(default)]
     pub(super) values: Vec<String>,
-    pub(super) style: Option<Style>,
+    pub(super) style: Option<OptionSyntax>,
     #[serde(default)]
     pub(super) idle: Vec<String>,
     pub(super) idle_reads: Option<Scope>,
@@ -61,7 +61,7 @@ pub(super) struct Program {
 /// Option syntax of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Style {
+pub(super) enum OptionSyntax {
     /// `-rf` means `-r -f`; long options are `--long`.
     #[default]
     Getopt,
@@ -80,7 +80,7 @@ pub(super) struct Row {
     pub(super) to: Target,
     pub(super) alone: Option<Scope>,
     #[serde(default)]
-    pub(super) reads: Reads,
+    pub(super) reads: OperandReading,
     #[serde(default)]
     pub(super) when: Vec<Condition>,
     #[serde(default)]
@@ -119,7 +119,7 @@ pub(super) enum Target {
     /// A fixed scope.
     Scope(Scope),
     /// Operands, all or some of them.
-    Operands(Which),
+    Operands(OperandSelection),
     /// The value of one of these options, or the rest of a word with one of these prefixes (`of=`).
     Options(Condition),
     /// Standard input of the command.
@@ -128,7 +128,7 @@ pub(super) enum Target {
 
 /// Selection of operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(super) enum OperandSelection {
     All,
     First,
     Second,
@@ -160,12 +160,12 @@ impl From<String> for Target {
         .find(|scope| scope.name() == text);
         match (scope, text.as_str()) {
             (Some(scope), _) => Self::Scope(scope),
-            (_, "operands") => Self::Operands(Which::All),
-            (_, "first") => Self::Operands(Which::First),
-            (_, "second") => Self::Operands(Which::Second),
-            (_, "last") => Self::Operands(Which::Last),
-            (_, "but-first") => Self::Operands(Which::ButFirst),
-            (_, "but-last") => Self::Operands(Which::ButLast),
+            (_, "operands") => Self::Operands(OperandSelection::All),
+            (_, "first") => Self::Operands(OperandSelection::First),
+            (_, "second") => Self::Operands(OperandSelection::Second),
+            (_, "last") => Self::Operands(OperandSelection::Last),
+            (_, "but-first") => Self::Operands(OperandSelection::ButFirst),
+            (_, "but-last") => Self::Operands(OperandSelection::ButLast),
             (_, "stdin") => Self::Stdin,
             _ => Self::Options(Condition::from(text)),
         }
@@ -175,7 +175,7 @@ impl From<String> for Target {
 /// Interpretation of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Reads {
+pub(super) enum OperandReading {
     #[default]
     Path,
     Host,
@@ -207,7 +207,7 @@ impl Row {
     }
 }
 
-impl Program {
+impl EffectEntry {
     /// Reports whether the entry applies to this shell.
     fn is_of(&self, shell: Shell) -> bool {
         self.shells.is_empty() || self.shells.iter().any(|name| name == shell.name())
@@ -216,17 +216,17 @@ impl Program {
 
 /// Entry found for a command, with the number of words after the command word that its name covers.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'a> {
-    pub(super) program: &'a Program,
+pub(super) struct FoundEntry<'a> {
+    pub(super) program: &'a EffectEntry,
     pub(super) words: usize,
 }
 
-impl Table {
+impl EffectTable {
     /// Returns the built-in tables.
     pub(super) fn own() -> &'static Self {
-        static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        static TABLE: LazyLock<EffectTable> = LazyLock::new(|| {
             let first_words: Vec<_> = FIRST_WORDS.iter().map(|(word, _)| Cow::Borrowed(*word)).collect();
-            Table {
+            EffectTable {
                 groups: first_words.iter().map(|_| OnceLock::new()).collect(),
                 beginnings: beginnings(&first_words),
                 first_words,
@@ -248,7 +248,7 @@ impl Table {
         #[serde(deny_unknown_fields)]
         struct File {
             otherwise: Option<Effect>,
-            program: Vec<Program>,
+            program: Vec<EffectEntry>,
         }
         let mut programs = Vec::new();
         for (name, text) in files {
@@ -257,16 +257,16 @@ impl Table {
             programs.extend(
                 file.program
                     .into_iter()
-                    .map(|program| Program { otherwise: program.otherwise.or(otherwise), ..program }),
+                    .map(|program| EffectEntry { otherwise: program.otherwise.or(otherwise), ..program }),
             );
         }
         Ok(Self::of(programs))
     }
 
     #[cfg(test)]
-    fn of(programs: Vec<Program>) -> Self {
+    fn of(programs: Vec<EffectEntry>) -> Self {
         let programs: Vec<_> = programs.into_iter().map(Arc::new).collect();
-        let mut by_word: BTreeMap<String, Vec<Arc<Program>>> = BTreeMap::new();
+        let mut by_word: BTreeMap<String, Vec<Arc<EffectEntry>>> = BTreeMap::new();
         for program in &programs {
             for name in &program.names {
                 let found = by_word.entry(name.split(' ').next().unwrap_or_default().to_owned()).or_default();
@@ -303,20 +303,21 @@ impl Table {
 
     /// Returns the entry with the longest matching name for a command word and the words after it, of which `rest` lists the
     /// literal ones that are not options.
-    pub(super) fn find(&self, name: &str, rest: &[&str], shell: Shell) -> Option<Named<'_>> {
+    pub(super) fn find(&self, name: &str, rest: &[&str], shell: Shell) -> Option<FoundEntry<'_>> {
         self.group(name)?.iter().find_map(|(words, program)| {
-            (begins(rest, words) && program.is_of(shell)).then_some(Named { program, words: words.len() })
+            (begins(rest, words) && program.is_of(shell))
+                .then_some(FoundEntry { program, words: words.len() })
         })
     }
 
     /// Returns the entry of the program itself, without a subcommand.
-    pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&Program> {
+    pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&EffectEntry> {
         let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());
         entries.map(|(_, program)| program.as_ref()).find(|program| program.is_of(shell))
     }
 
     /// Returns the entry for programs without an entry of their own.
-    pub(super) fn any(&self) -> Option<&Program> {
+    pub(super) fn any(&self) -> Option<&EffectEntry> {
         self.group(ANY)?.first().map(|(_, program)| program.as_ref())
     }
 
@@ -331,13 +332,13 @@ impl Table {
 
     /// Returns all entries.
     #[cfg(test)]
-    pub(super) fn programs(&self) -> &[Arc<Program>] {
+    pub(super) fn programs(&self) -> &[Arc<EffectEntry>] {
         &self.programs
     }
 }
 
 /// Returns the entries among `programs` whose names begin with a word.
-fn group(word: &str, programs: impl Iterator<Item = Arc<Program>>) -> Group {
+fn group(word: &str, programs: impl Iterator<Item = Arc<EffectEntry>>) -> Group {
     let mut group: Group = programs
         .flat_map(|program| {
             let names =

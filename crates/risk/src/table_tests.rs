@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::table::{Program, Row, Table};
+use super::table::{EffectEntry, EffectTable, Row};
 use super::*;
 
 /// Returns the tables in a directory: name and content.
@@ -18,9 +18,9 @@ fn files(directory: &Path) -> Vec<(String, String)> {
 
 /// Returns the tables and the number of entries to check. To work on tables elsewhere, set `RISK_EFFECTS_DIR` to their
 /// directory, and `RISK_EFFECTS_ALSO` to the tables of others, which may be unfinished.
-fn table() -> (Table, usize) {
+fn table() -> (EffectTable, usize) {
     let read = |files: &[(String, String)]| {
-        Table::read(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
+        EffectTable::read(files.iter().map(|(name, text)| (name.as_str(), text.as_str())))
     };
     let own = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/effects"));
     let mut all = files(&std::env::var_os("RISK_EFFECTS_DIR").map_or(own, PathBuf::from));
@@ -35,11 +35,11 @@ fn table() -> (Table, usize) {
 }
 
 /// Returns the first names of an entry, at most three.
-fn named(program: &Program) -> String {
+fn named(program: &EffectEntry) -> String {
     program.names.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn shell_of(program: &Program) -> Shell {
+fn shell_of(program: &EffectEntry) -> Shell {
     let named =
         Shell::ALL.into_iter().find(|shell| program.shells.first().is_some_and(|name| name == shell.name()));
     named.unwrap_or(Shell::Bash)
@@ -79,7 +79,7 @@ fn eprint_counts(programs: usize, rows: usize) {
     eprintln!("{programs} programs and subcommands, {rows} rows");
 }
 
-fn check(table: &Table, program: &Program, row: &Row, shell: Shell, fail: &mut impl FnMut(String)) {
+fn check(table: &EffectTable, program: &EffectEntry, row: &Row, shell: Shell, fail: &mut impl FnMut(String)) {
     let name = named(program);
     let (yes, no) = row.examples();
     if yes.is_empty() || no.is_empty() {
@@ -102,11 +102,11 @@ fn check(table: &Table, program: &Program, row: &Row, shell: Shell, fail: &mut i
 }
 
 /// Reports whether exactly this row applies to a command line.
-fn speaks(table: &Table, row: &Row, line: &str, shell: Shell) -> bool {
+fn speaks(table: &EffectTable, row: &Row, line: &str, shell: Shell) -> bool {
     let heard = std::cell::Cell::new(false);
     let parsed = syntax::commands(line, shell);
     let hears = |other: &Row| heard.set(heard.get() || std::ptr::eq(other, row));
-    Reader::new(shell, table, &|_| None).hearing(&hears).read(line, &parsed);
+    LineReader::new(shell, table, &|_| None).hearing(&hears).read(line, &parsed);
     heard.get()
 }
 

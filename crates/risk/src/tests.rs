@@ -14,13 +14,13 @@ fn label(line: &str, shell: Shell) -> Label {
 /// A machine with some known paths.
 #[derive(Default)]
 struct Known {
-    paths: BTreeMap<&'static str, Seen>,
+    paths: BTreeMap<&'static str, PathFact>,
     counts: BTreeMap<&'static str, usize>,
     root: bool,
 }
 
 impl Facts for Known {
-    fn seen(&self, path: &str) -> Option<Seen> {
+    fn seen(&self, path: &str) -> Option<PathFact> {
         self.paths.get(path).cloned()
     }
 
@@ -39,15 +39,15 @@ fn with_facts(line: &str, facts: &Known) -> Risk {
 
 #[test]
 fn facts_raise() {
-    let file = Seen { is_file: true, ..Seen::default() };
+    let file = PathFact { is_file: true, ..PathFact::default() };
     let facts = Known {
         paths: BTreeMap::from([
             ("notes.txt", file.clone()),
-            ("link", Seen { is_root: true, ..Seen::default() }),
-            ("work", Seen { has_changes: true, ..Seen::default() }),
-            ("build", Seen { entries: Some(1234), ..Seen::default() }),
-            ("up", Seen { is_above_cwd: true, ..Seen::default() }),
-            ("disk", Seen { is_mount: true, ..Seen::default() }),
+            ("link", PathFact { is_root: true, ..PathFact::default() }),
+            ("work", PathFact { has_changes: true, ..PathFact::default() }),
+            ("build", PathFact { entries: Some(1234), ..PathFact::default() }),
+            ("up", PathFact { is_above_cwd: true, ..PathFact::default() }),
+            ("disk", PathFact { is_mount: true, ..PathFact::default() }),
         ]),
         counts: BTreeMap::from([("*.log", 80)]),
         root: false,

@@ -22,7 +22,7 @@ pub struct Act {
 
 /// Circumstances that raise or lower the label of an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Manner {
+pub(super) struct Circumstances {
     /// `true` if the effect covers all content of a directory.
     pub(super) tree: bool,
     /// `true` if the effect cannot be undone and asks no question.
@@ -38,11 +38,11 @@ pub(super) struct Manner {
 }
 
 /// Returns the label of an effect, by those rules of `LABELLING.md` that a single command can decide.
-pub(super) fn weigh(effect: Effect, scope: Scope, manner: Manner) -> Label {
+pub(super) fn weigh(effect: Effect, scope: Scope, manner: Circumstances) -> Label {
     use Effect as E;
     use Label::{Cautious, Confirm, Dangerous, Safe};
     use Scope as S;
-    let Manner { tree, forced, recoverable, privileged, in_home, outside } = manner;
+    let Circumstances { tree, forced, recoverable, privileged, in_home, outside } = manner;
     let label = match (effect, scope) {
         (E::Read, S::Remote) => Cautious,
         (E::Read, _) => Safe,

@@ -9,7 +9,7 @@ use super::table::is_like;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Words {
+pub(super) struct WordLists {
     privilege: Vec<String>,
     secrets: Vec<String>,
     identity: Vec<String>,
@@ -28,10 +28,10 @@ pub(super) struct Words {
     narrowing: BTreeMap<String, Vec<String>>,
 }
 
-impl Words {
+impl WordLists {
     /// Returns the built-in word lists.
     pub(super) fn own() -> &'static Self {
-        static WORDS: LazyLock<Words> = LazyLock::new(|| {
+        static WORDS: LazyLock<WordLists> = LazyLock::new(|| {
             #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
             toml::from_str(include_str!("words.toml")).expect("words.toml is well-formed")
         });

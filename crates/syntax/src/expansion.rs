@@ -2,7 +2,7 @@
 
 use super::Nesting;
 use super::parser::{Closers, Parser};
-use super::word::Draft;
+use super::word::WordDraft;
 use crate::shell::Shell;
 
 /// Maximum length in bytes of zsh's subscript of a variable.
@@ -29,7 +29,7 @@ fn unescaped(raw: &str, start: usize) -> (String, Vec<usize>) {
 
 impl Parser<'_> {
     /// Reads `'…'`.
-    pub(super) fn single_quotes(&mut self, draft: &mut Draft) {
+    pub(super) fn single_quotes(&mut self, draft: &mut WordDraft) {
         let open = self.pos..self.pos + 1;
         draft.quoted = true;
         self.pos += 1;
@@ -57,7 +57,7 @@ impl Parser<'_> {
     }
 
     /// Reads `"…"`.
-    pub(super) fn double_quotes(&mut self, draft: &mut Draft) {
+    pub(super) fn double_quotes(&mut self, draft: &mut WordDraft) {
         let open = self.pos..self.pos + 1;
         draft.quoted = true;
         self.pos += 1;
@@ -80,7 +80,7 @@ impl Parser<'_> {
     }
 
     /// Reads a backslash in `"…"` or a here-document. It is removed only before a character that is special there.
-    fn quoted_escape(&mut self, draft: &mut Draft) {
+    fn quoted_escape(&mut self, draft: &mut WordDraft) {
         match self.at(1) {
             b'\n' => self.pos += 2,
             byte @ (b'$' | b'"' | b'\\' | b'`') if byte != b'`' || self.shell != Shell::Fish => {
@@ -91,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    fn keep_plain(&mut self, draft: &mut Draft, bytes: usize) {
+    fn keep_plain(&mut self, draft: &mut WordDraft, bytes: usize) {
         let from = self.pos;
         self.pos += bytes;
         draft.add(self.raw(from..self.pos), from);
@@ -99,7 +99,7 @@ impl Parser<'_> {
 
     /// Reads text in which only expansions count: the body of a here-document.
     pub(super) fn expansions(&mut self) {
-        let mut ignored = Draft::default();
+        let mut ignored = WordDraft::default();
         while !self.at_end() {
             match self.peek() {
                 b'\\' => self.quoted_escape(&mut ignored),
@@ -115,7 +115,7 @@ impl Parser<'_> {
     }
 
     /// Reads a backslash outside quotes.
-    pub(super) fn escape(&mut self, draft: &mut Draft) {
+    pub(super) fn escape(&mut self, draft: &mut WordDraft) {
         let from = self.pos;
         self.pos += 1;
         if self.shell == Shell::Fish {
@@ -135,7 +135,7 @@ impl Parser<'_> {
     }
 
     /// Reads `` `…` ``: a backslash inside is removed before `` ` ``, `\` and `$`.
-    pub(super) fn backquotes(&mut self, draft: &mut Draft) {
+    pub(super) fn backquotes(&mut self, draft: &mut WordDraft) {
         let from = self.pos;
         self.pos += 1;
         let start = self.pos;
@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// Reads an expansion that starts with `$`.
-    pub(super) fn dollar(&mut self, draft: &mut Draft, quoted: bool) {
+    pub(super) fn dollar(&mut self, draft: &mut WordDraft, quoted: bool) {
         let from = self.pos;
         let fish = self.shell == Shell::Fish;
         match self.at(1) {
@@ -184,7 +184,7 @@ impl Parser<'_> {
                 self.pos += 2;
                 self.enclosed(from..self.pos, Nesting::Substitution, "command substitution");
                 if fish && self.peek() == b'[' {
-                    self.subscript(&mut Draft::default());
+                    self.subscript(&mut WordDraft::default());
                 }
             }
             _ if fish => return self.fish_variable(draft, quoted),
@@ -357,7 +357,7 @@ impl Parser<'_> {
     }
 
     /// Reads the rest of `$'…'` and decodes its escapes.
-    fn ansi_quotes(&mut self, draft: &mut Draft, from: usize) {
+    fn ansi_quotes(&mut self, draft: &mut WordDraft, from: usize) {
         draft.quoted = true;
         loop {
             let here = self.pos;
@@ -371,7 +371,7 @@ impl Parser<'_> {
     }
 
     /// Decodes an escape of `$'…'` after its backslash at `from`.
-    fn ansi_escape(&mut self, draft: &mut Draft, from: usize) {
+    fn ansi_escape(&mut self, draft: &mut WordDraft, from: usize) {
         let Some(letter) = self.bump() else { return };
         let code = match letter {
             'n' => Some(10),
@@ -401,7 +401,7 @@ impl Parser<'_> {
 
     /// Adds the character for the escape `letter` with the number `code`. Bytes above 127 are parts of characters
     /// that the parser cannot combine: such a word is not literal.
-    pub(super) fn decode(&mut self, draft: &mut Draft, letter: char, code: u32, from: usize) {
+    pub(super) fn decode(&mut self, draft: &mut WordDraft, letter: char, code: u32, from: usize) {
         match char::from_u32(code) {
             Some(character) if code < 0x80 || matches!(letter, 'u' | 'U') => {
                 draft.decode(character, from..self.pos)

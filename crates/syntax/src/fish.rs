@@ -2,7 +2,7 @@
 
 use super::Nesting;
 use super::parser::{Closers, Parser};
-use super::word::Draft;
+use super::word::WordDraft;
 
 impl Parser<'_> {
     /// Parses a block at the cursor. Returns `false` if there is none.
@@ -95,7 +95,7 @@ impl Parser<'_> {
     }
 
     /// Reads a variable after `$`, with its index.
-    pub(super) fn fish_variable(&mut self, draft: &mut Draft, quoted: bool) {
+    pub(super) fn fish_variable(&mut self, draft: &mut WordDraft, quoted: bool) {
         let from = self.pos;
         self.pos += self.rest().bytes().take_while(|byte| *byte == b'$').count();
         let name =
@@ -121,7 +121,7 @@ impl Parser<'_> {
     }
 
     /// Decodes an escape outside quotes, after its backslash at `from`.
-    pub(super) fn fish_escape(&mut self, draft: &mut Draft, from: usize) {
+    pub(super) fn fish_escape(&mut self, draft: &mut WordDraft, from: usize) {
         let Some(letter) = self.bump() else {
             self.parsed.incomplete = true;
             return draft.add("\\", from);

@@ -16,12 +16,12 @@ const MAX_DEPTH: usize = 48;
 #[derive(Debug, Deserialize)]
 struct Piece {
     shape: String,
-    span: Place,
+    span: PieceSpan,
 }
 
 /// Byte offsets into the command line.
 #[derive(Debug, Deserialize)]
-struct Place {
+struct PieceSpan {
     start: usize,
     end: usize,
 }
@@ -36,7 +36,7 @@ pub fn parse(flat: &str, line: &str) -> Parsed {
         let error = SyntaxError { span: 0..0, text: "the line could not be read by nushell".to_owned() };
         return Parsed { errors: vec![error], ..Parsed::default() };
     };
-    let mut reader = Reader::new(line);
+    let mut reader = PieceReader::new(line);
     for piece in pieces.iter().take(MAX_PIECES) {
         let span = piece.span.start..piece.span.end;
         let Some(content) = line.get(span.clone()) else { continue };
@@ -73,7 +73,7 @@ struct Frame {
     redirection: Option<Redirection>,
 }
 
-struct Reader<'a> {
+struct PieceReader<'a> {
     line: &'a str,
     parsed: Parsed,
     frames: Vec<Frame>,
@@ -84,7 +84,7 @@ struct Reader<'a> {
     piped: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PieceReader<'a> {
     fn new(line: &'a str) -> Self {
         Self {
             line,

@@ -10,8 +10,8 @@ mod values;
 mod word;
 
 pub(super) use self::calls::{COMMANDS, body_of};
-use self::tokens::{Inside, Kind, Problem, Token};
-use self::values::Place;
+use self::tokens::{Inside, Problem, Token, TokenKind};
+use self::values::WordPosition;
 pub(super) use self::values::is_env_assignment;
 pub(super) use self::word::{external_word, word};
 use super::nu::NOT_UNDERSTOOD;
@@ -55,7 +55,7 @@ impl<'a> Parser<'a> {
                 self.begin_pipeline();
                 self.elements(statement, next);
             }
-            if let Some(token) = tail.first().filter(|token| token.kind == Kind::AndOr) {
+            if let Some(token) = tail.first().filter(|token| token.kind == TokenKind::AndOr) {
                 let text = format!("nushell has no `{}`", self.raw(token.span.clone()));
                 self.error(token.span.clone(), text);
             }
@@ -72,9 +72,9 @@ impl<'a> Parser<'a> {
     fn elements(&mut self, tokens: &[Token], end: usize) {
         let mut rest = tokens;
         loop {
-            let cuts = |token: &&Token| matches!(token.kind, Kind::Pipe | Kind::Assignment);
+            let cuts = |token: &&Token| matches!(token.kind, TokenKind::Pipe | TokenKind::Assignment);
             let (stop, equals) = match rest.iter().enumerate().find(|(_, token)| cuts(token)) {
-                Some((at, token)) if token.kind == Kind::Pipe => (at, None),
+                Some((at, token)) if token.kind == TokenKind::Pipe => (at, None),
                 // An assignment takes the pipes that follow.
                 found => (rest.len(), found.map(|(at, _)| at)),
             };
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         };
         let mut rest = tokens;
         while let Some((token, tail)) = rest.split_first()
-            && token.kind == Kind::Word
+            && token.kind == TokenKind::Word
             && is_env_assignment(self.raw(token.span.clone()))
         {
             let raw = self.raw(token.span.clone());
@@ -222,7 +222,7 @@ impl<'a> Parser<'a> {
         let mut rest = tokens;
         let mut value = command;
         if values::is_value(self.raw(first.span.clone())) {
-            let stop = tokens.iter().position(|token| token.kind == Kind::Pipe).unwrap_or(tokens.len());
+            let stop = tokens.iter().position(|token| token.kind == TokenKind::Pipe).unwrap_or(tokens.len());
             let (expression, tail) = tokens.split_at(stop);
             let (mut scratch, _) = self.env_assignments(&[]);
             let left = self.expression(value.as_mut().unwrap_or(&mut scratch), expression, end);
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
             }
             at += 1;
             if wants_value && !is_operator(raw, true) {
-                let word = self.value(token.span.clone(), &Place::Value(Nesting::Group));
+                let word = self.value(token.span.clone(), &WordPosition::Value(Nesting::Group));
                 add(command, word);
                 wants_value = false;
                 continue;
@@ -283,18 +283,20 @@ impl<'a> Parser<'a> {
 
     /// Parses the redirection at index `at`. Returns the number of tokens it takes.
     fn nu_redirection(&mut self, command: &mut SimpleCommand, tokens: &[Token], at: usize) -> Option<usize> {
-        let token =
-            tokens.get(at).filter(|token| matches!(token.kind, Kind::Redirection | Kind::IntoPipe))?;
+        let token = tokens
+            .get(at)
+            .filter(|token| matches!(token.kind, TokenKind::Redirection | TokenKind::IntoPipe))?;
         let operator = self.raw(token.span.clone()).to_owned();
-        let next =
-            tokens.get(at + 1).filter(|next| token.kind == Kind::Redirection && next.kind == Kind::Word);
-        let target = next.map(|next| self.value(next.span.clone(), &Place::Value(Nesting::Group)));
+        let next = tokens
+            .get(at + 1)
+            .filter(|next| token.kind == TokenKind::Redirection && next.kind == TokenKind::Word);
+        let target = next.map(|next| self.value(next.span.clone(), &WordPosition::Value(Nesting::Group)));
         if operator.starts_with('2') {
             self.error(
                 token.span.clone(),
                 format!("nushell writes `{}` as `{}`", operator, operator.replace('2', "e")),
             );
-        } else if token.kind == Kind::Redirection && target.is_none() {
+        } else if token.kind == TokenKind::Redirection && target.is_none() {
             self.error(token.span.clone(), format!("the target of `{operator}` is missing"));
         }
         let taken = 1 + usize::from(target.is_some());

@@ -90,7 +90,7 @@ enum Dialect {
 }
 
 #[derive(Deserialize)]
-struct Table {
+struct WrapperTable {
     wrapper: Vec<Wrapper>,
 }
 
@@ -99,7 +99,7 @@ type Named = (Vec<String>, &'static Wrapper);
 
 /// Wrappers by first word; the longest names first.
 static WRAPPERS: LazyLock<HashMap<String, Vec<Named>>> = LazyLock::new(|| {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    static TABLE: LazyLock<WrapperTable> = LazyLock::new(|| {
         toml::from_str(include_str!("wrappers.toml")).unwrap_or_else(|error| panic!("wrappers.toml: {error}"))
     });
     let mut wrappers: HashMap<String, Vec<Named>> = HashMap::new();

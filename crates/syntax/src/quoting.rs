@@ -18,7 +18,7 @@ const MAX_WORD_BYTES: usize = 64;
 
 /// A lexer that reads a command character by character.
 #[derive(Debug)]
-pub struct Reader {
+pub struct QuoteLexer {
     shell: Shell,
     quote: Option<Quote>,
     escaped: bool,
@@ -49,7 +49,7 @@ enum Quote {
     Ansi,
 }
 
-impl Reader {
+impl QuoteLexer {
     /// Creates a reader at the start of a command.
     pub fn new(shell: Shell) -> Self {
         Self {

@@ -6,7 +6,7 @@ use crate::shell::Shell;
 
 /// A word under construction.
 #[derive(Debug, Default)]
-pub(super) struct Draft {
+pub(super) struct WordDraft {
     pub(super) text: String,
     pub(super) quoted: bool,
     pub(super) glob: bool,
@@ -22,7 +22,7 @@ pub(super) struct Draft {
     bracket: bool,
 }
 
-impl Draft {
+impl WordDraft {
     /// Adds text that occurs unchanged at `from` in the command line.
     pub(super) fn add(&mut self, text: &str, from: usize) {
         self.text.push_str(text);
@@ -52,7 +52,7 @@ impl Parser<'_> {
     /// offset of the last one.
     pub(super) fn word_map(&mut self, start: usize) -> Vec<usize> {
         self.pos = start;
-        let mut draft = Draft { map: Some(Vec::new()), end: start, ..Draft::default() };
+        let mut draft = WordDraft { map: Some(Vec::new()), end: start, ..WordDraft::default() };
         self.read_word(&mut draft);
         let mut map = draft.map.unwrap_or_default();
         map.push(draft.end);
@@ -63,7 +63,7 @@ impl Parser<'_> {
     /// allows one.
     pub(super) fn word_or_assignment(&mut self, may_assign: bool) -> Option<(Word, bool)> {
         let start = self.pos;
-        let mut draft = Draft::default();
+        let mut draft = WordDraft::default();
         self.read_word(&mut draft);
         if self.pos == start {
             return None;
@@ -80,7 +80,7 @@ impl Parser<'_> {
         Some((word, assigns))
     }
 
-    fn read_word(&mut self, draft: &mut Draft) {
+    fn read_word(&mut self, draft: &mut WordDraft) {
         let start = self.pos;
         if self.peek() == b'~' || (self.peek() == b'=' && self.shell == Shell::Zsh && starts_name(self.at(1)))
         {
@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 
     /// Reads one piece of the word that began at `start`. Returns `false` at the end of the word.
-    fn read_piece(&mut self, draft: &mut Draft, start: usize) -> bool {
+    fn read_piece(&mut self, draft: &mut WordDraft, start: usize) -> bool {
         let here = self.pos;
         let fish = self.shell == Shell::Fish;
         match self.peek() {
@@ -170,20 +170,20 @@ impl Parser<'_> {
     }
 
     /// Adds the next `bytes` bytes unchanged.
-    fn keep(&mut self, draft: &mut Draft, bytes: usize) {
+    fn keep(&mut self, draft: &mut WordDraft, bytes: usize) {
         let from = self.pos;
         self.pos += bytes;
         draft.add(self.raw(from..self.pos), from);
     }
 
     /// Adds the text read since `from` unchanged and marks the word as expanded.
-    pub(super) fn keep_expanded(&mut self, draft: &mut Draft, from: usize) {
+    pub(super) fn keep_expanded(&mut self, draft: &mut WordDraft, from: usize) {
         draft.expanded = true;
         draft.add(self.raw(from..self.pos), from);
     }
 
     /// Reads `<` or `>` in a word: a process substitution, a number range, or the end of the word.
-    fn angle(&mut self, draft: &mut Draft) -> bool {
+    fn angle(&mut self, draft: &mut WordDraft) -> bool {
         let from = self.pos;
         if self.shell != Shell::Fish && self.at(1) == b'(' {
             self.pos += 2;
@@ -200,7 +200,7 @@ impl Parser<'_> {
     }
 
     /// Reads `(` in a word: an array, a substitution, a pattern, or the end of the word.
-    fn parenthesis(&mut self, draft: &mut Draft, start: usize) -> bool {
+    fn parenthesis(&mut self, draft: &mut WordDraft, start: usize) -> bool {
         let from = self.pos;
         let before = self.raw(start..from);
         let assigns = assignment_prefix(before, self.shell) == Some(before.len());
@@ -279,7 +279,7 @@ impl Parser<'_> {
     }
 
     /// Reads fish's `[…]` after a variable or substitution; it may contain blanks and expansions.
-    pub(super) fn subscript(&mut self, draft: &mut Draft) {
+    pub(super) fn subscript(&mut self, draft: &mut WordDraft) {
         let from = self.pos;
         self.pos += 1;
         self.deeper(|parser| {
@@ -301,7 +301,7 @@ impl Parser<'_> {
 
     /// Skips a quoted part, an expansion or one character, in places where words do not matter.
     pub(super) fn skip_piece(&mut self) {
-        let mut ignored = Draft::default();
+        let mut ignored = WordDraft::default();
         match self.peek() {
             b'\'' => self.single_quotes(&mut ignored),
             b'"' => self.double_quotes(&mut ignored),

@@ -17,7 +17,7 @@ pub(super) struct Hook {
 
 /// Another binding that may take our key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Rival {
+pub(super) struct ConflictingBinding {
     /// Line number, counted from 1.
     pub(super) line: usize,
     /// Text of the line, or the tool that binds the key.
@@ -47,7 +47,7 @@ pub(super) fn hook(text: &str) -> Option<Hook> {
 const NU_BINDING_LINES: usize = 6;
 
 /// Returns other possible bindings of Ctrl-G in a start-up file of `shell`.
-pub(super) fn rivals(shell: Shell, text: &str) -> Vec<Rival> {
+pub(super) fn rivals(shell: Shell, text: &str) -> Vec<ConflictingBinding> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let mentions = |line: &str, spellings: &[&str]| spellings.iter().any(|spelling| line.contains(spelling));
     let mut rivals = Vec::new();
@@ -76,7 +76,7 @@ pub(super) fn rivals(shell: Shell, text: &str) -> Vec<Rival> {
         } else {
             continue;
         };
-        rivals.push(Rival { line: n + 1, what: what.to_owned() });
+        rivals.push(ConflictingBinding { line: n + 1, what: what.to_owned() });
     }
     rivals
 }

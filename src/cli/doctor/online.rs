@@ -4,35 +4,35 @@
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
-use super::super::{Desk, tell};
+use super::super::{AppContext, tell};
 use super::{Finding, fault, fine, own, warning};
 use crate::answer::{self, Answer};
 use crate::config::{Config, ModelChoice};
 use crate::metrics::Outcome;
-use crate::models::{self, Occasion};
+use crate::models::{self, Purpose};
 use askline_host::Host;
-use askline_model::patience::Patience;
 use askline_model::prompt::{Form, Prompt};
 use askline_model::remote;
-use askline_model::server::Remote;
+use askline_model::request_control::RequestControl;
+use askline_model::server::ServerProfile;
 use askline_syntax::shell::Shell;
 
 const SUBJECT: &str = "online";
 
 /// Tests the configured model and its fallbacks, one after the other. A failure is a fault, because the user asked
 /// for this test.
-pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
+pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
     let all = [&config.model].into_iter().chain(&config.fallback).enumerate();
     let mut findings = Vec::new();
     for (n, choice) in all {
         let alone = Config { model: choice.clone(), fallback: Vec::new(), ..config.clone() };
         match choice {
-            ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, desk)),
+            ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, app)),
             ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
                 findings
                     .push(fine(SUBJECT, format!("{choice} is no server: there is nothing to try online")));
                 // The configured model has been checked already.
-                findings.extend((0 < n).then(|| own::model(&alone, desk)));
+                findings.extend((0 < n).then(|| own::model(&alone, app)));
             }
         }
     }
@@ -40,18 +40,18 @@ pub(super) fn tried(config: &Config, desk: &Desk) -> Vec<Finding> {
 }
 
 /// Asks the only model of this configuration, with the time limit of a key press.
-fn ask(remote: &Remote, config: &Config, desk: &Desk) -> Finding {
-    let text = format!("{} ({remote}){}", remote.profile, way(remote, &desk.host));
+fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
+    let text = format!("{} ({remote}){}", remote.profile, way(remote, &app.host));
     if io::stderr().is_terminal() {
         tell(&format!("asking {} …", remote.url.host()));
     }
     let begun = Instant::now();
-    let patience = Patience::until(begun + Duration::from_millis(config.deadline_ms));
-    let reply = models::open(config, &desk.host, &desk.paths, Occasion::Batch)
-        .and_then(|mut model| model.complete(&question(), config.max_tokens, &patience));
+    let control = RequestControl::until(begun + Duration::from_millis(config.deadline_ms));
+    let reply = models::open(config, &app.host, &app.paths, Purpose::Batch)
+        .and_then(|mut model| model.complete(&question(), config.max_tokens, &control));
     let took = begun.elapsed();
     // Daily limits apply to this request too.
-    desk.book().into_iter().for_each(|book| book.record(&patience, Outcome::of(&reply)));
+    app.book().into_iter().for_each(|book| book.record(&control, Outcome::of(&reply)));
     let reply = match reply {
         Ok(reply) => reply,
         // The message ends with the remedy.
@@ -88,7 +88,7 @@ fn question() -> Prompt {
 }
 
 /// Describes the proxy on the way to the server, if any.
-fn way(remote: &Remote, host: &dyn Host) -> String {
+fn way(remote: &ServerProfile, host: &dyn Host) -> String {
     let env = |name: &str| host.env(name).map(|value| value.to_string_lossy().into_owned());
     match remote::proxy(remote.url.as_str(), &env) {
         Ok(Some((proxy, variable))) => format!(" through the proxy {proxy} ({variable})"),

@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use super::super::daemon;
-use super::super::{Desk, tell, variable};
+use super::super::{AppContext, tell, variable};
 use super::{Finding, fault, fine, online, quoted, servers, warning};
 use crate::config::{Config, Daemon, ModelChoice};
 use crate::models;
-use crate::models::Occasion;
+use crate::models::Purpose;
 use askline_host::Host;
 use askline_model::install;
 use askline_model::install::manifest::Manifest;
@@ -20,33 +20,33 @@ const FREE_SPACE_LOW: u64 = 200 << 20;
 
 /// Checks the configuration and its model, with a test of it if `online`. If the configuration is broken, the default
 /// model is checked.
-pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
-    let file = &desk.paths.config_file;
-    match desk.config() {
+pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
+    let file = &app.paths.config_file;
+    match app.config() {
         Ok(config) => {
-            let file = match desk.host.entry(file) {
+            let file = match app.host.entry(file) {
                 Some(_) => file.display().to_string(),
                 None => format!("the defaults (there is no {})", file.display()),
             };
             let deadline_s = config.deadline_ms as f64 / 1000.0;
             let mut findings = vec![
                 fine("config file", format!("{file}, answers within {deadline_s} s")),
-                model(&config, desk),
+                model(&config, app),
             ];
-            findings.extend(resident_process(&config, &desk.host));
-            findings.extend(servers::servers(&config, &desk.host));
+            findings.extend(resident_process(&config, &app.host));
+            findings.extend(servers::servers(&config, &app.host));
             if online {
-                findings.extend(online::tried(&config, desk));
+                findings.extend(online::tried(&config, app));
             }
             findings
         }
         Err(error) => {
             let remedy = format!("correct it; until then the key only says this ({})", file.display());
             let mut findings = vec![fault("config file", format!("{error:#}"), remedy)];
-            let without = Config::merge(None, &|name| variable(&desk.host, name));
+            let without = Config::merge(None, &|name| variable(&app.host, name));
             // A wrong variable is reported above already.
             findings.extend(
-                without.or_else(|_| Config::merge(None, &|_| None)).map(|config| model(&config, desk)),
+                without.or_else(|_| Config::merge(None, &|_| None)).map(|config| model(&config, app)),
             );
             findings
         }
@@ -54,13 +54,13 @@ pub(super) fn settings(desk: &Desk, online: bool) -> Vec<Finding> {
 }
 
 /// Checks the configured model: installed, complete, and enough memory.
-pub(super) fn model(config: &Config, desk: &Desk) -> Finding {
-    let (host, paths) = (&desk.host, &desk.paths);
+pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
+    let (host, paths) = (&app.host, &app.paths);
     let name = match &config.model {
         ModelChoice::Local(name) => name,
         ModelChoice::Remote(remote) => return servers::server("model", remote, host),
         ModelChoice::Scripted(_) => {
-            return match models::open(config, host, paths, Occasion::Batch) {
+            return match models::open(config, host, paths, Purpose::Batch) {
                 Ok(model) => warning(
                     "model",
                     format!("{}, which replays a file", model.source()),
@@ -123,15 +123,15 @@ fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
 }
 
 /// Checks askline's own directories.
-pub(super) fn directories(desk: &Desk) -> Vec<Finding> {
-    let config = desk.paths.config_file.parent().unwrap_or(Path::new("/"));
+pub(super) fn directories(app: &AppContext) -> Vec<Finding> {
+    let config = app.paths.config_file.parent().unwrap_or(Path::new("/"));
     let ours =
-        [(CONFIG, config), ("cache directory", &desk.paths.cache), ("model directory", &desk.paths.models)];
+        [(CONFIG, config), ("cache directory", &app.paths.cache), ("model directory", &app.paths.models)];
     let mut findings: Vec<Finding> =
-        ours.iter().map(|(subject, path)| directory(&desk.host, subject, path)).collect();
-    let nearest = desk.paths.models.ancestors().find(|path| desk.host.entry(path).is_some());
+        ours.iter().map(|(subject, path)| directory(&app.host, subject, path)).collect();
+    let nearest = app.paths.models.ancestors().find(|path| app.host.entry(path).is_some());
     if let Some(free) =
-        nearest.and_then(|path| desk.host.free_space(path)).filter(|free| *free < FREE_SPACE_LOW)
+        nearest.and_then(|path| app.host.free_space(path)).filter(|free| *free < FREE_SPACE_LOW)
     {
         findings.push(warning(
             "model directory",

@@ -5,7 +5,7 @@ use super::{Finding, fault, fine, warning};
 use crate::config::{Config, ModelChoice};
 use crate::keys;
 use askline_host::Host;
-use askline_model::server::Remote;
+use askline_model::server::ServerProfile;
 
 /// Variables that name a proxy for https.
 const PROXIES: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
@@ -38,7 +38,7 @@ fn mild(finding: Finding) -> Finding {
 }
 
 /// Checks a server's profile: whether its key is available and its certificates are readable.
-pub(super) fn server(subject: &'static str, remote: &Remote, host: &dyn Host) -> Finding {
+pub(super) fn server(subject: &'static str, remote: &ServerProfile, host: &dyn Host) -> Finding {
     let text = format!("{} ({remote})", remote.profile);
     let key = match keys::look(remote, host) {
         Ok(Some(place)) => format!("key from {place}"),

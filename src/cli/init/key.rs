@@ -17,7 +17,7 @@ const ALT: [&str; 5] = ["alt", "meta", "m", "\\m", "option"];
 
 /// A key that can be bound, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
+pub enum BoundKey {
     /// Control and a lower-case letter.
     Ctrl(char),
     /// Alt (Meta, Option) and a lower-case letter or digit.
@@ -28,7 +28,7 @@ pub enum Key {
     None,
 }
 
-impl Key {
+impl BoundKey {
     /// Returns the key sequences for each shell's own binding command, several if terminals differ; not quoted.
     ///
     /// Nushell and, for function keys, fish use names instead: see the header in [`super`].
@@ -84,7 +84,7 @@ fn vital(letter: char) -> Option<&'static str> {
     })
 }
 
-impl FromStr for Key {
+impl FromStr for BoundKey {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -125,7 +125,7 @@ impl FromStr for Key {
     }
 }
 
-impl fmt::Display for Key {
+impl fmt::Display for BoundKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ctrl(letter) => write!(f, "ctrl-{letter}"),
@@ -142,9 +142,9 @@ mod tests {
 
     #[test]
     fn every_key_is_read_as_it_is_written() {
-        let letters = ('a'..='z').filter(|letter| vital(*letter).is_none()).map(Key::Ctrl);
-        let alts = ('a'..='z').chain('0'..='9').map(Key::Alt);
-        for key in letters.chain(alts).chain((1..=12).map(Key::Function)).chain([Key::None]) {
+        let letters = ('a'..='z').filter(|letter| vital(*letter).is_none()).map(BoundKey::Ctrl);
+        let alts = ('a'..='z').chain('0'..='9').map(BoundKey::Alt);
+        for key in letters.chain(alts).chain((1..=12).map(BoundKey::Function)).chain([BoundKey::None]) {
             assert_eq!(key.to_string().parse(), Ok(key));
             assert_eq!(key.to_string().to_uppercase().parse(), Ok(key));
         }
@@ -153,11 +153,11 @@ mod tests {
     #[test]
     fn keys_are_read_as_other_tools_write_them() {
         let keys = [
-            (Key::Ctrl('g'), &["C-g", "c-g", "^G", "^g", "ctrl+g", "Ctrl-G", "control-g", r"\C-g"][..]),
-            (Key::Alt('a'), &["M-a", "alt+a", "Alt-A", "meta-a", r"\M-a", "option+a"]),
-            (Key::Alt('5'), &["M-5"]),
-            (Key::Function(5), &["F5", "f5"]),
-            (Key::None, &["None"]),
+            (BoundKey::Ctrl('g'), &["C-g", "c-g", "^G", "^g", "ctrl+g", "Ctrl-G", "control-g", r"\C-g"][..]),
+            (BoundKey::Alt('a'), &["M-a", "alt+a", "Alt-A", "meta-a", r"\M-a", "option+a"]),
+            (BoundKey::Alt('5'), &["M-5"]),
+            (BoundKey::Function(5), &["F5", "f5"]),
+            (BoundKey::None, &["None"]),
         ];
         for (key, spellings) in keys {
             for spelling in spellings {
@@ -196,17 +196,17 @@ mod tests {
             ("alt-é", "not a key"),
             ("", "not a key"),
         ] {
-            let error = text.parse::<Key>().unwrap_err();
+            let error = text.parse::<BoundKey>().unwrap_err();
             assert!(error.contains(why) && error.ends_with(FORMS), "{text}: {error}");
         }
     }
 
     #[test]
     fn function_keys_are_spelled_as_terminals_send_them() {
-        assert_eq!(Key::Function(1).sequences(Shell::Bash), [r"\e[11~", r"\eOP", r"\e[[A"]);
-        assert_eq!(Key::Function(5).sequences(Shell::Zsh), ["^[[15~", "^[[[E"]);
-        assert_eq!(Key::Function(6).sequences(Shell::Zsh), ["^[[17~"]);
-        assert_eq!(Key::Function(10).sequences(Shell::Zsh), ["^[[21~"]);
-        assert_eq!(Key::Function(12).sequences(Shell::Zsh), ["^[[24~"]);
+        assert_eq!(BoundKey::Function(1).sequences(Shell::Bash), [r"\e[11~", r"\eOP", r"\e[[A"]);
+        assert_eq!(BoundKey::Function(5).sequences(Shell::Zsh), ["^[[15~", "^[[[E"]);
+        assert_eq!(BoundKey::Function(6).sequences(Shell::Zsh), ["^[[17~"]);
+        assert_eq!(BoundKey::Function(10).sequences(Shell::Zsh), ["^[[21~"]);
+        assert_eq!(BoundKey::Function(12).sequences(Shell::Zsh), ["^[[24~"]);
     }
 }

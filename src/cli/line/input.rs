@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::situation::HISTORY;
+use crate::prompt_context::HISTORY;
 use askline_syntax::line::PromptLine;
 
 /// Maximum size of a prompt line in bytes.

@@ -20,7 +20,7 @@ const ESC: u8 = 0x1b;
 
 /// A key press, as far as it matters to the wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum KeyPress {
     /// Any other key.
     Other,
     /// Esc, Ctrl-C or Ctrl-G.
@@ -30,14 +30,14 @@ pub(super) enum Key {
 /// A decoder of bytes from a terminal, with its position inside an unfinished sequence.
 #[derive(Debug)]
 pub(super) struct Keys {
-    state: State,
+    state: KeyParserState,
     fed: Instant,
     /// `true` if a paste fell silent before its end, which may still come.
     torn_paste: bool,
 }
 
 #[derive(Debug)]
-enum State {
+enum KeyParserState {
     /// Between keys.
     Ground,
     /// After an escape byte.
@@ -55,12 +55,12 @@ enum State {
 impl Keys {
     /// Creates a decoder in the state between two keys.
     pub(super) fn new(now: Instant) -> Self {
-        Self { state: State::Ground, fed: now, torn_paste: false }
+        Self { state: KeyParserState::Ground, fed: now, torn_paste: false }
     }
 
     /// Decodes input and returns the most important key in it. Answers of the terminal, mouse and focus reports, key
     /// releases and pasted text are not keys.
-    pub(super) fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<Key> {
+    pub(super) fn feed(&mut self, bytes: &[u8], now: Instant) -> Option<KeyPress> {
         if !bytes.is_empty() {
             self.fed = now;
         }
@@ -68,29 +68,31 @@ impl Keys {
     }
 
     /// Returns the key that is completed by silence: a lone escape byte was Esc.
-    pub(super) fn wait(&mut self, now: Instant) -> Option<Key> {
+    pub(super) fn wait(&mut self, now: Instant) -> Option<KeyPress> {
         let limit = match self.state {
-            State::Ground => return None,
-            State::Paste(_) => PASTE_WAIT,
+            KeyParserState::Ground => return None,
+            KeyParserState::Paste(_) => PASTE_WAIT,
             _ => SEQUENCE_WAIT,
         };
         if now.saturating_duration_since(self.fed) < limit {
             return None;
         }
-        match std::mem::replace(&mut self.state, State::Ground) {
-            State::Escape => Some(Key::Cancel),
-            State::Ground => None,
-            State::Paste(_) => {
+        match std::mem::replace(&mut self.state, KeyParserState::Ground) {
+            KeyParserState::Escape => Some(KeyPress::Cancel),
+            KeyParserState::Ground => None,
+            KeyParserState::Paste(_) => {
                 self.torn_paste = true;
                 None
             }
-            State::Shift3 | State::Control(_) | State::Text => Some(Key::Other),
+            KeyParserState::Shift3 | KeyParserState::Control(_) | KeyParserState::Text => {
+                Some(KeyPress::Other)
+            }
         }
     }
 
     /// Reports whether a key, a sequence or a paste has begun and is not finished by more bytes or silence.
     pub(super) fn undecided(&self) -> bool {
-        !matches!(self.state, State::Ground)
+        !matches!(self.state, KeyParserState::Ground)
     }
 
     /// As [`Self::undecided`], and also `true` if a silent paste has not ended: its rest, perhaps with an Enter,
@@ -99,37 +101,48 @@ impl Keys {
         self.undecided() || self.torn_paste
     }
 
-    fn step(&mut self, byte: u8) -> Option<Key> {
-        let (state, key) = match (std::mem::replace(&mut self.state, State::Ground), byte) {
-            (State::Paste(seen), _) => {
+    fn step(&mut self, byte: u8) -> Option<KeyPress> {
+        let (state, key) = match (std::mem::replace(&mut self.state, KeyParserState::Ground), byte) {
+            (KeyParserState::Paste(seen), _) => {
                 let seen = match byte {
                     _ if byte == PASTE_END[seen] => seen + 1,
                     ESC => 1,
                     _ => 0,
                 };
-                (if seen == PASTE_END.len() { State::Ground } else { State::Paste(seen) }, None)
+                (
+                    if seen == PASTE_END.len() {
+                        KeyParserState::Ground
+                    } else {
+                        KeyParserState::Paste(seen)
+                    },
+                    None,
+                )
             }
-            (State::Text, CTRL_G) => (State::Ground, None), // ends a string, too
-            (_, CTRL_C | CTRL_G) => (State::Ground, Some(Key::Cancel)),
-            (State::Escape, ESC) => (State::Escape, Some(Key::Cancel)),
-            (_, ESC) => (State::Escape, None),
-            (State::Escape, b'[') => (State::Control(Vec::new()), None),
-            (State::Escape, b'O') => (State::Shift3, None),
-            (State::Escape, b'P' | b']' | b'_' | b'^' | b'X') => (State::Text, None),
-            (State::Ground | State::Escape | State::Shift3, _) => (State::Ground, Some(Key::Other)),
-            (State::Text, _) => (State::Text, None),
-            (State::Control(mut parameters), 0x20..=0x3f) => {
+            (KeyParserState::Text, CTRL_G) => (KeyParserState::Ground, None), // ends a string, too
+            (_, CTRL_C | CTRL_G) => (KeyParserState::Ground, Some(KeyPress::Cancel)),
+            (KeyParserState::Escape, ESC) => (KeyParserState::Escape, Some(KeyPress::Cancel)),
+            (_, ESC) => (KeyParserState::Escape, None),
+            (KeyParserState::Escape, b'[') => (KeyParserState::Control(Vec::new()), None),
+            (KeyParserState::Escape, b'O') => (KeyParserState::Shift3, None),
+            (KeyParserState::Escape, b'P' | b']' | b'_' | b'^' | b'X') => (KeyParserState::Text, None),
+            (KeyParserState::Ground | KeyParserState::Escape | KeyParserState::Shift3, _) => {
+                (KeyParserState::Ground, Some(KeyPress::Other))
+            }
+            (KeyParserState::Text, _) => (KeyParserState::Text, None),
+            (KeyParserState::Control(mut parameters), 0x20..=0x3f) => {
                 if parameters.len() < PARAMETER_LIMIT {
                     parameters.push(byte);
                 }
-                (State::Control(parameters), None)
+                (KeyParserState::Control(parameters), None)
             }
-            (State::Control(parameters), b'~') if parameters == b"200" => (State::Paste(0), None),
-            (State::Control(parameters), b'~') if parameters == b"201" => {
+            (KeyParserState::Control(parameters), b'~') if parameters == b"200" => {
+                (KeyParserState::Paste(0), None)
+            }
+            (KeyParserState::Control(parameters), b'~') if parameters == b"201" => {
                 self.torn_paste = false;
-                (State::Ground, None)
+                (KeyParserState::Ground, None)
             }
-            (State::Control(parameters), _) => (State::Ground, control(&parameters, byte)),
+            (KeyParserState::Control(parameters), _) => (KeyParserState::Ground, control(&parameters, byte)),
         };
         self.state = state;
         key
@@ -137,7 +150,7 @@ impl Keys {
 }
 
 /// Returns the key of a complete sequence `ESC [ parameters last`.
-fn control(parameters: &[u8], last: u8) -> Option<Key> {
+fn control(parameters: &[u8], last: u8) -> Option<KeyPress> {
     let text = String::from_utf8_lossy(parameters);
     let mut fields = text.split(';');
     let mut field = || fields.next().unwrap_or("");
@@ -158,13 +171,13 @@ fn control(parameters: &[u8], last: u8) -> Option<Key> {
             let held = field();
             Some(meaning(field(), held))
         }
-        _ => Some(Key::Other),
+        _ => Some(KeyPress::Other),
     }
 }
 
 /// Returns the meaning of a key with one of these codes (of its layout, shifted, of a Latin layout) and these
 /// modifiers.
-fn meaning(codes: &str, held: &str) -> Key {
+fn meaning(codes: &str, held: &str) -> KeyPress {
     const ALT: u32 = 0b10;
     const CTRL: u32 = 0b100;
     let held = held.parse().unwrap_or(1u32).saturating_sub(1);
@@ -174,7 +187,7 @@ fn meaning(codes: &str, held: &str) -> Key {
         "67" | "71" | "99" | "103" => ctrl, // C, G, c, g
         _ => false,
     });
-    if cancels { Key::Cancel } else { Key::Other }
+    if cancels { KeyPress::Cancel } else { KeyPress::Other }
 }
 
 #[cfg(test)]
@@ -182,7 +195,7 @@ mod tests {
     use super::*;
 
     /// Feeds the bytes at once and one by one, then lets `SEQUENCE_WAIT` pass; both results must agree.
-    fn check(bytes: &[u8], expected: Option<Key>) {
+    fn check(bytes: &[u8], expected: Option<KeyPress>) {
         let start = Instant::now();
         let mut at_once = Keys::new(start);
         let key = at_once.feed(bytes, start).max(at_once.wait(start + SEQUENCE_WAIT));
@@ -214,7 +227,7 @@ mod tests {
             b"\x1b[1;\x03", // a sequence that never ended
             b"\x1b[200~paste\x1b[201~\x07",
         ] {
-            check(bytes, Some(Key::Cancel));
+            check(bytes, Some(KeyPress::Cancel));
         }
     }
 
@@ -238,7 +251,7 @@ mod tests {
             b"\x1b[1;5C",
             b"\x1b[99999999999999999999;99999999999u",
         ] {
-            check(bytes, Some(Key::Other));
+            check(bytes, Some(KeyPress::Other));
         }
     }
 
@@ -264,7 +277,7 @@ mod tests {
         let mut keys = Keys::new(start);
         assert_eq!(keys.feed(b"\x1b[200~\x03", start), None);
         assert_eq!(keys.wait(start + PASTE_WAIT), None);
-        assert_eq!(keys.feed(b"\x03", start + PASTE_WAIT), Some(Key::Cancel));
+        assert_eq!(keys.feed(b"\x03", start + PASTE_WAIT), Some(KeyPress::Cancel));
     }
 
     #[test]
@@ -274,7 +287,7 @@ mod tests {
         assert_eq!(keys.feed(b"\x1b", start), None);
         assert!(keys.undecided());
         assert_eq!(keys.wait(start), None);
-        assert_eq!(keys.wait(start + SEQUENCE_WAIT), Some(Key::Cancel));
+        assert_eq!(keys.wait(start + SEQUENCE_WAIT), Some(KeyPress::Cancel));
         assert!(!keys.undecided());
     }
 
@@ -307,7 +320,7 @@ mod tests {
         keys.feed(b"\x1b[200~first\r", start);
         assert_eq!(keys.wait(start + PASTE_WAIT), None);
         assert_eq!((keys.undecided(), keys.unfinished()), (false, true));
-        assert_eq!(keys.feed(b"second\r", start), Some(Key::Other));
+        assert_eq!(keys.feed(b"second\r", start), Some(KeyPress::Other));
         assert!(keys.unfinished());
         assert_eq!(keys.feed(b"\x1b[201~", start), None);
         assert!(!keys.unfinished());
@@ -320,7 +333,7 @@ mod tests {
             let mut keys = Keys::new(start);
             keys.feed(&bytes, start);
             keys.wait(start + PASTE_WAIT);
-            proptest::prop_assert_eq!(keys.feed(b"\x03", start), Some(Key::Cancel));
+            proptest::prop_assert_eq!(keys.feed(b"\x03", start), Some(KeyPress::Cancel));
         }
     }
 }

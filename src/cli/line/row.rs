@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use askline_model::patience::{CANCEL_HINT, Stage};
+use askline_model::request_control::{CANCEL_HINT, Stage};
 use askline_syntax::clean::visible;
 
 /// Minimum time between two frames of the spinner.

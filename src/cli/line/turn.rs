@@ -1,16 +1,16 @@
 //! One key press: continues from the previous press, or asks anew.
 
 use crate::config::{Config, Evidence};
-use crate::context::Machine;
-use crate::models::{self, Occasion};
-use crate::presses::{self, Offer, Place, Press, Step, Terminal};
-use crate::situation::HISTORY;
+use crate::environment::Machine;
+use crate::models::{self, Purpose};
+use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
+use crate::prompt_context::HISTORY;
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
 use askline_host::local::LocalHost;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
 use askline_syntax::clean;
 use askline_syntax::line::{LineText, PromptLine};
 use askline_syntax::shell::Shell;
@@ -33,12 +33,12 @@ pub(super) struct Turn {
     pub(super) machine: Machine,
     pub(super) config: Config,
     pub(super) paths: Paths,
-    pub(super) patience: Patience,
+    pub(super) control: RequestControl,
 }
 
 /// Result of a key press.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct TurnResult {
     /// New prompt line.
     pub(super) line: LineText,
     /// Notes for the user.
@@ -52,33 +52,33 @@ impl Turn {
     ///
     /// # Errors
     /// As [`suggest`].
-    pub(super) fn take(&self) -> anyhow::Result<Said> {
+    pub(super) fn take(&self) -> anyhow::Result<TurnResult> {
         let last = self.terminal.as_ref().and_then(Terminal::last);
         let here = last.as_ref().filter(|last| last.is_around(&self.around()));
-        let step = here.map_or(Step::Anew, |last| last.step(&self.input.line.text, self.shell));
+        let step = here.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
         match (step, last) {
-            (Step::Show(place), Some(last)) => self.show(last, place),
-            (Step::More, Some(last)) => self.more(last),
+            (NextPress::Show(place), Some(last)) => self.show(last, place),
+            (NextPress::More, Some(last)) => self.more(last),
             (_, last) => self.anew(last),
         }
     }
 
     /// Handles a new request, or one that changes the last.
-    fn anew(&self, last: Option<Press>) -> anyhow::Result<Said> {
+    fn anew(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
         let line = PromptLine::typed(request_of(words));
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
-        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Occasion::Press)?);
-        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.patience)?;
+        let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
+        let suggestion = suggest(&request, &self.machine, model, &self.config, &self.control)?;
         model.finish()?;
         let mut notes = suggestion.notes(self.config.evidence);
         let is_settled = suggestion.rounds == 0;
         if suggestion.command.as_str().trim() == words.trim() {
             notes.push(if is_settled { RIGHT } else { UNCHANGED }.to_owned());
-            return Ok(Said { line: suggestion.command, notes, press: None });
+            return Ok(TurnResult { line: suggestion.command, notes, press: None });
         }
         let press = Press {
             complete: is_settled,
@@ -86,21 +86,21 @@ impl Turn {
             around: Some(self.around()),
             ..Press::now(words, self.shell, self.offer(&suggestion))
         };
-        Ok(Said { line: suggestion.command, notes, press: Some(press) })
+        Ok(TurnResult { line: suggestion.command, notes, press: Some(press) })
     }
 
     /// Returns the next suggestion after all known ones were shown.
-    fn more(&self, mut last: Press) -> anyhow::Result<Said> {
-        match self.others(&last, Occasion::Press) {
+    fn more(&self, mut last: Press) -> anyhow::Result<TurnResult> {
+        match self.others(&last, Purpose::Press) {
             Ok(found) => {
-                let next = Place::Offer(last.offers.len());
+                let next = LineContent::Offer(last.offers.len());
                 self.show(last.and(found), next)
             }
             Err(error) => match error.downcast_ref() {
                 Some(Failure::Cancelled) => Err(error),
                 reason => {
                     last.complete = matches!(reason, Some(Failure::NoCommand(_)));
-                    let mut said = self.show(last, Place::Words)?;
+                    let mut said = self.show(last, LineContent::Words)?;
                     said.notes.insert(0, format!("{error:#}"));
                     Ok(said)
                 }
@@ -109,29 +109,29 @@ impl Turn {
     }
 
     /// Returns further offers for the words of a press.
-    pub(super) fn others(&self, press: &Press, occasion: Occasion) -> anyhow::Result<Vec<Offer>> {
+    pub(super) fn others(&self, press: &Press, occasion: Purpose) -> anyhow::Result<Vec<Offer>> {
         let words = PromptLine::typed(request_of(&press.words));
         let request = Request { line: &words, before: press.before.as_ref(), ..self.request() };
         let known: Vec<String> = press.offers.iter().map(|offer| offer.command.clone()).collect();
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, occasion)?);
-        let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.patience)?;
+        let found = alternatives(&request, &known, &self.machine, model, &self.config, &self.control)?;
         model.finish()?;
         Ok(found.iter().map(|suggestion| self.offer(suggestion)).collect())
     }
 
     /// Shows part of an earlier press, with its risk judged anew.
-    fn show(&self, mut last: Press, place: Place) -> anyhow::Result<Said> {
-        let words =
-            clean::as_typed(&last.words).filter(|_| place == Place::Words && !last.words.trim().is_empty());
+    fn show(&self, mut last: Press, place: LineContent) -> anyhow::Result<TurnResult> {
+        let words = clean::as_typed(&last.words)
+            .filter(|_| place == LineContent::Words && !last.words.trim().is_empty());
         let (line, notes) = if let Some(words) = words {
-            last.place = Place::Words;
+            last.place = LineContent::Words;
             (words, vec![WORDS.to_owned()])
         } else {
             let at = match place {
-                Place::Offer(at) if at < last.offers.len() => at,
-                Place::Offer(_) | Place::Words | Place::Any => 0,
+                LineContent::Offer(at) if at < last.offers.len() => at,
+                LineContent::Offer(_) | LineContent::Words | LineContent::Any => 0,
             };
-            last.place = Place::Offer(at);
+            last.place = LineContent::Offer(at);
             let count = last.offers.len();
             let offer =
                 last.offers.get_mut(at).ok_or_else(|| Failure::NoCommand("nothing was offered".into()))?;
@@ -144,7 +144,7 @@ impl Turn {
             notes.extend(offer.notes.iter().cloned());
             (line, notes)
         };
-        Ok(Said { line, notes, press: Some(last) })
+        Ok(TurnResult { line, notes, press: Some(last) })
     }
 
     fn request(&self) -> Request<'_> {

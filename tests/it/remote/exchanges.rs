@@ -5,7 +5,7 @@ use expect_test::{ExpectFile, expect_file};
 
 use askline_model::Model as _;
 use askline_model::prompt::{Form, Prompt, draft};
-use askline_model::remote::{Remote, Spec};
+use askline_model::remote::{Remote, ServerSpec};
 use askline_model::server::Protocol;
 use askline_syntax::shell::Shell;
 
@@ -21,7 +21,7 @@ fn example() -> Prompt {
 
 /// Returns the body for a prompt at this address; nothing is sent.
 fn body(protocol: Protocol, url: &str, model: &str, prompt: &Prompt, expected: ExpectFile) {
-    let spec = Spec { model: model.to_owned(), ..spec(protocol, url) };
+    let spec = ServerSpec { model: model.to_owned(), ..spec(protocol, url) };
     let remote = Remote::open_in(spec, &|_| None).unwrap();
     expected.assert_eq(&remote.body(prompt, true, MAX_TOKENS).unwrap());
 }

@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 
 use askline::answer::{self, Answer};
 use askline::config::Help;
-use askline::context::{self, Machine};
+use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline::refine::{self, Limits};
 use askline_host::recorded::RecordedHost;
 use askline_model::Model as _;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
-use askline_model::remote::{Remote, Spec};
+use askline_model::remote::{Remote, ServerSpec};
+use askline_model::request_control::RequestControl;
 use askline_model::server::Protocol;
 use askline_syntax::shell::Shell;
 
@@ -89,14 +89,14 @@ fn e3_one_byte_after_the_other() {
 fn cancelling_ends_any_wait() {
     for act in [Act::Stall(Vec::new()), Act::Stall(ok("text/event-stream", "data: {}\n\n"))] {
         let server = Server::new(vec![act]);
-        let patience = Patience::endless();
-        let giving_up = patience.clone();
+        let control = RequestControl::endless();
+        let giving_up = control.clone();
         std::thread::spawn(move || {
             std::thread::sleep(Duration::from_millis(200));
             giving_up.cancel();
         });
         let begun = Instant::now();
-        let error = remote(&server, Protocol::OpenAi).complete(&chat(), MAX_TOKENS, &patience).unwrap_err();
+        let error = remote(&server, Protocol::OpenAi).complete(&chat(), MAX_TOKENS, &control).unwrap_err();
         assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
         assert!(begun.elapsed() < Duration::from_millis(300), "{:?}", begun.elapsed());
     }
@@ -330,7 +330,7 @@ fn e17_a_key_is_not_sent_in_the_clear() {
 #[test]
 fn e19_nothing_slips_into_a_header() {
     for model in ["", "a\r\nX-Evil: 1", "a\nb", "a\0", "a\u{7f}", "\u{1b}[31m", &"x".repeat(300)] {
-        let spec = Spec { model: model.to_owned(), ..spec(Protocol::OpenAi, "http://127.0.0.1:1") };
+        let spec = ServerSpec { model: model.to_owned(), ..spec(Protocol::OpenAi, "http://127.0.0.1:1") };
         let error = Remote::open(spec).err().unwrap().to_string();
         assert!(error.starts_with("`name` ") && !error.chars().any(char::is_control), "{error}");
     }
@@ -346,7 +346,7 @@ fn e19_nothing_slips_into_a_header() {
     // An unusual but honest name only becomes JSON.
     let server = Server::new(vec![Act::Send(says("ls"))]);
     let url = format!("http://127.0.0.1:{}", server.port());
-    let odd = Spec { model: "größe \"7b\"".to_owned(), ..spec(Protocol::OpenAi, &url) };
+    let odd = ServerSpec { model: "größe \"7b\"".to_owned(), ..spec(Protocol::OpenAi, &url) };
     ask(&mut Remote::open(odd).unwrap(), &chat()).unwrap();
     assert!(server.seen()[0].body.starts_with(r#"{"model":"größe \"7b\"","#));
 }
@@ -475,12 +475,12 @@ fn e24_the_same_answer_again() {
     let server = Server::new(vec![Act::Send(says("show --nothing-like-it")); 5]);
     let machine =
         Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None);
-    let context = context::gather(&machine, Shell::Bash, &[]);
+    let context = environment::gather(&machine, Shell::Bash, &[]);
     let knowledge = Arc::new(Knowledge::new(&machine, &context, &[], Help::System));
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let limits = Limits { rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
     let mut model = remote(&server, Protocol::OpenAi);
-    let refined = refine::run(solved(), &mut model, &examiner, limits, &Patience::endless()).unwrap();
+    let refined = refine::run(solved(), &mut model, &examiner, limits, &RequestControl::endless()).unwrap();
     assert_eq!((refined.rounds, server.seen().len()), (2, 2));
     assert_eq!(refined.best.command.text.as_str(), "show --nothing-like-it");
     assert!(refined.best.report.findings.iter().any(|finding| finding.text.contains("--nothing-like-it")));

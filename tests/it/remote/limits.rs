@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use askline_model::Model as _;
-use askline_model::account::{Account, Cost, Limits, Prices, Tally, Tokens};
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::remote::{Allowance, Remote};
+use askline_model::request_control::RequestControl;
 use askline_model::server::Protocol;
+use askline_model::usage::{Cost, Limits, Prices, Tally, Tokens, Usage};
 
 use super::server::{Act, Server, ok, says, status};
 use super::{DEADLINE, MAX_TOKENS, chat, remote, solved};
@@ -32,13 +32,13 @@ fn limited(server: &Server, limits: Limits) -> Remote {
     model
 }
 
-fn ask(model: &mut Remote, patience: &Patience) -> Result<String, Failure> {
-    let reply = model.complete(&chat(), MAX_TOKENS, patience);
+fn ask(model: &mut Remote, control: &RequestControl) -> Result<String, Failure> {
+    let reply = model.complete(&chat(), MAX_TOKENS, control);
     reply.map(|reply| reply.text).map_err(|error| error.downcast().unwrap())
 }
 
-fn patience() -> Patience {
-    Patience::until(Instant::now() + DEADLINE)
+fn control() -> RequestControl {
+    RequestControl::until(Instant::now() + DEADLINE)
 }
 
 fn used_up(what: &str, name: &str) -> Result<String, Failure> {
@@ -49,7 +49,7 @@ fn used_up(what: &str, name: &str) -> Result<String, Failure> {
 fn no_key_press_asks_more_often_than_it_may() {
     let server = Server::new((0..9).map(|_| counted()).collect());
     let mut model = limited(&server, Limits { calls: 3, ..Limits::default() });
-    let press = patience();
+    let press = control();
     for _ in 0..3 {
         assert_eq!(ask(&mut model, &press).unwrap(), "ls");
     }
@@ -60,7 +60,7 @@ fn no_key_press_asks_more_often_than_it_may() {
         assert_eq!(ask(&mut model, &part), used_up("3 calls for one key press", "calls"));
     }
     assert_eq!(server.seen().len(), 3);
-    assert_eq!(ask(&mut model, &patience()).unwrap(), "ls", "the next press begins anew");
+    assert_eq!(ask(&mut model, &control()).unwrap(), "ls", "the next press begins anew");
     assert_eq!(server.seen().len(), 4);
 }
 
@@ -78,22 +78,22 @@ fn requests_that_fail_are_counted() {
     ] {
         let server = Server::new(acts);
         let mut model = limited(&server, Limits::default());
-        let press = patience();
+        let press = control();
         let _ = model.complete(&solved(), MAX_TOKENS, &press);
-        assert_eq!((server.seen().len(), press.account().servers().calls), (calls, calls as u64));
+        assert_eq!((server.seen().len(), press.usage().servers().calls), (calls, calls as u64));
     }
     // With one call left there is no retry, and the message gives the fault itself.
     let server = Server::new(vec![busy(), counted()]);
     let mut model = limited(&server, Limits { calls: 1, ..Limits::default() });
-    let told = ask(&mut model, &patience()).unwrap_err();
+    let told = ask(&mut model, &control()).unwrap_err();
     assert!(matches!(&told, Failure::Unavailable(why) if !why.contains("used up")), "{told:?}");
     assert_eq!(server.seen().len(), 1);
     // A server that could not be reached counts as tried, too.
     let nobody = Server::new(Vec::new());
     let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
-    let press = patience();
+    let press = control();
     assert!(ask(&mut model, &press).is_err());
-    assert_eq!((press.account().servers().calls, nobody.seen().len()), (1, 0));
+    assert_eq!((press.usage().servers().calls, nobody.seen().len()), (1, 0));
 }
 
 #[test]
@@ -133,16 +133,16 @@ fn tokens_and_money_are_counted_and_bounded() {
         let server = Server::new(vec![counted(), counted()]);
         let mut model = remote(&server, Protocol::OpenAi);
         model.allow(Allowance { limits, today, prices });
-        let press = patience();
+        let press = control();
         assert_eq!(ask(&mut model, &press).unwrap(), "ls", "{name}");
-        assert_eq!(press.account().servers(), one);
+        assert_eq!(press.usage().servers(), one);
         assert_eq!(ask(&mut model, &press), used_up(what, name));
         // Another press on that day.
         if limits.count_days() {
             let mut all = today;
             all.add(&one);
             model.allow(Allowance { limits, today: all, prices });
-            assert_eq!(ask(&mut model, &patience()), used_up(what, name));
+            assert_eq!(ask(&mut model, &control()), used_up(what, name));
         }
         assert_eq!(server.seen().len(), 1, "{name}");
     }
@@ -154,19 +154,19 @@ fn tokens_and_money_are_counted_and_bounded() {
 fn what_is_not_told_is_estimated() {
     let broken =
         Act::Send(ok("text/event-stream", "data: {\"choices\":[{\"delta\":{\"content\":\"l\"}}]}\n\n"));
-    let named = |account: &Account| {
-        account.models().map(|(name, asked)| (name.to_owned(), asked.times.len())).collect::<Vec<_>>()
+    let named = |usage: &Usage| {
+        usage.models().map(|(name, asked)| (name.to_owned(), asked.times.len())).collect::<Vec<_>>()
     };
     for (act, answers) in [(Act::Send(says("ls -la")), 1), (broken, 0)] {
         let server = Server::new(vec![act]);
         let mut model = limited(&server, Limits::default());
-        let press = patience();
+        let press = control();
         let _ = ask(&mut model, &press);
-        let account = press.account().clone();
+        let usage = press.usage().clone();
         let body = server.seen()[0].body.len() as u64;
-        assert_eq!(account.total().tokens.prompt, body / 3);
-        assert!(account.total().tokens.completion <= 3);
-        assert_eq!(named(&account), [("some-model at team".to_owned(), answers)]);
+        assert_eq!(usage.total().tokens.prompt, body / 3);
+        assert!(usage.total().tokens.completion <= 3);
+        assert_eq!(named(&usage), [("some-model at team".to_owned(), answers)]);
     }
 }
 
@@ -186,17 +186,17 @@ fn what_was_given_up_is_counted() {
     ] {
         let server = Server::new(vec![act]);
         let mut model = limited(&server, Limits::default());
-        let press = Patience::until(Instant::now() + Duration::from_millis(1500));
+        let press = RequestControl::until(Instant::now() + Duration::from_millis(1500));
         assert!(ask(&mut model, &press).is_err());
-        let tokens = press.account().servers().tokens;
+        let tokens = press.usage().servers().tokens;
         assert_eq!(tokens.prompt, server.seen()[0].body.len() as u64 / 3);
         assert_eq!(tokens.completion, completion);
     }
     // An unreachable server reads nothing.
     let mut model = Remote::open(super::spec(Protocol::OpenAi, "http://127.0.0.1:1")).unwrap();
-    let press = patience();
+    let press = control();
     assert!(ask(&mut model, &press).is_err());
-    assert_eq!(press.account().servers().all_tokens(), 0);
+    assert_eq!(press.usage().servers().all_tokens(), 0);
 }
 
 /// Work after an answer in the same press, such as other suggestions, has no separate limits.
@@ -204,11 +204,11 @@ fn what_was_given_up_is_counted() {
 fn a_press_in_parts_has_one_allowance() {
     let server = Server::new((0..9).map(|_| counted()).collect());
     let mut model = limited(&server, Limits { calls: 3, day_calls: 5, ..Limits::default() });
-    let first = patience();
+    let first = control();
     ask(&mut model, &first).unwrap();
     ask(&mut model, &first).unwrap();
     // By then the usage file contains the first part.
-    let today = first.account().servers();
+    let today = first.usage().servers();
     model.allow(Allowance {
         limits: Limits { calls: 3, day_calls: 5, ..Limits::default() },
         today,
@@ -217,7 +217,7 @@ fn a_press_in_parts_has_one_allowance() {
     let next = first.next_part(Instant::now() + DEADLINE);
     assert_eq!(ask(&mut model, &next).unwrap(), "ls");
     assert_eq!(ask(&mut model, &next), used_up("3 calls for one key press", "calls"));
-    assert_eq!((server.seen().len(), next.account().servers().calls), (3, 1));
+    assert_eq!((server.seen().len(), next.usage().servers().calls), (3, 1));
 }
 
 /// Absurdly large counts from a server overflow nothing.
@@ -232,9 +232,9 @@ fn absurd_counts_are_bounded() {
     let mut model = remote(&server, Protocol::OpenAi);
     let prices = Some(Prices { prompt: 10_000_000_000, cached: 0, completion: 10_000_000_000 });
     model.allow(Allowance { prices, ..Allowance::default() });
-    let press = patience();
+    let press = control();
     for _ in 0..3 {
         assert_eq!(ask(&mut model, &press).unwrap(), "ls");
     }
-    assert!(press.account().total().all_tokens() <= 3 * 20_000_000);
+    assert!(press.usage().total().all_tokens() <= 3 * 20_000_000);
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use askline_model::failure::Failure;
-use askline_model::remote::{Remote, Spec};
+use askline_model::remote::{Remote, ServerSpec};
 use askline_model::server::Protocol;
 use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
 use rustls::ServerConfig;
@@ -57,12 +57,12 @@ fn config(certificate: &Certificate, key: &KeyPair) -> ServerConfig {
         .unwrap()
 }
 
-fn at(server: &Server, ca_file: Option<PathBuf>) -> Spec {
+fn at(server: &Server, ca_file: Option<PathBuf>) -> ServerSpec {
     let spec = spec(Protocol::OpenAi, &format!("https://127.0.0.1:{}/v1", server.port()));
-    with_key(Spec { ca_file, ..spec })
+    with_key(ServerSpec { ca_file, ..spec })
 }
 
-fn message(spec: Spec, env: &dyn Fn(&str) -> Option<String>) -> String {
+fn message(spec: ServerSpec, env: &dyn Fn(&str) -> Option<String>) -> String {
     match ask(&mut Remote::open_in(spec, env).unwrap(), &chat()) {
         Ok(reply) => panic!("answered {:?}", reply.text),
         Err(Failure::NoModel(message) | Failure::Unavailable(message)) => message,
@@ -119,7 +119,8 @@ fn a_file_of_certificates_that_holds_none_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("ca.pem");
     let open = || {
-        let spec = Spec { ca_file: Some(file.clone()), ..spec(Protocol::OpenAi, "https://example.com") };
+        let spec =
+            ServerSpec { ca_file: Some(file.clone()), ..spec(Protocol::OpenAi, "https://example.com") };
         format!("{:#}", Remote::open(spec).err().unwrap())
     };
     assert!(open().starts_with("`ca_file` "), "{}", open());
@@ -154,7 +155,7 @@ fn e18_the_environments_proxy_is_used() {
     let address = format!("127.0.0.1:{}", proxy.port());
     let env = |name: &str| (name == "HTTPS_PROXY").then(|| address.clone());
     let url = format!("https://model.invalid:{}/v1", server.port());
-    let secure = with_key(Spec { ca_file: Some(ours.file()), ..spec(Protocol::OpenAi, &url) });
+    let secure = with_key(ServerSpec { ca_file: Some(ours.file()), ..spec(Protocol::OpenAi, &url) });
     assert_eq!(ask(&mut Remote::open_in(secure, &env).unwrap(), &chat()).unwrap().text, "ls");
     let seen = proxy.seen();
     assert!(

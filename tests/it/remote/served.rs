@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use askline::answer::{self, Answer};
 use askline_model::Model as _;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
 use askline_model::prompt;
 use askline_model::prompt::{Form, Prompt};
-use askline_model::remote::{Key, Remote, Spec};
+use askline_model::remote::{ApiKey, Remote, ServerSpec};
+use askline_model::request_control::RequestControl;
 use askline_model::server::Protocol;
 use askline_syntax::shell::Shell;
 
@@ -24,9 +24,9 @@ const READING: Duration = Duration::from_secs(120);
 
 fn at(protocol: Protocol, path: &str, key: Option<&str>) -> Remote {
     let url = std::env::var("ASKLINE_TEST_SERVER").expect("ASKLINE_TEST_SERVER names a server");
-    let key = key.map(|key| Key::new(key, "ASKLINE_TEST_SERVER_KEY").unwrap());
+    let key = key.map(|key| ApiKey::new(key, "ASKLINE_TEST_SERVER_KEY").unwrap());
     let spec = spec(protocol, &format!("{}{path}", url.trim_end_matches('/')));
-    Remote::open(Spec { key, first_byte: READING, ..spec }).unwrap()
+    Remote::open(ServerSpec { key, first_byte: READING, ..spec }).unwrap()
 }
 
 fn key() -> Option<String> {
@@ -51,7 +51,7 @@ fn each_protocol_answers_with_commands() {
         for request in REQUESTS {
             let prompt = prompt::draft(form, request, Shell::Bash, "Linux");
             let asked = Instant::now();
-            let reply = model.complete(&prompt, MAX_TOKENS, &Patience::until(asked + READING)).unwrap();
+            let reply = model.complete(&prompt, MAX_TOKENS, &RequestControl::until(asked + READING)).unwrap();
             let usage = reply.usage;
             say(&format!(
                 "{protocol:?}{path} {form:?} {request:?} -> {:?} ({} + {} tokens, {:.1?} + {:.1?})",
@@ -71,7 +71,7 @@ fn each_protocol_answers_with_commands() {
 fn faults_of_a_real_server_are_told() {
     let prompt = prompt::draft(Form::Completion, REQUESTS[0], Shell::Bash, "Linux");
     let ask = |model: &mut Remote, prompt: &Prompt| {
-        let reply = model.complete(prompt, MAX_TOKENS, &Patience::until(Instant::now() + READING));
+        let reply = model.complete(prompt, MAX_TOKENS, &RequestControl::until(Instant::now() + READING));
         reply.map(|reply| reply.text).map_err(|error| {
             say(&format!("{error:#}"));
             error.downcast::<Failure>().unwrap()
@@ -100,14 +100,14 @@ fn faults_of_a_real_server_are_told() {
 fn a_person_who_gives_up_is_not_kept() {
     let mut model = at(Protocol::OpenAi, "/v1", key().as_deref());
     let prompt = prompt::draft(Form::Chat, "explain every command there is at length", Shell::Bash, "Linux");
-    let patience = Patience::endless();
-    let giving_up = patience.clone();
+    let control = RequestControl::endless();
+    let giving_up = control.clone();
     std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(300));
         giving_up.cancel();
     });
     let begun = Instant::now();
-    let reply = model.complete(&prompt, 2000, &patience);
+    let reply = model.complete(&prompt, 2000, &control);
     let took = begun.elapsed();
     assert!(took < Duration::from_millis(500), "{took:?}");
     // A model that has already finished has nothing to cancel.

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use askline_model::failure::Failure;
-use askline_model::remote::{Key, Remote, Spec};
+use askline_model::remote::{ApiKey, Remote, ServerSpec};
 use askline_model::server::Protocol;
 
 use super::server::{Act, Server, ok, says, status};
@@ -98,8 +98,9 @@ fn a_key_is_hidden_however_it_is_repeated() {
         Act::Send(ok("text/event-stream", format!("data: {echo}\n\n"))),
     ] {
         let server = Server::new(vec![act]);
-        let key = Some(Key::new("sk-a/b+c", "key_env").unwrap());
-        let spec = Spec { key, ..spec(Protocol::OpenAi, &format!("http://127.0.0.1:{}", server.port())) };
+        let key = Some(ApiKey::new("sk-a/b+c", "key_env").unwrap());
+        let spec =
+            ServerSpec { key, ..spec(Protocol::OpenAi, &format!("http://127.0.0.1:{}", server.port())) };
         let failure = ask(&mut Remote::open(spec).unwrap(), &chat()).unwrap_err().to_string();
         assert!(!failure.contains("sk-a"), "{failure}");
     }
@@ -126,7 +127,7 @@ fn e14_the_prompt_is_too_long() {
     // A model with a known small context gets less from the start.
     let server = Server::new(vec![Act::Send(says("ls"))]);
     let url = format!("http://127.0.0.1:{}", server.port());
-    let small = Spec { model: "tinyllama:1.1b".to_owned(), ..spec(Protocol::OpenAi, &url) };
+    let small = ServerSpec { model: "tinyllama:1.1b".to_owned(), ..spec(Protocol::OpenAi, &url) };
     ask(&mut Remote::open(small).unwrap(), &solved()).unwrap();
     assert_eq!(server.seen()[0].body.len(), seen[1].body.len() + "tinyllama:1.1b".len() - "some-model".len());
 }

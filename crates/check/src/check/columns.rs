@@ -17,12 +17,12 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
-use self::line::Line;
-use self::path::{End, Member, View};
+use self::line::LineScope;
+use self::path::{Member, PathEnd, View};
 use self::said::{inside, quoted};
-use super::{Draft, Finding};
+use super::{Finding, ReportDraft};
+use crate::file_schema::{Column, FileSchema};
 use crate::reference;
-use crate::shape::{Column, Shape};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word};
@@ -32,7 +32,7 @@ const WORDS_MAX: usize = 64;
 /// Maximum number of findings per line; the check then stops.
 const FINDINGS_MAX: usize = 8;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<ColumnsFile> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
     toml::from_str(include_str!("columns.toml")).expect("columns.toml is well-formed")
 });
@@ -40,7 +40,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Contents of `columns.toml`; each field is documented there.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct ColumnsFile {
     rows: BTreeSet<String>,
     rows_switches: BTreeSet<String>,
     conditions: BTreeSet<String>,
@@ -50,12 +50,12 @@ struct Table {
     closures: BTreeMap<String, Closure>,
     leaves: BTreeSet<String>,
     unsure: BTreeSet<String>,
-    names: BTreeMap<String, Names>,
+    names: BTreeMap<String, NamedSteps>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Names {
+struct NamedSteps {
     #[serde(default)]
     switches: BTreeSet<String>,
     #[serde(default)]
@@ -71,8 +71,8 @@ struct Names {
 #[serde(deny_unknown_fields)]
 struct Closure {
     #[serde(default)]
-    parameters: Vec<Given>,
-    input: Given,
+    parameters: Vec<ClosureInput>,
+    input: ClosureInput,
     #[serde(default)]
     always: bool,
 }
@@ -80,7 +80,7 @@ struct Closure {
 /// Part of the pipeline data that a closure receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Given {
+enum ClosureInput {
     Row,
     Whole,
     Other,
@@ -101,7 +101,7 @@ enum Gives {
 struct Flow<'a> {
     /// File that the data comes from.
     file: &'a str,
-    shape: Shape,
+    schema: FileSchema,
     /// Description for messages: "`goods.csv`".
     subject: String,
     /// Noun for its names: column or key.
@@ -119,7 +119,7 @@ fn known(next: Option<Flow<'_>>) -> Step<'_> {
 }
 
 /// Adds findings for columns and keys that are missing in the opened files.
-pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
+pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     if draft.shell != Shell::Nu {
         return;
     }
@@ -128,20 +128,24 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
     if parsed.commands.iter().any(defines) {
         return;
     }
-    let found = Line::new(parsed, draft).findings();
+    let found = LineScope::new(parsed, draft).findings();
     draft.report.findings.extend(found);
 }
 
 /// Returns the file that a command opens as Nushell parses it, with its schema; `None` if another command may have
 /// changed it.
-fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Option<(&'a str, Arc<Shape>)> {
+fn opened<'a>(
+    open: &'a SimpleCommand,
+    parsed: &Parsed,
+    draft: &ReportDraft<'_>,
+) -> Option<(&'a str, Arc<FileSchema>)> {
     let [name, file] = open.words.as_slice() else { return None };
     let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
     let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
     if !is_open || !is_file || is_program(open, draft) {
         return None;
     }
-    let is_own = draft.reference.known(&["open"]).kind == reference::Kind::Builtin;
+    let is_own = draft.reference.known(&["open"]).kind == reference::CommandKind::Builtin;
     let changes = |other: &SimpleCommand| {
         let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
         is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
@@ -154,48 +158,48 @@ fn opened<'a>(open: &'a SimpleCommand, parsed: &Parsed, draft: &Draft<'_>) -> Op
     if !is_own || before.any(|other| changes(other) || writes(other)) {
         return None;
     }
-    let shape = draft.reference.shape(&file.text)?;
+    let schema = draft.reference.schema(&file.text)?;
     // With a user-defined `from log` or with `std/formats`, `open` returns a table for files that are plain text
     // otherwise.
     let is_read_otherwise = || {
-        let ending = crate::shape::ending(&file.text);
+        let ending = crate::file_schema::ending(&file.text);
         !ending.is_empty() && draft.reference.own_manual(&format!("from {ending}")).is_some()
     };
-    let is_text = matches!(*shape, Shape::Text | Shape::Binary);
-    (!is_text || !is_read_otherwise()).then_some((file.text.as_str(), shape))
+    let is_text = matches!(*schema, FileSchema::Text | FileSchema::Binary);
+    (!is_text || !is_read_otherwise()).then_some((file.text.as_str(), schema))
 }
 
 /// Reports whether a command is an external program: `^name`.
-fn is_program(command: &SimpleCommand, draft: &Draft<'_>) -> bool {
+fn is_program(command: &SimpleCommand, draft: &ReportDraft<'_>) -> bool {
     let before = command.words.first().and_then(|word| draft.line.get(..word.span.start));
     before.is_none_or(|before| before.ends_with('^'))
 }
 
 impl Flow<'_> {
     /// Returns the data that a path leads to.
-    fn inner(&self, members: &[Member], shape: Shape) -> Self {
-        let is_key = matches!(shape, Shape::Record(_)) && self.noun == "key";
+    fn inner(&self, members: &[Member], schema: FileSchema) -> Self {
+        let is_key = matches!(schema, FileSchema::Record(_)) && self.noun == "key";
         let noun = if is_key { "key" } else { "column" };
         let is_row = members.iter().all(|member| *member == Member::Index);
         let subject = if is_row { self.subject.clone() } else { inside(members, members.len(), self.file) };
-        Self { file: self.file, shape, subject, noun, is_file: false }
+        Self { file: self.file, schema, subject, noun, is_file: false }
     }
 }
 
 /// A command that receives pipeline data.
-struct Through<'a> {
+struct PipedCommand<'a> {
     command: &'a SimpleCommand,
-    draft: &'a Draft<'a>,
+    draft: &'a ReportDraft<'a>,
 }
 
-impl<'a> Through<'a> {
+impl<'a> PipedCommand<'a> {
     fn step(&self, flow: Flow<'a>) -> Step<'a> {
         let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
             return known(None);
         };
         let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);
         let names = TABLE.names.get(name);
-        if matches!(flow.shape, Shape::Record(_))
+        if matches!(flow.schema, FileSchema::Record(_))
             && (takes_rows || name == "length" || names.is_some_and(|names| names.rows))
         {
             return (vec![self.is_record(name, &flow)], None);
@@ -208,7 +212,7 @@ impl<'a> Through<'a> {
         match name {
             _ if TABLE.conditions.contains(name) => {
                 let found = condition::findings(self, &flow);
-                let goes_on = name == "where" && (found.is_empty() || flow.shape.columns().is_some());
+                let goes_on = name == "where" && (found.is_empty() || flow.schema.columns().is_some());
                 (found, goes_on.then_some(flow))
             }
             // The closure may change the data.
@@ -216,16 +220,18 @@ impl<'a> Through<'a> {
             _ if takes_rows && !self.has_only(&TABLE.rows_switches) => known(None),
             // For text these commands return bytes, which are not followed.
             _ if takes_rows => {
-                known(if flow.shape == Shape::Text { None } else { self.some_rows(name, flow) })
+                known(if flow.schema == FileSchema::Text { None } else { self.some_rows(name, flow) })
             }
-            "columns" if flow.shape.columns().is_some() => {
-                known(Some(self.made(flow.file, Shape::Text.listed())))
+            "columns" if flow.schema.columns().is_some() => {
+                known(Some(self.made(flow.file, FileSchema::Text.listed())))
             }
-            "lines" if flow.is_file && flow.shape == Shape::Text => {
-                known(if has_option { None } else { Some(self.made(flow.file, Shape::Text.listed())) })
+            "lines" if flow.is_file && flow.schema == FileSchema::Text => {
+                known(if has_option { None } else { Some(self.made(flow.file, FileSchema::Text.listed())) })
             }
             // The content is already parsed and is not text.
-            "lines" if flow.is_file && matches!(flow.shape, Shape::Table(_) | Shape::Record(_)) => {
+            "lines"
+                if flow.is_file && matches!(flow.schema, FileSchema::Table(_) | FileSchema::Record(_)) =>
+            {
                 (vec![self.no_text(&flow)], None)
             }
             "enumerate" => known(self.counted(flow)),
@@ -251,14 +257,14 @@ impl<'a> Through<'a> {
     }
 
     /// Returns output that is described by the name of this command.
-    fn made(&self, file: &'a str, shape: Shape) -> Flow<'a> {
+    fn made(&self, file: &'a str, schema: FileSchema) -> Flow<'a> {
         let name = self.command.name().unwrap_or_default();
         let subject = format!("what {} gives", quoted(name));
-        Flow { file, shape, subject, noun: "column", is_file: false }
+        Flow { file, schema, subject, noun: "column", is_file: false }
     }
 
     /// Handles a command whose words are column names.
-    fn named(&self, name: &str, names: &Names, flow: Flow<'a>) -> Step<'a> {
+    fn named(&self, name: &str, names: &NamedSteps, flow: Flow<'a>) -> Step<'a> {
         let mut paths = Vec::new();
         for word in self.arguments().iter().take(if names.first { 1 } else { WORDS_MAX }) {
             let raw = self.raw(word);
@@ -275,7 +281,7 @@ impl<'a> Through<'a> {
             let Some(members) = path::parse(raw, word.span.start) else { return known(None) };
             paths.push(members);
         }
-        let whole = View::of(&flow.shape);
+        let whole = View::of(&flow.schema);
         let from = match names.gives {
             Gives::Values | Gives::Only | Gives::Without => whole,
             // These commands look at each row separately.
@@ -287,17 +293,17 @@ impl<'a> Through<'a> {
         let mut inner = None;
         for members in &paths {
             match path::follow(from, members) {
-                End::There(view) if names.gives == Gives::Values && paths.len() == 1 => {
-                    inner = Some(flow.inner(members, view.shape()));
+                PathEnd::There(view) if names.gives == Gives::Values && paths.len() == 1 => {
+                    inner = Some(flow.inner(members, view.schema()));
                 }
-                End::There(_) => {}
-                End::Unsure => is_certain = false,
-                End::Missing(at, columns) => found.extend(flow.missing(members, at, columns)),
-                End::Bare(at, bare) => found.extend(flow.bare(members, at, &bare, None)),
+                PathEnd::There(_) => {}
+                PathEnd::Unsure => is_certain = false,
+                PathEnd::Missing(at, columns) => found.extend(flow.missing(members, at, columns)),
+                PathEnd::Bare(at, bare) => found.extend(flow.bare(members, at, &bare, None)),
             }
         }
         if !found.is_empty() {
-            let goes_on = names.gives == Gives::Same && flow.shape.columns().is_some();
+            let goes_on = names.gives == Gives::Same && flow.schema.columns().is_some();
             return (found, goes_on.then_some(flow));
         }
         known(match names.gives {
@@ -310,7 +316,7 @@ impl<'a> Through<'a> {
                 let names = tops(&paths);
                 let is_meant =
                     |column: &&mut Column| paths.is_empty() || names.contains(&column.name.as_str());
-                columns.iter_mut().filter(is_meant).for_each(|column| column.shape = Shape::Unknown);
+                columns.iter_mut().filter(is_meant).for_each(|column| column.schema = FileSchema::Unknown);
                 Some(())
             }),
             gives @ (Gives::Only | Gives::Without) => self.with_columns(flow, Some(name), |columns| {
@@ -333,8 +339,8 @@ impl<'a> Through<'a> {
         change: impl FnOnce(&mut Vec<Column>) -> Option<()>,
     ) -> Option<Flow<'a>> {
         let mut flow = flow;
-        match &mut flow.shape {
-            Shape::Table(columns) | Shape::Record(columns) => change(columns)?,
+        match &mut flow.schema {
+            FileSchema::Table(columns) | FileSchema::Record(columns) => change(columns)?,
             _ => return None,
         }
         if let Some(name) = left_by {
@@ -347,21 +353,21 @@ impl<'a> Through<'a> {
     fn some_rows(&self, name: &str, flow: Flow<'a>) -> Option<Flow<'a>> {
         let is_one = matches!(name, "first" | "last")
             && self.arguments().iter().all(|word| self.raw(word).starts_with('-'));
-        let shape = if is_one { View::of(&flow.shape).row().shape() } else { flow.shape };
-        Some(Flow { shape, is_file: false, ..flow })
+        let schema = if is_one { View::of(&flow.schema).row().schema() } else { flow.schema };
+        Some(Flow { schema, is_file: false, ..flow })
     }
 
     /// Returns the output of `enumerate`: each value with its index.
     fn counted(&self, flow: Flow<'a>) -> Option<Flow<'a>> {
-        if !matches!(flow.shape, Shape::Table(_) | Shape::List(_)) {
+        if !matches!(flow.schema, FileSchema::Table(_) | FileSchema::List(_)) {
             return None;
         }
-        let column = |name: &str, shape| Column { name: name.to_owned(), shape, always: true };
+        let column = |name: &str, schema| Column { name: name.to_owned(), schema, always: true };
         Some(self.made(
             flow.file,
-            Shape::Table(vec![
-                column("index", Shape::Int),
-                column("item", View::of(&flow.shape).row().shape()),
+            FileSchema::Table(vec![
+                column("index", FileSchema::Int),
+                column("item", View::of(&flow.schema).row().schema()),
             ]),
         ))
     }
@@ -379,7 +385,7 @@ impl<'a> Through<'a> {
         for word in words {
             let Some(members) = path::parse(self.raw(word), word.span.start) else { return known(None) };
             let [Member::Name { text, span, .. }] = members.as_slice() else { return known(None) };
-            let columns = View::of(&flow.shape).row().columns().unwrap_or_default();
+            let columns = View::of(&flow.schema).row().columns().unwrap_or_default();
             let known = columns.iter().find(|column| column.name == *text);
             if name == "insert" && known.is_some_and(|column| column.always) {
                 return (vec![self.is_there(text, span, &flow)], None);
@@ -389,7 +395,7 @@ impl<'a> Through<'a> {
         known(self.with_columns(flow, None, |columns| {
             for name in added {
                 columns.retain(|column| column.name != name);
-                columns.push(Column { name, shape: Shape::Unknown, always: true });
+                columns.push(Column { name, schema: FileSchema::Unknown, always: true });
             }
             Some(())
         }))
@@ -414,7 +420,7 @@ impl<'a> Through<'a> {
                 [Member::Name { text: old, optional: false, any_case: false, .. }],
                 [Member::Name { text: new, optional: false, any_case: false, .. }],
             ) => {
-                if let End::Missing(at, columns) = path::follow(View::of(&flow.shape).row(), &members) {
+                if let PathEnd::Missing(at, columns) = path::follow(View::of(&flow.schema).row(), &members) {
                     return (flow.missing(&members, at, columns).into_iter().collect(), None);
                 }
                 known(self.with_columns(flow, Some("rename"), |columns| {

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::tools::{TOOLS, base};
-use super::{Draft, hazards, nearest};
-use crate::finding::{Finding, Fix, Grade, Kind};
+use super::{ReportDraft, hazards, nearest};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::{self, Reference};
-use askline_manual::catalogue::Card;
+use askline_manual::catalogue::CommandDoc;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, SimpleCommand, Span, Word};
@@ -48,7 +48,7 @@ pub(super) enum Presence {
 }
 
 /// Looks up a command word and adds a finding if it is missing.
-pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Draft<'_>) -> Presence {
+pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut ReportDraft<'_>) -> Presence {
     let Some(name) = command.name().filter(|name| !name.is_empty()) else { return Presence::NotChecked };
     if command.runs_elsewhere() || hazards::is_cut_off(command, draft.line) {
         return Presence::NotChecked;
@@ -91,28 +91,28 @@ pub fn is_well_known(name: &str) -> bool {
 }
 
 fn is_missing(name: &str, reference: &dyn Reference) -> bool {
-    matches!(reference.known(&[name]).kind, reference::Kind::Missing)
+    matches!(reference.known(&[name]).kind, reference::CommandKind::Missing)
 }
 
 /// Reports whether a command can follow a pipe in Nushell.
 fn takes_input(name: &str, reference: &dyn Reference) -> bool {
     match reference.known(&[name]).kind {
-        reference::Kind::Program { .. } => TOOLS.filters.contains(name),
-        reference::Kind::Builtin => {
-            reference.own_commands().is_none_or(|own| own.get(name).is_none_or(Card::takes_input))
+        reference::CommandKind::Program { .. } => TOOLS.filters.contains(name),
+        reference::CommandKind::Builtin => {
+            reference.own_commands().is_none_or(|own| own.get(name).is_none_or(CommandDoc::takes_input))
         }
-        reference::Kind::Function | reference::Kind::Alias(_) => true,
-        reference::Kind::Missing => false,
+        reference::CommandKind::Function | reference::CommandKind::Alias(_) => true,
+        reference::CommandKind::Missing => false,
     }
 }
 
 /// Checks a command that is given by its path.
-fn path(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Draft<'_>) -> Presence {
+fn path(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut ReportDraft<'_>) -> Presence {
     match draft.reference.exists(name) {
         Some(false) if !may_have_changed(command, parsed) => {
             draft.report.commands_missing += 1;
             draft.report.findings.push(Finding {
-                kind: Kind::CommandMissing,
+                kind: FindingKind::CommandMissing,
                 span: command.words.first().map_or(0..0, |word| word.span.clone()),
                 grade: Grade::Error,
                 text: format!("there is no file `{name}`"),
@@ -148,7 +148,7 @@ fn defines(line: &str, name: &str) -> bool {
     })
 }
 
-fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Draft<'_>) {
+fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     let reference = draft.reference;
     let Some(word) = command.words.first() else { return };
     let mut text = format!("there is no command `{name}` here");
@@ -204,7 +204,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Dra
             && other.name().is_some_and(|name| TOOLS.installers.contains(base(name)))
     });
     draft.report.findings.push(Finding {
-        kind: Kind::CommandMissing,
+        kind: FindingKind::CommandMissing,
         span: word.span.clone(),
         grade: if may_be_brought { Grade::Hint } else { Grade::Error },
         text,
@@ -254,14 +254,14 @@ fn takes_first(name: &str, command: &SimpleCommand, reference: &dyn Reference) -
 }
 
 /// Adds a hint if the command is obsolete.
-fn deprecated(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+fn deprecated(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     let (Some(new), Some(word)) = (TOOLS.deprecated.get(name), command.words.first()) else { return };
     if is_missing(new.split(' ').next().unwrap_or(new), draft.reference) {
         return;
     }
     let fix = Fix { span: word.span.clone(), replacement: new.clone(), change: format!("{name} → {new}") };
     draft.report.findings.push(Finding {
-        kind: Kind::Deprecated,
+        kind: FindingKind::Deprecated,
         span: word.span.clone(),
         grade: Grade::Hint,
         text: format!("`{name}` is obsolete; `{new}` does the same"),

@@ -1,11 +1,11 @@
 //! Classifies the options of a command as verified, unknown or refuted. The program's own parser confirms an alarm if
 //! it can be asked; documentation alone never causes an error.
 
-use super::Draft;
-use super::level::Standing;
+use super::ReportDraft;
+use super::level::OptionStatus;
 use super::walk::{Use, Walk};
-use crate::finding::{Finding, Fix, Grade, Kind};
-use crate::reference::Known;
+use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::reference::CommandFacts;
 use askline_manual::Source;
 use askline_syntax::Word;
 
@@ -18,20 +18,20 @@ const ADVICE: [&str; 6] =
     ["deprecated", "(deprecated", "[deprecated", "obsolete", "(obsolete", "this option is deprecated"];
 
 /// Adds findings and counts for the options of one command.
-pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
+pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut ReportDraft<'_>) {
     for used in &walk.uses {
         match &used.standing {
-            Standing::Documented(text) => {
+            OptionStatus::Documented(text) => {
                 draft.report.flags_verified += 1;
                 deprecated(used, text, draft);
             }
-            Standing::Doubtful(why) => match draft.accepts(used) {
+            OptionStatus::Doubtful(why) => match draft.accepts(used) {
                 Some(true) => draft.report.flags_verified += 1,
                 Some(false) => refuted(used, true, draft),
                 None => unknown(used, why, draft),
             },
-            Standing::Open(why) => unknown(used, why, draft),
-            Standing::Absent => match draft.accepts(used) {
+            OptionStatus::Open(why) => unknown(used, why, draft),
+            OptionStatus::Absent => match draft.accepts(used) {
                 Some(true) => draft.report.flags_verified += 1,
                 asked => refuted(used, asked.is_some(), draft),
             },
@@ -47,7 +47,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
             change: format!("{} → {}", word.text, stray.nearest),
         };
         draft.report.findings.push(Finding {
-            kind: Kind::CommandMissing,
+            kind: FindingKind::CommandMissing,
             span: word.span.clone(),
             grade: Grade::Warning,
             text: format!(
@@ -60,7 +60,7 @@ pub(super) fn check(walk: &Walk, words: &[Word], draft: &mut Draft<'_>) {
     }
 }
 
-impl Draft<'_> {
+impl ReportDraft<'_> {
     /// Asks the program whether it accepts an option. Returns `None` if it cannot be asked or no questions are left.
     fn accepts(&mut self, used: &Use) -> Option<bool> {
         let is_plain =
@@ -74,7 +74,7 @@ impl Draft<'_> {
     }
 }
 
-fn refuted(used: &Use, by_program: bool, draft: &mut Draft<'_>) {
+fn refuted(used: &Use, by_program: bool, draft: &mut ReportDraft<'_>) {
     draft.report.flags_refuted += 1;
     let command = used.command.join(" ");
     let meant = used.nearest.as_ref();
@@ -101,7 +101,7 @@ fn refuted(used: &Use, by_program: bool, draft: &mut Draft<'_>) {
         false => documentation(&command, &used.known),
     };
     let finding = Finding {
-        kind: Kind::FlagRefuted,
+        kind: FindingKind::FlagRefuted,
         span: meant.map_or(&used.span, |(span, _)| span).clone(),
         grade: if by_program { Grade::Error } else { Grade::Warning },
         text,
@@ -111,11 +111,11 @@ fn refuted(used: &Use, by_program: bool, draft: &mut Draft<'_>) {
     draft.report.findings.push(finding);
 }
 
-fn unknown(used: &Use, why: &str, draft: &mut Draft<'_>) {
+fn unknown(used: &Use, why: &str, draft: &mut ReportDraft<'_>) {
     draft.report.flags_unknown += 1;
     let command = used.command.join(" ");
     draft.report.findings.push(Finding {
-        kind: Kind::FlagUnknown,
+        kind: FindingKind::FlagUnknown,
         span: used.span.clone(),
         grade: Grade::Hint,
         text: format!("it is not known whether `{command}` takes `{}`: {why}", used.option),
@@ -124,14 +124,14 @@ fn unknown(used: &Use, why: &str, draft: &mut Draft<'_>) {
     });
 }
 
-fn deprecated(used: &Use, text: &str, draft: &mut Draft<'_>) {
+fn deprecated(used: &Use, text: &str, draft: &mut ReportDraft<'_>) {
     let lower = text.trim_start().to_lowercase();
     if !ADVICE.iter().any(|beginning| lower.starts_with(beginning)) {
         return;
     }
     let command = used.command.join(" ");
     draft.report.findings.push(Finding {
-        kind: Kind::Deprecated,
+        kind: FindingKind::Deprecated,
         span: used.span.clone(),
         grade: Grade::Hint,
         text: format!("`{command}` advises against `{}`: {text}", used.option),
@@ -141,10 +141,10 @@ fn deprecated(used: &Use, text: &str, draft: &mut Draft<'_>) {
 }
 
 /// Returns the source of the documentation for the user: `manual of ls 9.1`, `ls --help 9.1`.
-pub(super) fn documentation(command: &str, known: &Known) -> String {
+pub(super) fn documentation(command: &str, known: &CommandFacts) -> String {
     let command = command.trim_start_matches('^');
     let Some(manual) = &known.manual else { return format!("no documentation of {command} here") };
-    let said_by = |source| manual.options.iter().any(|card| card.source == source);
+    let said_by = |source| manual.options.iter().any(|doc| doc.source == source);
     let mut text = match (said_by(Source::Page), said_by(Source::Help)) {
         (true, true) => format!("manual and --help of {command}"),
         (false, true) => format!("{command} --help"),
@@ -157,6 +157,6 @@ pub(super) fn documentation(command: &str, known: &Known) -> String {
     text
 }
 
-fn version(known: &Known) -> Option<&str> {
+fn version(known: &CommandFacts) -> Option<&str> {
     known.version.as_deref().or_else(|| known.manual.as_ref().and_then(|manual| manual.version.as_deref()))
 }

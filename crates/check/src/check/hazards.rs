@@ -1,12 +1,12 @@
 //! Finds text that the current shell reads differently than it looks: history expansion, globs that match nothing,
 //! `#` and `=` in zsh, `&` in URLs, `$` in double quotes, a quoted `~`, and forms of other shells in fish.
 
-use super::Draft;
+use super::ReportDraft;
 use super::tools::{TOOLS, base, is_find, lists};
 use super::walk::Walk;
-use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference;
-use askline_syntax::quoting::Reader;
+use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span};
 
@@ -29,7 +29,7 @@ const TILDE_TEXT: [&str; 14] = [
 ];
 
 /// Adds findings about the line as a whole.
-pub(super) fn check_line(parsed: &Parsed, draft: &mut Draft<'_>) {
+pub(super) fn check_line(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     history(draft);
     addresses(parsed, draft);
     match draft.shell {
@@ -40,7 +40,7 @@ pub(super) fn check_line(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Adds findings about one command.
-pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft: &mut Draft<'_>) {
+pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft: &mut ReportDraft<'_>) {
     if draft.shell == Shell::Nu {
         return;
     }
@@ -60,7 +60,7 @@ pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft:
 }
 
 /// Reports a `!` that expands to an earlier command. `clean` quotes it; the difference is the fix.
-fn history(draft: &mut Draft<'_>) {
+fn history(draft: &mut ReportDraft<'_>) {
     if !matches!(draft.shell, Shell::Bash | Shell::Zsh) || !draft.line.contains('!') {
         return;
     }
@@ -90,7 +90,7 @@ fn difference(old: &str, new: &str) -> (Span, String) {
 }
 
 /// Reports `https://host/?a=1&b=2`: the command would end at the `&` and run in the background.
-fn addresses(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn addresses(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     if !matches!(draft.shell, Shell::Bash | Shell::Zsh) {
         return;
     }
@@ -120,7 +120,7 @@ pub(super) fn is_cut_off(command: &SimpleCommand, line: &str) -> bool {
 }
 
 /// Reports `#`: at zsh's prompt it starts no comment unless `interactive_comments` is set.
-fn comments(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn comments(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     for command in &parsed.commands {
         let mark = command.words.iter().skip(1).find(|word| {
             draft.line.get(word.span.clone()).is_some_and(|raw| raw == "#" || raw.starts_with("# "))
@@ -136,7 +136,7 @@ fn comments(parsed: &Parsed, draft: &mut Draft<'_>) {
 }
 
 /// Reports unquoted patterns that the command itself should read: `find -name *.txt`, `grep --include *.c`.
-fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mut Draft<'_>) {
+fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mut ReportDraft<'_>) {
     let Some(walk) = walk else { return };
     for (index, option) in &walk.values {
         let is_pattern = if is_find(name) {
@@ -153,7 +153,7 @@ fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mu
 }
 
 /// Reports globs that cannot be meant for the shell, in shells that reject a glob without matches (zsh, fish).
-fn globs(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+fn globs(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     if draft.shell == Shell::Bash {
         return;
     }
@@ -178,7 +178,7 @@ fn globs(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
 }
 
 /// Reports `"~/x"`: it is not a path in the home directory.
-fn tildes(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+fn tildes(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     if TILDE_TEXT.contains(&name) {
         return;
     }
@@ -203,7 +203,7 @@ fn is_bare(c: char) -> bool {
 }
 
 /// Reports `=word`, which zsh reads as the path of a command; zsh also rejects `[ a == b ]`.
-fn equals(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
+fn equals(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     if name == "[[" {
         return;
     }
@@ -215,7 +215,7 @@ fn equals(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
             continue;
         }
         let is_test = matches!(name, "[" | "test");
-        let is_command = !matches!(draft.reference.known(&[rest]).kind, reference::Kind::Missing);
+        let is_command = !matches!(draft.reference.known(&[rest]).kind, reference::CommandKind::Missing);
         if is_command && !is_test {
             continue;
         }
@@ -232,7 +232,7 @@ fn equals(command: &SimpleCommand, name: &str, draft: &mut Draft<'_>) {
 }
 
 /// Reports `awk "{print $1}"`: the shell inserts its own, empty `$1`.
-fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut Draft<'_>) {
+fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut ReportDraft<'_>) {
     let Some((_, options)) = SCRIPTED.iter().find(|(program, _)| *program == name) else { return };
     // Inside a function or a script, `$1` is an argument of that function or script.
     let has_arguments = command.within.iter().any(|nesting| match nesting {
@@ -290,7 +290,7 @@ fn begins_field(rest: &str) -> bool {
 }
 
 /// Reports forms of bash and zsh that fish reads differently or rejects.
-fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
+fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     for command in &parsed.commands {
         if command.words.is_empty() && !command.assignments.is_empty() && command.redirections.is_empty() {
             assignment(command, draft);
@@ -301,7 +301,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut Draft<'_>) {
             draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", None);
         }
     }
-    let mut reader = Reader::new(Shell::Fish);
+    let mut reader = QuoteLexer::new(Shell::Fish);
     let mut backquote: Option<(usize, bool)> = None;
     let mut done = 0;
     let mut is_escaped = false;
@@ -388,7 +388,7 @@ fn fish_variable(rest: &str, is_double: bool) -> Option<(usize, String)> {
 }
 
 /// Reports a line that is only `NAME=value`.
-fn assignment(command: &SimpleCommand, draft: &mut Draft<'_>) {
+fn assignment(command: &SimpleCommand, draft: &mut ReportDraft<'_>) {
     let parts: Option<Vec<String>> = command
         .assignments
         .iter()
@@ -405,10 +405,10 @@ fn assignment(command: &SimpleCommand, draft: &mut Draft<'_>) {
     draft.hazard(command.span.clone(), Grade::Error, "fish sets a variable with `set`", fix);
 }
 
-impl Draft<'_> {
+impl ReportDraft<'_> {
     fn hazard(&mut self, span: Span, grade: Grade, text: &str, fix: Option<Fix>) {
         self.report.findings.push(Finding {
-            kind: Kind::Quoting,
+            kind: FindingKind::Quoting,
             span,
             grade,
             text: text.to_owned(),
@@ -431,6 +431,9 @@ impl Draft<'_> {
     }
 
     fn is_covered(&self, at: usize) -> bool {
-        self.report.findings.iter().any(|finding| finding.kind == Kind::Quoting && finding.span.contains(&at))
+        self.report
+            .findings
+            .iter()
+            .any(|finding| finding.kind == FindingKind::Quoting && finding.span.contains(&at))
     }
 }

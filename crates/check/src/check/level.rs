@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::Draft;
+use super::ReportDraft;
 use super::tools::{TOOLS, is_find};
-use crate::reference::{Kind, Known, Reference};
-use askline_manual::{Manual, OptionCard, Style};
+use crate::reference::{CommandFacts, CommandKind, Reference};
+use askline_manual::{Manual, OptionDoc, OptionStyle};
 
 /// Maximum number of subcommand levels: `docker compose up` has two.
 const MAX_LEVELS: usize = 3;
@@ -15,7 +15,7 @@ pub(super) const MIN_OPTIONS: usize = 3;
 
 /// Result of looking up an option in the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum OptionStatus {
     /// The documentation defines it with this text, or our table does.
     Documented(String),
     /// The documentation cannot decide, for this reason (the text continues "…: ").
@@ -32,7 +32,7 @@ pub(super) struct Level {
     pub(super) words: Vec<String>,
     /// The words joined to one name for table lookups.
     pub(super) name: String,
-    pub(super) known: Arc<Known>,
+    pub(super) known: Arc<CommandFacts>,
     /// Additional manuals: that of a similar command, and our tables.
     pub(super) more: Vec<Arc<Manual>>,
     /// `true` if `known` documents this level and not a level above.
@@ -45,12 +45,12 @@ pub(super) struct Level {
 
 impl Level {
     /// Creates the top level of a command. `looked_up` is the lookup name: `^ls` for the external program in Nushell.
-    pub(super) fn top(name: &str, looked_up: &str, draft: &Draft<'_>) -> Self {
+    pub(super) fn top(name: &str, looked_up: &str, draft: &ReportDraft<'_>) -> Self {
         let known = draft.reference.known(&[looked_up]);
         let like =
             TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
         let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
-        let builtin = builtin.filter(|_| known.kind == Kind::Builtin).cloned();
+        let builtin = builtin.filter(|_| known.kind == CommandKind::Builtin).cloned();
         Self {
             words: vec![looked_up.to_owned()],
             name: name.to_owned(),
@@ -66,16 +66,16 @@ impl Level {
         self.known.manual.iter().chain(self.known.above.iter().rev()).chain(&self.more)
     }
 
-    pub(super) fn card(&self, name: &str) -> Option<&OptionCard> {
+    pub(super) fn doc(&self, name: &str) -> Option<&OptionDoc> {
         self.manuals().find_map(|manual| manual.option(name))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.manuals().flat_map(|manual| &manual.options).flat_map(|card| &card.names).map(String::as_str)
+        self.manuals().flat_map(|manual| &manual.options).flat_map(|doc| &doc.names).map(String::as_str)
     }
 
-    pub(super) fn style(&self) -> Style {
-        self.known.manual.as_ref().map_or(Style::Getopt, |manual| manual.style)
+    pub(super) fn style(&self) -> OptionStyle {
+        self.known.manual.as_ref().map_or(OptionStyle::Getopt, |manual| manual.style)
     }
 
     /// Reports whether this level expects subcommands.
@@ -83,51 +83,53 @@ impl Level {
         self.known
             .manual
             .as_ref()
-            .is_some_and(|manual| manual.style == Style::Subcommands || !manual.subcommands.is_empty())
+            .is_some_and(|manual| manual.style == OptionStyle::Subcommands || !manual.subcommands.is_empty())
     }
 
     /// Returns the standing of an option that no documentation defines or mentions.
-    pub(super) fn lacking(&self, option: &str) -> Standing {
+    pub(super) fn lacking(&self, option: &str) -> OptionStatus {
         let top = self.words.first().map_or("", |word| word.trim_start_matches('^'));
-        if self.known.kind == Kind::Function {
-            return Standing::Open("it is a function of yours");
+        if self.known.kind == CommandKind::Function {
+            return OptionStatus::Open("it is a function of yours");
         }
-        if self.known.kind == Kind::Builtin && self.known.manual.is_none() {
-            return Standing::Open("the shell's builtins have no pages of their own");
+        if self.known.kind == CommandKind::Builtin && self.known.manual.is_none() {
+            return OptionStatus::Open("the shell's builtins have no pages of their own");
         }
         if TOOLS.open.contains(top) {
-            return Standing::Open("its documentation does not list all options");
+            return OptionStatus::Open("its documentation does not list all options");
         }
         if self.lost {
-            return Standing::Open("it is not clear which command it belongs to");
+            return OptionStatus::Open("it is not clear which command it belongs to");
         }
         if self.manuals().next().is_none() {
-            return Standing::Doubtful("no documentation of it was found");
+            return OptionStatus::Doubtful("no documentation of it was found");
         }
         if !self.own && !TOOLS.flat.contains(top) {
-            return Standing::Doubtful("no documentation of this subcommand was found");
+            return OptionStatus::Doubtful("no documentation of this subcommand was found");
         }
         let is_long = option.starts_with("--") && !is_find(&self.name);
         let has_kind = self.names().any(|name| name.starts_with("--") == is_long);
         if !has_kind || self.names().take(MIN_OPTIONS).count() < MIN_OPTIONS {
-            return Standing::Doubtful("its documentation names too few options");
+            return OptionStatus::Doubtful("its documentation names too few options");
         }
-        Standing::Absent
+        OptionStatus::Absent
     }
 
-    pub(super) fn standing(&self, option: &str) -> Standing {
-        if let Some(card) = self.card(option) {
-            return Standing::Documented(card.text.clone());
+    pub(super) fn standing(&self, option: &str) -> OptionStatus {
+        if let Some(doc) = self.doc(option) {
+            return OptionStatus::Documented(doc.text.clone());
         }
         let standing = if self.manuals().any(|manual| manual.mentioned.contains(option)) {
-            Standing::Doubtful("its documentation only mentions it in passing")
+            OptionStatus::Doubtful("its documentation only mentions it in passing")
         } else if let Some(why) = self.near_form(option) {
-            Standing::Doubtful(why)
+            OptionStatus::Doubtful(why)
         } else {
             self.lacking(option)
         };
         match standing {
-            Standing::Doubtful(why) if TOOLS.unasked.names.contains(&self.name) => Standing::Open(why),
+            OptionStatus::Doubtful(why) if TOOLS.unasked.names.contains(&self.name) => {
+                OptionStatus::Open(why)
+            }
             standing => standing,
         }
     }
@@ -137,18 +139,18 @@ impl Level {
     pub(super) fn near_form(&self, option: &str) -> Option<&'static str> {
         let Some(name) = option.strip_prefix("--").filter(|name| !name.is_empty()) else {
             let name = option.strip_prefix('-')?;
-            let is_long = self.style() == Style::LongDash && self.card(&format!("--{name}")).is_some();
+            let is_long = self.style() == OptionStyle::LongDash && self.doc(&format!("--{name}")).is_some();
             return is_long.then_some("it is documented with two dashes");
         };
         if self.names().any(|documented| documented.starts_with(option)) {
             return Some("it is the beginning of a documented one");
         }
-        if 1 < name.len() && !is_find(&self.name) && self.card(&format!("-{name}")).is_some() {
+        if 1 < name.len() && !is_find(&self.name) && self.doc(&format!("-{name}")).is_some() {
             return Some("it is documented with one dash");
         }
         let positive = name.strip_prefix("no-").or_else(|| name.strip_prefix("no"));
-        let negated = positive.is_some_and(|name| self.card(&format!("--{name}")).is_some())
-            || self.card(&format!("--no-{name}")).is_some();
+        let negated = positive.is_some_and(|name| self.doc(&format!("--{name}")).is_some())
+            || self.doc(&format!("--no-{name}")).is_some();
         negated.then_some("its opposite is documented")
     }
 

@@ -4,14 +4,14 @@
 use super::commands::may_have_changed;
 use super::tools::{TOOLS, base, is_find};
 use super::walk::Walk;
-use super::{Draft, Finding, Grade, Kind};
+use super::{Finding, FindingKind, Grade, ReportDraft};
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word};
 
 /// Maximum number of operands to look up per command.
 const MAX_OPERANDS: usize = 32;
 
 /// Adds findings for missing files of one command.
-pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft: &mut Draft<'_>) {
+pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     // A wrapped command may run elsewhere, as another user, or with inserted operands.
     let is_wrapped =
         command.within.iter().any(|nesting| matches!(nesting, Nesting::Wrapper(_) | Nesting::Function));
@@ -47,7 +47,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     }
 }
 
-fn look_up(word: &Word, grade: Grade, draft: &mut Draft<'_>) {
+fn look_up(word: &Word, grade: Grade, draft: &mut ReportDraft<'_>) {
     let path = word.text.as_str();
     let is_path = word.literal
         && !path.is_empty()
@@ -62,7 +62,7 @@ fn look_up(word: &Word, grade: Grade, draft: &mut Draft<'_>) {
     }
     let is_stand_in = TOOLS.stand_ins.names.contains(path);
     draft.report.findings.push(Finding {
-        kind: if is_stand_in { Kind::Placeholder } else { Kind::PathMissing },
+        kind: if is_stand_in { FindingKind::Placeholder } else { FindingKind::PathMissing },
         span: word.span.clone(),
         grade: if is_stand_in { Grade::Warning } else { grade },
         text: match is_stand_in {

@@ -1,15 +1,15 @@
 //! Finds leftover placeholders: `<file>`, `/path/to/…`, `your_user`, `{{name}}`. Recognizes only forms that no real
 //! command line has.
 
-use super::{Draft, Finding, Grade, Kind};
-use askline_syntax::quoting::Reader;
+use super::{Finding, FindingKind, Grade, ReportDraft};
+use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::{Parsed, Span, Word};
 
 /// Maximum length of a name between `<` and `>`, in bytes.
 const MAX_NAME_BYTES: usize = 40;
 
 /// Adds findings for the placeholders of a line.
-pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
+pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     for (span, name) in in_angles(draft) {
         add(span, &format!("<{name}>"), Grade::Error, draft);
     }
@@ -23,12 +23,17 @@ pub(super) fn check(parsed: &Parsed, draft: &mut Draft<'_>) {
     }
 }
 
-fn add(span: Span, text: &str, grade: Grade, draft: &mut Draft<'_>) {
-    if draft.report.findings.iter().any(|finding| finding.kind == Kind::Placeholder && finding.span == span) {
+fn add(span: Span, text: &str, grade: Grade, draft: &mut ReportDraft<'_>) {
+    if draft
+        .report
+        .findings
+        .iter()
+        .any(|finding| finding.kind == FindingKind::Placeholder && finding.span == span)
+    {
         return;
     }
     draft.report.findings.push(Finding {
-        kind: Kind::Placeholder,
+        kind: FindingKind::Placeholder,
         span,
         grade,
         text: format!("`{text}` is still to be filled in"),
@@ -56,8 +61,8 @@ fn is_placeholder(word: &Word) -> bool {
 }
 
 /// Returns each `<name>` that makes no sense as two redirects: no possible file name follows the `>`.
-fn in_angles(draft: &Draft<'_>) -> Vec<(Span, String)> {
-    let mut reader = Reader::new(draft.shell);
+fn in_angles(draft: &ReportDraft<'_>) -> Vec<(Span, String)> {
+    let mut reader = QuoteLexer::new(draft.shell);
     let mut found = Vec::new();
     for (at, c) in draft.line.char_indices() {
         let is_open = c == '<' && reader.is_plain();

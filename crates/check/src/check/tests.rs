@@ -9,9 +9,9 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::reference::{self, Known};
+use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
-use askline_manual::{Arity, Manual, OptionCard, Source, Style, Subcommand};
+use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
 use askline_syntax as syntax;
 
 /// A reference that answers from the table.
@@ -31,7 +31,7 @@ struct Entry {
     options: Vec<String>,
     mentioned: BTreeSet<String>,
     subcommands: Vec<String>,
-    style: Option<Style>,
+    style: Option<OptionStyle>,
     version: Option<String>,
     /// Options that its own parser accepts. The program can be asked if either list is non-empty.
     accepts: BTreeSet<String>,
@@ -53,7 +53,7 @@ impl Table {
         let subcommand = |name: &String| Subcommand { name: name.clone(), summary: String::new() };
         Some(Arc::new(Manual {
             name: name.to_owned(),
-            options: entry.options.iter().map(|text| card(text)).collect(),
+            options: entry.options.iter().map(|text| doc(text)).collect(),
             mentioned: entry.mentioned.clone(),
             subcommands: entry.subcommands.iter().map(subcommand).collect(),
             style: entry.style.unwrap_or_default(),
@@ -63,7 +63,7 @@ impl Table {
     }
 }
 
-fn card(text: &str) -> OptionCard {
+fn doc(text: &str) -> OptionDoc {
     let (names, description) = text.split_once("  ").unwrap_or((text, ""));
     let value = match names {
         _ if names.contains("[=") => Arity::Optional,
@@ -72,7 +72,7 @@ fn card(text: &str) -> OptionCard {
         _ => Arity::None,
     };
     let name = |name: &str| name.split(['=', '[', '?']).next().unwrap_or_default().to_owned();
-    OptionCard {
+    OptionDoc {
         names: names.split(", ").map(name).collect(),
         value,
         placeholder: String::new(),
@@ -82,7 +82,7 @@ fn card(text: &str) -> OptionCard {
 }
 
 impl Reference for Table {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let top = command[0];
         let mut above = Vec::new();
         let mut manual = self.manual(top);
@@ -92,16 +92,16 @@ impl Reference for Table {
         }
         let kind = if self.commands.contains_key(top) {
             let path = PathBuf::from("/usr/bin").join(top);
-            reference::Kind::Program { real_path: path.clone(), path }
+            reference::CommandKind::Program { real_path: path.clone(), path }
         } else if self.builtins.contains(top) {
-            reference::Kind::Builtin
+            reference::CommandKind::Builtin
         } else if self.functions.contains(top) {
-            reference::Kind::Function
+            reference::CommandKind::Function
         } else {
-            reference::Kind::Missing
+            reference::CommandKind::Missing
         };
         let entry = self.commands.get(top);
-        Arc::new(Known {
+        Arc::new(CommandFacts {
             kind,
             manual,
             above,
@@ -231,7 +231,7 @@ fn the_table_of_tools_is_well_formed() {
 fn programs_are_asked_a_bounded_number_of_times() {
     struct Counting(std::cell::Cell<usize>, &'static Table);
     impl Reference for Counting {
-        fn known(&self, command: &[&str]) -> Arc<Known> {
+        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
             self.1.known(command)
         }
         fn names(&self) -> Vec<String> {

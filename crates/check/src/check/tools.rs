@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Deserializer};
 
-use askline_manual::{Arity, Manual, OptionCard, Source};
+use askline_manual::{Arity, Manual, OptionDoc, Source};
 use askline_syntax::shell::Shell;
 
 /// The table, parsed once.
@@ -36,23 +36,23 @@ pub(super) struct Tools {
     pub(super) runs: HashMap<String, Vec<String>>,
     pub(super) like: HashMap<String, String>,
     pub(super) reads: HashMap<String, usize>,
-    pub(super) makes_last: Names,
+    pub(super) makes_last: NamedTools,
     pub(super) unless: HashMap<String, Vec<String>>,
     pub(super) find: Find,
     pub(super) patterns: HashMap<String, Vec<String>>,
     pub(super) deprecated: HashMap<String, String>,
-    pub(super) stand_ins: Names,
+    pub(super) stand_ins: NamedTools,
     #[serde(deserialize_with = "by_words")]
     pub(super) also: Manuals,
     #[serde(deserialize_with = "by_letters")]
     pub(super) builtins: HashMap<Shell, Manuals>,
-    pub(super) unasked: Names,
+    pub(super) unasked: NamedTools,
 }
 
 /// A list with its own heading in `tools.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Names {
+pub(super) struct NamedTools {
     pub(super) names: HashSet<String>,
 }
 
@@ -87,8 +87,8 @@ pub(super) fn is_find(name: &str) -> bool {
 /// Parses manuals written as `-n= --namespace= --all`.
 fn by_words<'de, D: Deserializer<'de>>(source: D) -> Result<Manuals, D::Error> {
     let rows = HashMap::<String, String>::deserialize(source)?;
-    let card = |word: &str| card(word.trim_end_matches('='), word.ends_with('='));
-    let manual = |words: &str| of_cards(words.split_whitespace().map(card).collect());
+    let doc = |word: &str| doc(word.trim_end_matches('='), word.ends_with('='));
+    let manual = |words: &str| of_cards(words.split_whitespace().map(doc).collect());
     Ok(rows.into_iter().map(|(name, words)| (name, manual(&words))).collect())
 }
 
@@ -100,8 +100,8 @@ where
     let shells = HashMap::<String, HashMap<String, String>>::deserialize(source)?;
     let manual = |letters: &str| {
         let following = letters.chars().skip(1).chain([' ']);
-        let cards = letters.chars().zip(following).filter(|(letter, _)| *letter != ':');
-        of_cards(cards.map(|(letter, next)| card(&format!("-{letter}"), next == ':')).collect())
+        let docs = letters.chars().zip(following).filter(|(letter, _)| *letter != ':');
+        of_cards(docs.map(|(letter, next)| doc(&format!("-{letter}"), next == ':')).collect())
     };
     let manuals = |rows: HashMap<String, String>| {
         rows.into_iter().map(|(name, letters)| (name, manual(&letters))).collect()
@@ -112,12 +112,12 @@ where
         .collect()
 }
 
-fn of_cards(options: Vec<OptionCard>) -> Arc<Manual> {
+fn of_cards(options: Vec<OptionDoc>) -> Arc<Manual> {
     Arc::new(Manual { options, ..Manual::default() })
 }
 
-fn card(name: &str, takes_value: bool) -> OptionCard {
-    OptionCard {
+fn doc(name: &str, takes_value: bool) -> OptionDoc {
+    OptionDoc {
         names: vec![name.to_owned()],
         value: if takes_value { Arity::Required } else { Arity::None },
         placeholder: String::new(),

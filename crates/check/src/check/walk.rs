@@ -4,11 +4,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::level::{Level, MIN_OPTIONS, Standing};
+use super::level::{Level, MIN_OPTIONS, OptionStatus};
 use super::tools::{TOOLS, base, is_find, lists};
-use super::{Draft, nearest};
-use crate::reference::{Known, Reference};
-use askline_manual::{Arity, Style};
+use super::{ReportDraft, nearest};
+use crate::reference::{CommandFacts, Reference};
+use askline_manual::{Arity, OptionStyle};
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
@@ -31,12 +31,12 @@ pub(super) struct Walk {
     /// Indices of option values that are separate words, each with its option.
     pub(super) values: Vec<(usize, String)>,
     /// A word in the position of a subcommand that is not one, with the likely intended subcommand.
-    pub(super) stray: Option<Stray>,
+    pub(super) stray: Option<StrayWord>,
 }
 
 /// A word that is not a subcommand, given to a command that has subcommands.
 #[derive(Debug)]
-pub(super) struct Stray {
+pub(super) struct StrayWord {
     /// Index of the word.
     pub(super) index: usize,
     /// The command words before it.
@@ -46,7 +46,7 @@ pub(super) struct Stray {
     /// `true` if the typo is so clear that no confirmation is needed.
     pub(super) is_slip: bool,
     /// Documentation of the command.
-    pub(super) known: Arc<Known>,
+    pub(super) known: Arc<CommandFacts>,
 }
 
 /// A use of an option in a command.
@@ -59,15 +59,15 @@ pub(super) struct Use {
     /// The command and the subcommands of its level.
     pub(super) command: Vec<String>,
     /// Documentation of that level.
-    pub(super) known: Arc<Known>,
+    pub(super) known: Arc<CommandFacts>,
     /// Result of the lookup.
-    pub(super) standing: Standing,
+    pub(super) standing: OptionStatus,
     /// The documented option that was likely meant, and the span to replace.
     pub(super) nearest: Option<(Span, String)>,
 }
 
 /// Classifies the words of a command with a known name.
-pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &Draft<'_>) -> Walk {
+pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>) -> Walk {
     let (line, reference) = (draft.line, draft.reference);
     let name = base(name);
     let mut walker = Walker {
@@ -139,7 +139,7 @@ impl Walker<'_> {
             if lists(&TOOLS.runs, &self.level.name, &option) {
                 index = self.past_run(index);
             } else if next && let Some(word) = self.words.get(index) {
-                let is_unsure = self.level.card(&option).is_some_and(|card| card.value == Arity::Unknown);
+                let is_unsure = self.level.doc(&option).is_some_and(|doc| doc.value == Arity::Unknown);
                 // The word may be an option: the documentation does not say whether the previous option takes a
                 // value.
                 if is_unsure && self.may_be_option(word) {
@@ -180,18 +180,18 @@ impl Walker<'_> {
 
     /// Accepts `+x` if it is a documented option.
     fn plus(&mut self, word: &Word, text: &str) -> bool {
-        if !text.starts_with('+') || self.level.card(text).is_none() {
+        if !text.starts_with('+') || self.level.doc(text).is_none() {
             return false;
         }
-        self.push(word.span.clone(), text, Standing::Documented(String::new()), None);
+        self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
         true
     }
 
     /// Records a word that was likely meant as a subcommand.
     fn note_stray(&mut self, index: usize, word: &Word) {
         let level = &self.level;
-        let expects =
-            level.style() == Style::Subcommands || level.words.len() == 1 && TOOLS.flat.contains(&level.name);
+        let expects = level.style() == OptionStyle::Subcommands
+            || level.words.len() == 1 && TOOLS.flat.contains(&level.name);
         if level.last
             || !expects
             || !word.literal
@@ -203,7 +203,7 @@ impl Walker<'_> {
         let Some(manual) = &level.known.manual else { return };
         let names = manual.subcommands.iter().map(|sub| sub.name.as_str());
         if let Some(nearest) = nearest::clear(&word.text, names) {
-            self.found.stray = Some(Stray {
+            self.found.stray = Some(StrayWord {
                 index,
                 command: level.words.join(" "),
                 is_slip: nearest::is_slip(&word.text, nearest),
@@ -225,10 +225,10 @@ impl Walker<'_> {
                 && body.chars().all(|c| "rwxXstugoa+,=-".contains(c))
             || TOOLS.signals.contains(level) && is_signal(body);
         if as_table {
-            self.push(word.span.clone(), text, Standing::Documented(String::new()), None);
+            self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
             return Taken::whole(text);
         }
-        if self.level.style() == Style::LongDash && 1 < body.chars().count() {
+        if self.level.style() == OptionStyle::LongDash && 1 < body.chars().count() {
             return self.long_dash(word, text);
         }
         self.cluster(word, text, 1)
@@ -243,10 +243,10 @@ impl Walker<'_> {
         };
         let span = self.part(word, 0, name.len());
         let standing = self.level.standing(name);
-        if is_universal(name) && !matches!(standing, Standing::Documented(_)) {
+        if is_universal(name) && !matches!(standing, OptionStatus::Documented(_)) {
             return Taken::whole(name);
         }
-        let nearest = (standing == Standing::Absent).then(|| self.nearest_long(name)).flatten();
+        let nearest = (standing == OptionStatus::Absent).then(|| self.nearest_long(name)).flatten();
         let nearest = nearest.filter(|_| self.is_raw(word, name)).map(|name| (span.clone(), name));
         self.push(span, name, standing, nearest);
         Taken { option: name.to_owned(), next: !has_value && self.takes_next(name) }
@@ -259,7 +259,7 @@ impl Walker<'_> {
             Some((name, _)) => (name, true),
             None => (text, false),
         };
-        if 2 < whole.len() && (word.literal || attached) && self.level.card(whole).is_some() {
+        if 2 < whole.len() && (word.literal || attached) && self.level.doc(whole).is_some() {
             let standing = self.level.standing(whole);
             self.push(self.part(word, 0, whole.len()), whole, standing, None);
             return Taken { option: whole.to_owned(), next: !attached && self.takes_next(whole) };
@@ -271,25 +271,25 @@ impl Walker<'_> {
             let is_alone = start == 1 && at == 1 && is_last;
             let span = self.part(word, if is_alone { 0 } else { at }, at + letter.len_utf8());
             let standing = self.level.standing(&option);
-            if !matches!(standing, Standing::Documented(_)) {
+            if !matches!(standing, OptionStatus::Documented(_)) {
                 if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && is_alone {
                     return Taken::whole(&option);
                 }
                 // If the letters may not be separate options, the word counts as one option.
                 let is_word = 2 < text.len() && start == 1 && self.level.manuals().next().is_none();
-                if is_word || 2 < text.len() && matches!(standing, Standing::Open(_)) {
-                    let standing = Standing::Open("it is not known how its options are written");
+                if is_word || 2 < text.len() && matches!(standing, OptionStatus::Open(_)) {
+                    let standing = OptionStatus::Open("it is not known how its options are written");
                     self.push(word.span.clone(), whole, standing, None);
                     return Taken::whole(whole);
                 }
                 let meant = (word.literal && 3 < text.len()).then(|| format!("-{text}"));
-                let meant = meant.filter(|long| self.is_raw(word, text) && self.level.card(long).is_some());
+                let meant = meant.filter(|long| self.is_raw(word, text) && self.level.doc(long).is_some());
                 let nearest = meant.map(|long| (word.span.clone(), long));
                 self.push(span, &option, standing, nearest);
                 return Taken::whole(&option);
             }
             self.push(span, &option, standing, None);
-            let arity = self.level.card(&option).map_or(Arity::None, |card| card.value);
+            let arity = self.level.doc(&option).map_or(Arity::None, |doc| doc.value);
             match arity {
                 Arity::None => {}
                 Arity::Required => {
@@ -303,7 +303,7 @@ impl Walker<'_> {
                 Arity::Unknown => {
                     // The rest is the value unless all its letters are options.
                     let rest = text.get(at + letter.len_utf8()..).unwrap_or_default();
-                    if !rest.chars().all(|c| self.level.card(&format!("-{c}")).is_some()) {
+                    if !rest.chars().all(|c| self.level.doc(&format!("-{c}")).is_some()) {
                         return Taken::whole(&option);
                     }
                 }
@@ -315,17 +315,17 @@ impl Walker<'_> {
     /// Reads `-name` of tools with whole names behind one dash; a value may follow as `=value`, `:value` or directly.
     fn long_dash(&mut self, word: &Word, text: &str) -> Taken {
         let name = text.split(['=', ':']).next().unwrap_or(text);
-        if self.level.card(name).is_some() {
+        if self.level.doc(name).is_some() {
             let standing = self.level.standing(name);
             let next = name.len() == text.len() && word.literal && self.takes_next(name);
             self.push(self.part(word, 0, name.len()), name, standing, None);
             return Taken { option: name.to_owned(), next };
         }
         let letter: String = text.chars().take(2).collect();
-        let with_value = self.level.card(&letter).filter(|card| card.value != Arity::None);
+        let with_value = self.level.doc(&letter).filter(|doc| doc.value != Arity::None);
         let standing = match with_value {
-            Some(card) => Standing::Documented(card.text.clone()),
-            None => Standing::Open("its options can't be told apart from letters"),
+            Some(doc) => OptionStatus::Documented(doc.text.clone()),
+            None => OptionStatus::Open("its options can't be told apart from letters"),
         };
         self.push(word.span.clone(), name, standing, None);
         Taken::whole(name)
@@ -338,7 +338,7 @@ impl Walker<'_> {
             let option = format!("-{letter}");
             let standing = self.level.standing(&option);
             self.push(self.part(word, at, at + 1), &option, standing, None);
-            if self.level.card(&option).is_some_and(|card| card.value == Arity::Required) {
+            if self.level.doc(&option).is_some_and(|doc| doc.value == Arity::Required) {
                 self.found.values.push((next, option));
                 next += 1;
             }
@@ -362,15 +362,15 @@ impl Walker<'_> {
                 continue;
             };
             let standing = if keys.iter().any(|documented| documented == name) {
-                Standing::Documented(String::new())
+                OptionStatus::Documented(String::new())
             } else if keys.len() < MIN_OPTIONS {
-                Standing::Doubtful("its documentation names too few operands")
+                OptionStatus::Doubtful("its documentation names too few operands")
             } else {
-                Standing::Absent
+                OptionStatus::Absent
             };
             let nearest = nearest::clear(name, keys.iter().map(String::as_str));
             let span = self.part(word, 0, name.len());
-            let nearest = nearest.filter(|_| standing == Standing::Absent && self.is_raw(word, name));
+            let nearest = nearest.filter(|_| standing == OptionStatus::Absent && self.is_raw(word, name));
             let nearest = nearest.map(|key| (span.clone(), key.to_owned()));
             self.push(span, &format!("{name}="), standing, nearest);
         }
@@ -389,7 +389,7 @@ impl Walker<'_> {
             if find.operators.contains(text) {
                 in_expression = true;
                 if text.starts_with('-') {
-                    self.push(word.span.clone(), text, Standing::Documented(String::new()), None);
+                    self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
                 }
                 continue;
             }
@@ -403,13 +403,13 @@ impl Walker<'_> {
             in_expression |= !is_option;
             let by_form = is_newer(text) || is_optimisation(text);
             let standing = if by_form {
-                Standing::Documented(String::new())
-            } else if is_universal(text) && self.level.card(text).is_none() {
+                OptionStatus::Documented(String::new())
+            } else if is_universal(text) && self.level.doc(text).is_none() {
                 continue;
             } else {
                 self.level.standing(text)
             };
-            let nearest = (standing == Standing::Absent).then(|| self.nearest_long(text)).flatten();
+            let nearest = (standing == OptionStatus::Absent).then(|| self.nearest_long(text)).flatten();
             let nearest = nearest.filter(|_| self.is_raw(word, text)).map(|name| (word.span.clone(), name));
             self.push(word.span.clone(), text, standing, nearest);
             if find.runs.contains(text) {
@@ -441,7 +441,7 @@ impl Walker<'_> {
     /// Reports whether the next word is the option's value. If the arity is unknown, it is, unless the word could be
     /// the operand that ends the options or a subcommand.
     fn takes_next(&self, option: &str) -> bool {
-        match self.level.card(option).map(|card| card.value) {
+        match self.level.doc(option).map(|doc| doc.value) {
             Some(Arity::Required) => true,
             Some(Arity::Unknown) => !self.level.leads_on() && !TOOLS.stop.contains(&self.level.name),
             _ => false,
@@ -451,9 +451,9 @@ impl Walker<'_> {
     fn nearest_long(&self, option: &str) -> Option<String> {
         self.guesses_left.set(self.guesses_left.get().checked_sub(1)?);
         let bare = option.trim_start_matches('-');
-        let two_dashes = self.level.style() != Style::LongDash && !is_find(&self.level.name);
+        let two_dashes = self.level.style() != OptionStyle::LongDash && !is_find(&self.level.name);
         let dashes = if two_dashes { "--" } else { "-" };
-        if self.level.card(&format!("{dashes}{bare}")).is_some() {
+        if self.level.doc(&format!("{dashes}{bare}")).is_some() {
             return Some(format!("{dashes}{bare}"));
         }
         let names = self.level.names().filter_map(|name| name.strip_prefix(dashes));
@@ -475,7 +475,7 @@ impl Walker<'_> {
         self.line.get(word.span.clone()).is_some_and(|raw| raw.starts_with(text))
     }
 
-    fn push(&mut self, span: Span, option: &str, standing: Standing, nearest: Option<(Span, String)>) {
+    fn push(&mut self, span: Span, option: &str, standing: OptionStatus, nearest: Option<(Span, String)>) {
         self.found.uses.push(Use {
             span,
             option: option.to_owned(),

@@ -87,7 +87,7 @@ impl Arguments {
             bundle: false,
             stop: false,
         };
-        let mut reader = Reader {
+        let mut reader = ArgumentReader {
             line,
             command,
             manner: MANNERS.get(name).unwrap_or(&PLAIN),
@@ -114,7 +114,7 @@ pub(crate) fn is_dashed(name: &str) -> bool {
     MANNERS.get(name).is_some_and(|manner| manner.dashed)
 }
 
-struct Reader<'a> {
+struct ArgumentReader<'a> {
     line: &'a str,
     command: &'a SimpleCommand,
     manner: &'a Manner,
@@ -123,7 +123,7 @@ struct Reader<'a> {
     arguments: Arguments,
 }
 
-impl Reader<'_> {
+impl ArgumentReader<'_> {
     fn read(&mut self) {
         let first = self.next;
         let mut only_operands = false;

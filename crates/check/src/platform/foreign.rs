@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::arguments::{Arguments, Flag, Value, is_dashed};
 use super::pattern::{self, Captures};
-use crate::finding::{Finding, Fix, Grade, Kind};
-use crate::reference::{self, Known, Reference};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
+use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::userland::{G_PREFIXED, Userland};
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span};
 
@@ -187,7 +187,7 @@ struct Tool<'a> {
     /// Index of the word that names the tool.
     word: usize,
     userland: Userland,
-    known: std::sync::Arc<Known>,
+    known: std::sync::Arc<CommandFacts>,
 }
 
 impl<'a> Tool<'a> {
@@ -195,9 +195,11 @@ impl<'a> Tool<'a> {
         let typed = command.name()?;
         let known = reference.known(&[typed]);
         match &known.kind {
-            reference::Kind::Function => return None,
+            reference::CommandKind::Function => return None,
             // An alias that only adds options is still the tool itself.
-            reference::Kind::Alias(text) if text.split_whitespace().next() != Some(typed) => return None,
+            reference::CommandKind::Alias(text) if text.split_whitespace().next() != Some(typed) => {
+                return None;
+            }
             _ => {}
         }
         let applet_of = match command.within.last() {
@@ -222,7 +224,7 @@ impl<'a> Tool<'a> {
 
     fn findings(&self, os: &str) -> Vec<Finding> {
         let rules = |world| INDEX.get(&(world, self.name)).into_iter().flatten();
-        if self.known.kind == reference::Kind::Missing && self.word == 0 {
+        if self.known.kind == reference::CommandKind::Missing && self.word == 0 {
             // The check of commands reports a missing command. Report it only if there is an equivalent.
             let worlds = if self.userland == Userland::Bsd { "macos" } else { os };
             return rules(worlds)
@@ -281,7 +283,7 @@ impl<'a> Tool<'a> {
         let fix = self.fix(file, rule, &arguments, flag.as_ref(), captures);
         let command = self.command.words.get(self.word)?.span.clone();
         Some(Finding {
-            kind: Kind::Platform,
+            kind: FindingKind::Platform,
             span: flag.map_or(command, |flag| flag.place),
             grade: if rule.silent { Grade::Warning } else { Grade::Error },
             text: self.says(rule),
@@ -335,7 +337,7 @@ impl<'a> Tool<'a> {
     fn evidence(&self) -> String {
         let version = self.known.version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
         match (&self.known.kind, self.word) {
-            (reference::Kind::Missing, 0) => format!("no `{}` here", self.name),
+            (reference::CommandKind::Missing, 0) => format!("no `{}` here", self.name),
             _ => format!("`{}` here is {}{version}", self.name, self.userland.name()),
         }
     }
@@ -434,7 +436,7 @@ impl<'a> Tool<'a> {
             let name = program.split_whitespace().next().unwrap_or_default();
             matches!(
                 self.reference.known(&[name]).kind,
-                reference::Kind::Program { .. } | reference::Kind::Builtin
+                reference::CommandKind::Program { .. } | reference::CommandKind::Builtin
             )
         };
         rule.program.iter().find(installed).cloned()

@@ -7,7 +7,7 @@ use askline_manual::userland::Userland;
 
 use super::{Example, examples, findings};
 use crate::finding::Finding;
-use crate::reference::{Kind, Known, Reference};
+use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
@@ -19,15 +19,25 @@ struct Machine<'a> {
 }
 
 impl Reference for Machine<'_> {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let name = command[0];
         let is_missing = self.missing.iter().any(|missing| missing == name)
             || (!self.missing.is_empty() && !self.present.iter().any(|there| there.starts_with(name)));
         let path = PathBuf::from(format!("/usr/bin/{name}"));
-        let kind =
-            if is_missing { Kind::Missing } else { Kind::Program { path: path.clone(), real_path: path } };
+        let kind = if is_missing {
+            CommandKind::Missing
+        } else {
+            CommandKind::Program { path: path.clone(), real_path: path }
+        };
         let above = Vec::new();
-        Arc::new(Known { kind, manual: None, above, userland: self.userland, version: None, askable: false })
+        Arc::new(CommandFacts {
+            kind,
+            manual: None,
+            above,
+            userland: self.userland,
+            version: None,
+            askable: false,
+        })
     }
 
     fn names(&self) -> Vec<String> {
@@ -108,20 +118,20 @@ fn what_is_right_stays() {
 
 #[test]
 fn the_documentation_in_hand_wins() {
-    use askline_manual::{Arity, Manual, OptionCard, Source};
+    use askline_manual::{Arity, Manual, OptionDoc, Source};
 
     struct Documented(Machine<'static>);
     impl Reference for Documented {
-        fn known(&self, command: &[&str]) -> Arc<Known> {
-            let mut known = Known::clone(&self.0.known(command));
-            let card = OptionCard {
+        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
+            let mut known = CommandFacts::clone(&self.0.known(command));
+            let doc = OptionDoc {
                 names: vec!["-printf".to_owned()],
                 value: Arity::Required,
                 placeholder: "FORMAT".to_owned(),
                 text: String::new(),
                 source: Source::Help,
             };
-            known.manual = Some(Arc::new(Manual { options: vec![card], ..Manual::default() }));
+            known.manual = Some(Arc::new(Manual { options: vec![doc], ..Manual::default() }));
             Arc::new(known)
         }
         fn names(&self) -> Vec<String> {

@@ -15,7 +15,7 @@ const SUBCOMMAND_WORDS_MAX: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct DangerWords {
     commands: Vec<String>,
     privileges: Vec<String>,
     overwriters: Vec<String>,
@@ -34,7 +34,7 @@ struct Table {
     in_place: BTreeMap<String, String>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<DangerWords> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
     toml::from_str(include_str!("danger.toml")).expect("danger.toml is well-formed")
 });

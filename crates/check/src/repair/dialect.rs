@@ -4,7 +4,7 @@
 mod fish;
 mod nu;
 
-use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
@@ -37,7 +37,7 @@ pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Op
     }
     changes.dedup();
     Some(Finding {
-        kind: Kind::Syntax,
+        kind: FindingKind::Syntax,
         span: 0..line.len(),
         grade: Grade::Error,
         text: format!("this is bash, not {shell}"),

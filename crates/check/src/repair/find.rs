@@ -1,7 +1,7 @@
 //! Repairs mistakes around `find` and `xargs`: `-exec` without an end, NUL-terminated names on only one side of the
 //! pipe.
 
-use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use askline_syntax::{Parsed, SimpleCommand, Span, Word};
 
 /// Actions that run a command and need an end.
@@ -160,5 +160,12 @@ fn written(writer: &SimpleCommand) -> Option<(bool, Option<(Span, String)>)> {
 }
 
 fn finding(span: Span, grade: Grade, text: String, evidence: &str, fix: Fix) -> Finding {
-    Finding { kind: Kind::Syntax, span, grade, text, evidence: format!("{evidence}(1)"), fixes: vec![fix] }
+    Finding {
+        kind: FindingKind::Syntax,
+        span,
+        grade,
+        text,
+        evidence: format!("{evidence}(1)"),
+        fixes: vec![fix],
+    }
 }

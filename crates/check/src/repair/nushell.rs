@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 pub(super) use self::variables::sets;
-use crate::finding::{Finding, Fix, Grade, Kind, Report};
+use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::{self, Reference};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
@@ -39,7 +39,7 @@ const NAME_WORDS_MAX: usize = 3;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct NushellRepairs {
     lists: BTreeSet<String>,
     letters: BTreeSet<String>,
     paths: BTreeSet<String>,
@@ -75,7 +75,7 @@ struct Form {
     single: bool,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<NushellRepairs> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
     toml::from_str(include_str!("nushell.toml")).expect("nushell.toml is well-formed")
 });
@@ -83,7 +83,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 /// Returns the mistakes in a line.
 pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
-    let reader = Reader::new(line, &parsed, reference);
+    let reader = SlipFinder::new(line, &parsed, reference);
     let mut found: Vec<Finding> = reader.operators();
     found.extend(reader.blocks());
     found.extend(reader.expressions());
@@ -122,26 +122,26 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
 /// Returns possible fixes for the errors that the Nushell engine reports.
 pub(super) fn refusals(line: &str, report: &Report, reference: &dyn Reference) -> Vec<Finding> {
     let parsed = syntax::parse(line, Shell::Nu);
-    let reader = Reader::new(line, &parsed, reference);
-    let wrong = report.findings.iter().filter(|finding| finding.kind == Kind::Syntax);
+    let reader = SlipFinder::new(line, &parsed, reference);
+    let wrong = report.findings.iter().filter(|finding| finding.kind == FindingKind::Syntax);
     wrong.take(FINDINGS_MAX).filter_map(|finding| reader.refused(finding)).collect()
 }
 
-struct Reader<'a> {
+struct SlipFinder<'a> {
     line: &'a str,
     parsed: &'a Parsed,
     /// The first commands of the line, up to the limit.
     commands: &'a [SimpleCommand],
     reference: &'a dyn Reference,
     /// Kinds of names, each looked up once.
-    kinds: RefCell<HashMap<String, reference::Kind>>,
+    kinds: RefCell<HashMap<String, reference::CommandKind>>,
     /// Names that the line defines.
     defined: BTreeSet<&'a str>,
     /// `true` if the line imports unknown names.
     imports: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SlipFinder<'a> {
     fn new(line: &'a str, parsed: &'a Parsed, reference: &'a dyn Reference) -> Self {
         let mut defined = BTreeSet::new();
         let mut imports = false;
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     fn raw(&self, span: &Span) -> &str {
         self.line.get(span.clone()).unwrap_or_default()
     }
@@ -169,7 +169,7 @@ impl Reader<'_> {
     fn own<'c>(&self, command: &'c SimpleCommand) -> Option<&'c str> {
         let name = command.name()?;
         let is_own = !self.is_program(command)
-            && self.kind(name) == reference::Kind::Builtin
+            && self.kind(name) == reference::CommandKind::Builtin
             && !self.is_users(command);
         is_own.then_some(name)
     }
@@ -180,7 +180,10 @@ impl Reader<'_> {
         command.words.iter().take(NAME_WORDS_MAX).any(|word| {
             name.push_str(if name.is_empty() { "" } else { " " });
             name.push_str(&word.text);
-            matches!(self.looked_up(&name), reference::Kind::Function | reference::Kind::Alias(_))
+            matches!(
+                self.looked_up(&name),
+                reference::CommandKind::Function | reference::CommandKind::Alias(_)
+            )
         })
     }
 
@@ -188,7 +191,7 @@ impl Reader<'_> {
     fn has_condition(&self, text: &str) -> bool {
         let first = text.split_whitespace().next();
         first.is_some_and(|name| {
-            TABLE.conditions.contains(name) && self.kind(name) == reference::Kind::Builtin
+            TABLE.conditions.contains(name) && self.kind(name) == reference::CommandKind::Builtin
         })
     }
 
@@ -199,16 +202,16 @@ impl Reader<'_> {
     }
 
     /// Returns the kind of a name in this line.
-    fn kind(&self, name: &str) -> reference::Kind {
+    fn kind(&self, name: &str) -> reference::CommandKind {
         match self.looked_up(name) {
-            reference::Kind::Missing if self.imports => reference::Kind::Function,
+            reference::CommandKind::Missing if self.imports => reference::CommandKind::Function,
             kind => kind,
         }
     }
 
-    fn looked_up(&self, name: &str) -> reference::Kind {
+    fn looked_up(&self, name: &str) -> reference::CommandKind {
         if self.defined.contains(name) {
-            return reference::Kind::Function;
+            return reference::CommandKind::Function;
         }
         if let Some(kind) = self.kinds.borrow().get(name) {
             return kind.clone();
@@ -251,6 +254,6 @@ fn slip(span: Span, grade: Grade, text: &str, replacement: &str, change: &str) -
 }
 
 fn finding(grade: Grade, text: String, fix: Fix) -> Finding {
-    let kind = if grade == Grade::Error { Kind::Syntax } else { Kind::Quoting };
+    let kind = if grade == Grade::Error { FindingKind::Syntax } else { FindingKind::Quoting };
     Finding { kind, span: fix.span.clone(), grade, text, evidence: "nushell".to_owned(), fixes: vec![fix] }
 }

@@ -1,10 +1,10 @@
 //! Finds an unclosed quote and the places where it may have been meant to close.
 
 use super::danger;
-use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
 use askline_syntax as syntax;
-use askline_syntax::quoting::Reader;
+use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of words examined after the open quote.
@@ -47,7 +47,7 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
         }
     }
     Some(Finding {
-        kind: Kind::Incomplete,
+        kind: FindingKind::Incomplete,
         span: start..start + 1,
         grade: Grade::Error,
         text: format!("the {quote} is never closed"),
@@ -58,7 +58,7 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
 
 /// Returns the quote that is open at the end of a line, with its byte offset.
 pub(super) fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
-    let mut reader = Reader::new(shell);
+    let mut reader = QuoteLexer::new(shell);
     let mut open = None;
     for (at, c) in line.char_indices() {
         let was_plain = reader.is_plain();

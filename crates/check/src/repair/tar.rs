@@ -1,6 +1,6 @@
 //! Repairs the wrong compression option for an archive: `tar xjf a.tar.gz`.
 
-use crate::finding::{Finding, Fix, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::platform::arguments::Arguments;
 use crate::reference::Reference;
 use askline_manual::userland::Userland;
@@ -65,7 +65,7 @@ pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) ->
             format!("{} → -{letter}", wrong.name)
         };
         found.push(Finding {
-            kind: Kind::Syntax,
+            kind: FindingKind::Syntax,
             span: wrong.place.clone(),
             grade: if reads { Grade::Error } else { Grade::Warning },
             text: format!("{} is not the compression of a `{suffix}` archive", wrong.name),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::check::check;
-use crate::reference::{self, Known};
+use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
 
 /// Maximum number of name lookups per judged line.
@@ -68,22 +68,29 @@ struct Machine {
 }
 
 impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         self.looked_up.set(self.looked_up.get() + 1);
         let name = command.first().copied().unwrap_or_default();
         let path = PathBuf::from("/usr/bin").join(name);
         let kind = if self.shell == Shell::Nu && syntax::nushell_commands().contains(name) {
-            reference::Kind::Builtin
+            reference::CommandKind::Builtin
         } else if matches!(
             name,
             "ls" | "grep" | "git" | "find" | "xargs" | "tar" | "ps" | "wc" | "sort" | "sh"
         ) {
-            reference::Kind::Program { path: path.clone(), real_path: path }
+            reference::CommandKind::Program { path: path.clone(), real_path: path }
         } else {
-            reference::Kind::Missing
+            reference::CommandKind::Missing
         };
         let userland = Userland::Gnu;
-        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+        Arc::new(CommandFacts {
+            kind,
+            manual: None,
+            above: Vec::new(),
+            userland,
+            version: None,
+            askable: false,
+        })
     }
 
     fn names(&self) -> Vec<String> {

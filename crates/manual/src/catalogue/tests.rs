@@ -24,8 +24,8 @@ fn catalogue() -> Catalogue {
     Catalogue::read(ROWS)
 }
 
-fn names(cards: Vec<&Card>) -> Vec<&str> {
-    cards.into_iter().map(|card| card.name.as_str()).collect()
+fn names(docs: Vec<&CommandDoc>) -> Vec<&str> {
+    docs.into_iter().map(|doc| doc.name.as_str()).collect()
 }
 
 #[test]
@@ -39,11 +39,11 @@ fn a_signature_is_one_short_line() {
         "str replace <find: string> <replace: oneof<string, closure()>> ...[rest: cell-path] [--all(-a)] [--no-expand(-n)] \
          [--regex(-r)] [--multiline(-m)]"
     );
-    for card in catalogue.cards() {
-        let line = card.signature();
-        assert!(line.chars().count() <= SIGNATURE_CHARS_MAX && line.starts_with(&card.name), "{line}");
+    for doc in catalogue.docs() {
+        let line = doc.signature();
+        assert!(line.chars().count() <= SIGNATURE_CHARS_MAX && line.starts_with(&doc.name), "{line}");
     }
-    assert!(catalogue.cards().any(|card| card.signature().ends_with(" …")));
+    assert!(catalogue.docs().any(|doc| doc.signature().ends_with(" …")));
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn examples_read_as_requests() {
     assert_eq!(solved("URL of a page"), "URL of a page");
     assert_eq!(solved("x"), "x");
     assert_eq!(solved(""), "");
-    for card in catalogue().cards() {
-        for example in card.examples.iter().filter(|example| example.is_plain()) {
+    for doc in catalogue().docs() {
+        for example in doc.examples.iter().filter(|example| example.is_plain()) {
             assert!(!example.solved().command.contains(['\n', '#']), "{example:?}");
         }
     }
@@ -124,9 +124,9 @@ fn names_of_files_are_not_what_is_wanted() {
 #[test]
 fn rows_that_cannot_be_read_are_left_out() {
     let cut = ROWS.get(..ROWS.len() - 40).unwrap();
-    let all = catalogue().cards().count();
+    let all = catalogue().docs().count();
     assert_eq!(all, 14);
-    assert_eq!(Catalogue::read(cut).cards().count(), all - 1);
+    assert_eq!(Catalogue::read(cut).docs().count(), all - 1);
     assert!(Catalogue::read("").is_empty() && Catalogue::read("[]\n{}\n[\"a\"]\nnoise").is_empty());
     let later = Catalogue::read(
         r#"["a","one",null,[],[],[]]

@@ -11,7 +11,7 @@ use reqwest::header::{CONTENT_RANGE, RANGE};
 use reqwest::redirect::Policy;
 use reqwest::{StatusCode, Url};
 
-use super::manifest::Entry;
+use super::manifest::ModelEntry;
 use super::partial::{CHUNK, Partial, WrongBytes};
 use super::{News, beside, megabytes};
 use askline_host::Host;
@@ -46,7 +46,7 @@ impl Waits {
 /// Downloads the model at `url` to the path `to`.
 pub(super) fn fetch(
     url: &str,
-    entry: &Entry,
+    entry: &ModelEntry,
     to: &Path,
     host: &dyn Host,
     waits: Waits,
@@ -82,7 +82,7 @@ pub(super) fn part_of(file: &Path) -> PathBuf {
 fn download(
     client: &Client,
     url: &Url,
-    entry: &Entry,
+    entry: &ModelEntry,
     growing: &mut Partial<'_>,
     waits: Waits,
     news: &mut dyn FnMut(News<'_>),
@@ -116,7 +116,7 @@ impl std::error::Error for Broken {}
 fn transfer(
     client: &Client,
     url: &Url,
-    entry: &Entry,
+    entry: &ModelEntry,
     growing: &mut Partial<'_>,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<()> {

@@ -26,13 +26,13 @@ const PARTS_LIMIT: u32 = 99;
 pub struct Manifest {
     /// Models in the order of the list.
     #[serde(rename = "model")]
-    pub entries: Vec<Entry>,
+    pub entries: Vec<ModelEntry>,
 }
 
 /// One model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct ModelEntry {
     /// Name that users type.
     pub name: String,
     /// File name in the models directory, without a path.
@@ -126,11 +126,11 @@ impl Manifest {
     /// # Errors
     ///
     /// [`UsageError`] with the nearest name if there is none.
-    pub fn find(&self, name: &str) -> Result<&Entry, UsageError> {
+    pub fn find(&self, name: &str) -> Result<&ModelEntry, UsageError> {
         if let Some(entry) = self.entries.iter().find(|entry| entry.name == name) {
             return Ok(entry);
         }
-        let likeness = |entry: &&Entry| {
+        let likeness = |entry: &&ModelEntry| {
             // A fragment such as "0.5b" stands for the name that contains it, however short it is.
             let fragment = !name.is_empty() && entry.name.contains(&name.to_lowercase());
             if fragment { 2.0 } else { strsim::jaro_winkler(&entry.name, name) }
@@ -146,7 +146,7 @@ impl Manifest {
     }
 }
 
-impl Entry {
+impl ModelEntry {
     /// Checks that no value can lead out of the models directory or become an option of a program.
     fn check(&self) -> anyhow::Result<()> {
         let plain = |text: &str, more: &str| {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
-use super::manifest::Entry;
-use super::seal;
+use super::manifest::ModelEntry;
+use super::verified_stamp;
 use super::{News, megabytes};
 use askline_host::Host;
 use askline_host::store;
@@ -23,7 +23,7 @@ const ELSEWHERE: &str = "set XDG_DATA_HOME to a directory on another disk";
 
 /// Partial model file. Written bytes stay if the process is killed.
 pub(super) struct Partial<'a> {
-    entry: &'a Entry,
+    entry: &'a ModelEntry,
     path: PathBuf,
     /// Final path, which messages contain.
     to: PathBuf,
@@ -48,7 +48,7 @@ impl<'a> Partial<'a> {
     /// Continues the earlier download at `path`, or starts one; `to` is the final path. Existing bytes are read
     /// and hashed.
     pub(super) fn resume(
-        entry: &'a Entry,
+        entry: &'a ModelEntry,
         path: &Path,
         to: &Path,
         news: &mut dyn FnMut(News<'_>),
@@ -68,13 +68,13 @@ impl<'a> Partial<'a> {
     }
 
     /// Starts a new download at `path`; `to` is the final path.
-    pub(super) fn start(entry: &'a Entry, path: &Path, to: &Path) -> anyhow::Result<Self> {
+    pub(super) fn start(entry: &'a ModelEntry, path: &Path, to: &Path) -> anyhow::Result<Self> {
         let mut partial = Self::open(entry, path, to)?;
         partial.restart()?;
         Ok(partial)
     }
 
-    fn open(entry: &'a Entry, path: &Path, to: &Path) -> anyhow::Result<Self> {
+    fn open(entry: &'a ModelEntry, path: &Path, to: &Path) -> anyhow::Result<Self> {
         let file = store::open_to_append(path).map_err(|error| going_to(to, entry.size, error))?;
         let (path, to) = (path.to_owned(), to.to_owned());
         Ok(Self { entry, path, to, file, hash: Sha256::new(), length: 0 })
@@ -135,7 +135,7 @@ impl<'a> Partial<'a> {
             return Err(WrongBytes.into());
         }
         store::install(&self.file, &self.path, &self.to)?;
-        seal::set(self.entry, &self.to)
+        verified_stamp::set(self.entry, &self.to)
     }
 }
 

@@ -30,7 +30,7 @@ const WAITS: fetch::Waits = fetch::Waits {
 struct Bench {
     top: tempfile::TempDir,
     paths: Paths,
-    entry: Entry,
+    entry: ModelEntry,
     bytes: Vec<u8>,
     said: Vec<String>,
     free: Option<u64>,
@@ -53,7 +53,7 @@ impl Bench {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             bytes.push(state.to_be_bytes()[0]);
         }
-        let entry = Entry {
+        let entry = ModelEntry {
             name: "tiny".to_owned(),
             file: "tiny.gguf".to_owned(),
             size: SIZE as u64,
@@ -218,7 +218,7 @@ impl Host for Bench {
         LocalHost.list(directory)
     }
 
-    fn entry(&self, path: &Path) -> Option<askline_host::Entry> {
+    fn entry(&self, path: &Path) -> Option<askline_host::FileEntry> {
         LocalHost.entry(path)
     }
 
@@ -590,7 +590,7 @@ fn a_missing_model_says_what_to_run() {
     // A sparse file needs no disk space.
     File::options().write(true).open(&file).unwrap().set_len(entry.size).unwrap();
     assert!(why(None, name).ends_with("has changed since it was checked; run `askline model list --check`"));
-    seal::set(entry, &file).unwrap();
+    verified_stamp::set(entry, &file).unwrap();
     let found = installed(name, None, &bench, &bench.paths).unwrap();
     assert_eq!(
         found,

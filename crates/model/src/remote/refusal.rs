@@ -6,8 +6,8 @@ use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
 
-use super::heard;
 use super::quirks::means_too_long;
+use super::response_accumulator;
 
 /// Consequence of an error response.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) enum After {
 }
 
 /// Facts about the request, for messages.
-pub(super) struct Asked<'a> {
+pub(super) struct RequestFacts<'a> {
     pub(super) model: &'a str,
     /// Source of the key, if one was sent.
     pub(super) key: Option<&'a str>,
@@ -43,7 +43,7 @@ pub(super) fn read(
     status: StatusCode,
     headers: &HeaderMap,
     body: &str,
-    asked: &Asked<'_>,
+    asked: &RequestFacts<'_>,
     now: SystemTime,
 ) -> Refusal {
     let code = status.as_u16();
@@ -109,7 +109,7 @@ pub(super) fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
 fn said(body: &str) -> String {
     let value: Option<Value> = serde_json::from_str(body).ok();
     match value {
-        Some(value @ Value::Object(_)) => heard::told(value.get("error").unwrap_or(&value)),
+        Some(value @ Value::Object(_)) => response_accumulator::told(value.get("error").unwrap_or(&value)),
         _ => body.trim().to_owned(),
     }
 }
@@ -208,7 +208,7 @@ mod tests {
             if let Ok(value) = HeaderValue::from_str(&wait) {
                 fields.insert(RETRY_AFTER, value);
             }
-            let asked = Asked { model: "m", key: None };
+            let asked = RequestFacts { model: "m", key: None };
             let _ = read(StatusCode::from_u16(code).unwrap(), &fields, &body, &asked, SystemTime::now());
         }
     }

@@ -15,8 +15,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Failure;
-use crate::patience::Stage;
 use crate::prompt::Prompt;
+use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
@@ -75,9 +75,9 @@ pub enum Question {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {
     /// Model to use.
-    pub spec: Spec,
+    pub spec: ModelSpec,
     /// Operation to run.
-    pub what: What,
+    pub what: Operation,
     /// `true` if a user waits: the request comes before all that are not urgent.
     pub urgent: bool,
     /// Idle time after which the process ends.
@@ -86,7 +86,7 @@ pub struct Ask {
 
 /// A model, with all settings that affect how it is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Spec {
+pub enum ModelSpec {
     /// A GGUF file.
     Local {
         /// Name for display.
@@ -115,7 +115,7 @@ pub enum Spec {
 
 /// Operation of a model; see [`crate::Model`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum What {
+pub enum Operation {
     /// Completes a prompt. Ends with one reply in [`Event::Replies`].
     Complete {
         /// Prompt to complete.

@@ -11,11 +11,11 @@ use super::line;
 use super::outcome::{guarded, no_answer, wrong};
 use super::value::{CHECKS, RISK, Text, joined, piped, record, value};
 use super::workplace::{Workplace, cancelled_by_signals};
-use super::{Call, Door};
+use super::{PluginAction, PluginCall};
 use askline::suggestion::Suggestion;
 use askline_model::Model;
 use askline_model::failure::Failure;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
 
 /// Columns of a suggestion, and of its nested records.
 const COLUMNS: &[(&str, &[&str])] = &[
@@ -30,9 +30,9 @@ const COLUMNS: &[(&str, &[&str])] = &[
     ("source", &[]),
 ];
 
-pub(super) struct Words;
+pub(super) struct AskCommand;
 
-impl Door for Words {
+impl PluginAction for AskCommand {
     const NAME: &str = "ask";
     const DESCRIPTION: &str =
         "Turn plain English, or a half-right command, into the right command for this machine.";
@@ -71,7 +71,7 @@ impl Door for Words {
         ]
     }
 
-    fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
+    fn answer(call: &PluginCall<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let text = match joined(&call.given.positional)? {
             Some(words) => Some(words),
             None => piped(input)?,
@@ -106,21 +106,21 @@ pub(super) fn flags(signature: Signature) -> Signature {
 /// Returns the answer to a request, in the form that the flags select. `facts` are additional shell facts, in the
 /// form of the script.
 pub(super) fn answer(
-    call: &Call<'_>,
+    call: &PluginCall<'_>,
     request: &Text,
     facts: &[(String, String)],
 ) -> Result<PipelineData, LabeledError> {
     let head = call.given.head;
     let workplace = Workplace::open(call, facts)?;
-    let patience = workplace.patience();
-    let _signals = cancelled_by_signals(call.engine, &patience)?;
+    let control = workplace.control();
+    let _signals = cancelled_by_signals(call.engine, &control)?;
     if call.given.has_flag("line")? {
-        line::fill(call, &workplace, request, &patience)?;
+        line::fill(call, &workplace, request, &control)?;
         return Ok(PipelineData::empty());
     }
     let others = call.given.get_flag::<i64>("alternatives")?;
     let asked = workplace.model().and_then(|mut model| {
-        let suggestion = workplace.suggest(&request.text, model.as_mut(), &patience)?;
+        let suggestion = workplace.suggest(&request.text, model.as_mut(), &control)?;
         if others.is_none() {
             model.finish()?;
         }
@@ -135,7 +135,7 @@ pub(super) fn answer(
     let engine = call.engine.clone();
     // Computed after Nushell has taken the first row.
     let mut model = model;
-    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine, &patience));
+    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine, &control));
     let table = ListStream::new(first.chain(others.take(most)), head, call.engine.signals().clone());
     Ok(PipelineData::list_stream(table, None))
 }
@@ -165,12 +165,12 @@ impl Rows {
         known: &Suggestion,
         model: &mut dyn Model,
         engine: &EngineInterface,
-        first: &Patience,
+        first: &RequestControl,
     ) -> Vec<Value> {
         let found = guarded(self.head, || {
-            let patience = self.workplace.patience_after(first);
-            let _signals = cancelled_by_signals(engine, &patience)?;
-            let found = self.workplace.others(&self.request.text, known, model, &patience);
+            let control = self.workplace.patience_after(first);
+            let _signals = cancelled_by_signals(engine, &control)?;
+            let found = self.workplace.others(&self.request.text, known, model, &control);
             match found.and_then(|found| model.finish().map(|()| found)) {
                 Ok(found) => Ok(found.into_iter().map(|other| self.row(other)).collect()),
                 Err(error) if matches!(error.downcast_ref(), Some(Failure::NoCommand(_))) => Ok(Vec::new()),

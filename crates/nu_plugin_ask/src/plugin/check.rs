@@ -8,7 +8,7 @@ use nu_protocol::{
 use super::outcome::{guarded, wrong};
 use super::value::{CHECKS, RISK, Text, joined, printed, record, text};
 use super::workplace::Workplace;
-use super::{Call, Door};
+use super::{PluginAction, PluginCall};
 use askline_check::finding::{Finding, Grade};
 use askline_syntax::clean::visible;
 
@@ -28,7 +28,7 @@ const NO_LINE: &str = "no line; give one, such as: ask check 'tar -xzf a.tgz', o
 
 pub(super) struct Check;
 
-impl Door for Check {
+impl PluginAction for Check {
     const NAME: &str = "ask check";
     const DESCRIPTION: &str =
         "Check a line: syntax, commands, flags and platform on this machine, and its risk.";
@@ -74,10 +74,13 @@ with your own definitions and aliases. For words that begin with `check`, quote 
         ]
     }
 
-    fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
+    fn answer(call: &PluginCall<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
-        let look =
-            Look { workplace: Workplace::open(call, &[])?, strict: call.given.has_flag("strict")?, head };
+        let look = LineChecker {
+            workplace: Workplace::open(call, &[])?,
+            strict: call.given.has_flag("strict")?,
+            head,
+        };
         let one = |line: &Text| look.row(line, call).map(|row| PipelineData::value(row, None));
         if let Some(line) = joined(&call.given.positional)? {
             return one(&line);
@@ -89,7 +92,7 @@ with your own definitions and aliases. For words that begin with `check`, quote 
             lines => {
                 let (engine, given, shell) = (call.engine.clone(), call.given.clone(), call.shell);
                 let rows = lines.into_iter().map(move |line| {
-                    let call = Call { engine: &engine, given: &given, shell };
+                    let call = PluginCall { engine: &engine, given: &given, shell };
                     let row = guarded(head, || look.row(&text(&line)?, &call));
                     row.unwrap_or_else(|error| Value::error(ShellError::from(error), line.span()))
                 });
@@ -101,14 +104,14 @@ with your own definitions and aliases. For words that begin with `check`, quote 
 }
 
 /// Checks lines and converts the results to rows.
-struct Look {
+struct LineChecker {
     workplace: Workplace,
     strict: bool,
     head: Span,
 }
 
-impl Look {
-    fn row(&self, line: &Text, call: &Call<'_>) -> Result<Value, LabeledError> {
+impl LineChecker {
+    fn row(&self, line: &Text, call: &PluginCall<'_>) -> Result<Value, LabeledError> {
         let (examined, object) = self.workplace.check(&line.text);
         let wrong: Vec<&Finding> =
             examined.report.findings.iter().filter(|finding| finding.grade < Grade::Hint).collect();
@@ -121,7 +124,7 @@ impl Look {
 
 /// Returns an error that points at each faulty word if the user's input contains the line verbatim; otherwise at the
 /// whole line.
-fn faults(line: &Text, wrong: &[&Finding], call: &Call<'_>) -> LabeledError {
+fn faults(line: &Text, wrong: &[&Finding], call: &PluginCall<'_>) -> LabeledError {
     let typed = call.engine.get_span_contents(line.span).unwrap_or_default();
     let within = String::from_utf8(typed).ok().and_then(|typed| typed.find(&line.text));
     let place = |finding: &Finding| match within {

@@ -15,7 +15,7 @@ use super::keywords::{names_one, reads_files};
 use askline_host::key_command::{KeyCommand, KeyringItem};
 use askline_host::local;
 use askline_host::local::LocalHost;
-use askline_host::{Entry, Host, Output, Probe, System};
+use askline_host::{FileEntry, Host, Output, Probe, System};
 use askline_syntax::shell::Shell;
 
 /// Maximum number of the user's own names that are read.
@@ -169,7 +169,7 @@ impl Host for EngineHost {
         LocalHost.list(directory)
     }
 
-    fn entry(&self, path: &Path) -> Option<Entry> {
+    fn entry(&self, path: &Path) -> Option<FileEntry> {
         LocalHost.entry(path)
     }
 

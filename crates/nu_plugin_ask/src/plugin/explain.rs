@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 use super::outcome::wrong;
 use super::value::{joined, piped, record};
 use super::workplace::Workplace;
-use super::{Call, Door};
+use super::{PluginAction, PluginCall};
 
 /// Columns of a part of a line.
 const COLUMNS: &[(&str, &[&str])] =
@@ -17,7 +17,7 @@ const NO_LINE: &str = "no line; give one, such as: ask explain 'tar -xzf a.tgz',
 
 pub(super) struct Explain;
 
-impl Door for Explain {
+impl PluginAction for Explain {
     const NAME: &str = "ask explain";
     const DESCRIPTION: &str = "Explain a line word by word, from this machine's manuals.";
     const EXTRA: &str = "No model is asked and nothing of the line is executed.";
@@ -48,7 +48,7 @@ impl Door for Explain {
         ]
     }
 
-    fn answer(call: &Call<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
+    fn answer(call: &PluginCall<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
         let line = match joined(&call.given.positional)? {
             Some(line) => Some(line),

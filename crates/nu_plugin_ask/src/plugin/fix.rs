@@ -7,16 +7,16 @@ use super::ask::{answer, flags};
 use super::engine::command;
 use super::outcome::wrong;
 use super::value::{Text, joined};
-use super::{Call, Door};
+use super::{PluginAction, PluginCall};
 use askline::fix::Failed;
-use askline::situation::HISTORY;
+use askline::prompt_context::HISTORY;
 
 /// Maximum number of texts that Nushell has read which are searched.
 const LINES_MAX: usize = 1_000_000;
 
 pub(super) struct Fix;
 
-impl Door for Fix {
+impl PluginAction for Fix {
     const NAME: &str = "ask fix";
     const DESCRIPTION: &str = "Suggest what the last command should have been.";
     const EXTRA: &str = "Nothing is executed. Words after it are a request of their own: `ask fix the permissions of a.txt` asks for \
@@ -42,7 +42,7 @@ just that.";
         }]
     }
 
-    fn answer(call: &Call<'_>, _: PipelineData) -> Result<PipelineData, LabeledError> {
+    fn answer(call: &PluginCall<'_>, _: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
         if let Some(words) = joined(&call.given.positional)? {
             return answer(call, &Text { text: format!("fix {}", words.text), ..words }, &[]);
@@ -62,7 +62,7 @@ just that.";
 
 /// Returns the previous command in this terminal (Nushell's history may mix those of all terminals). An earlier `ask
 /// fix` is skipped.
-fn last_command(call: &Call<'_>) -> Result<String, LabeledError> {
+fn last_command(call: &PluginCall<'_>) -> Result<String, LabeledError> {
     let head = call.given.head;
     let why = |why: &str| wrong(&format!("{why}; give it in words: ask fix WORDS"), head);
     let files = command(call.engine, "view files", EvaluatedCall::new(head));

@@ -64,8 +64,8 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
     };
     // The library below must see its own version.
     let hello = PluginInput::Hello(ProtocolInfo { version: ours.version, ..theirs });
-    let reader = Reader { input, first: Some(hello) };
-    let writer = Writer { output: Mutex::new(output), version, is_stdout };
+    let reader = HelloReader { input, first: Some(hello) };
+    let writer = HelloWriter { output: Mutex::new(output), version, is_stdout };
     // Later errors have been reported to Nushell, or Nushell is gone.
     let _ = serve_plugin_io(plugin, NAME, move || reader, move || writer);
     Ok(())
@@ -87,12 +87,12 @@ fn write_encoding(output: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// The input from Nushell, with the already received hello put back in front.
-struct Reader<R> {
+struct HelloReader<R> {
     input: R,
     first: Option<PluginInput>,
 }
 
-impl<R: BufRead + Send> PluginRead<PluginInput> for Reader<R> {
+impl<R: BufRead + Send> PluginRead<PluginInput> for HelloReader<R> {
     fn read(&mut self) -> Result<Option<PluginInput>, ShellError> {
         match self.first.take() {
             Some(first) => Ok(Some(first)),
@@ -102,13 +102,13 @@ impl<R: BufRead + Send> PluginRead<PluginInput> for Reader<R> {
 }
 
 /// The output to Nushell, with the version that it accepts.
-struct Writer<W> {
+struct HelloWriter<W> {
     output: Mutex<W>,
     version: String,
     is_stdout: bool,
 }
 
-impl<W: Write + Send> PluginWrite<PluginOutput> for Writer<W> {
+impl<W: Write + Send> PluginWrite<PluginOutput> for HelloWriter<W> {
     fn write(&self, message: &PluginOutput) -> Result<(), ShellError> {
         let mut output = self.output.lock().unwrap_or_else(PoisonError::into_inner);
         match message {

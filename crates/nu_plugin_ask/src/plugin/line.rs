@@ -8,14 +8,14 @@ use std::io::{self, Write as _};
 use nu_plugin::{EngineInterface, EvaluatedCall};
 use nu_protocol::{IntoSpanned as _, LabeledError, Span, Value};
 
-use super::Call;
+use super::PluginCall;
 use super::engine::command;
 use super::outcome::{no_answer, wrong};
 use super::value::Text;
 use super::workplace::Workplace;
 use askline::cli::args::Draw;
-use askline::cli::line::attended::attended;
-use askline_model::patience::Patience;
+use askline::cli::line::terminal_session::run_session;
+use askline_model::request_control::RequestControl;
 use askline_syntax::shell::Shell;
 
 /// Maximum number of keys that are dropped from Nushell's input queue.
@@ -25,10 +25,10 @@ const KEY_WAIT: i64 = 1_000_000;
 
 /// Asks, and fills the next prompt with the answer.
 pub(super) fn fill(
-    call: &Call<'_>,
+    call: &PluginCall<'_>,
     workplace: &Workplace,
     request: &Text,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> Result<(), LabeledError> {
     let (engine, head) = (call.engine, call.given.head);
     if call.shell != Shell::Nu {
@@ -37,15 +37,15 @@ pub(super) fn fill(
     let no_prompt = |_| wrong("there is no prompt here to put it on; leave out --line", head);
     let foreground = engine.enter_foreground().map_err(no_prompt)?;
     let work = {
-        let (workplace, words, patience) = (workplace.clone(), request.text.clone(), patience.clone());
+        let (workplace, words, control) = (workplace.clone(), request.text.clone(), control.clone());
         move || {
             let mut model = workplace.model()?;
-            let suggestion = workplace.suggest(&words, model.as_mut(), &patience)?;
+            let suggestion = workplace.suggest(&words, model.as_mut(), &control)?;
             model.finish()?;
             Ok(suggestion)
         }
     };
-    let answered = attended(&workplace.desk.host, Draw::Here, patience, workplace.config.evidence, work);
+    let answered = run_session(&workplace.app.host, Draw::Here, control, workplace.config.evidence, work);
     drop(foreground);
     drop_keys(engine, head);
     let (suggestion, message) = answered.map_err(|error| no_answer(&error, request.span))?;

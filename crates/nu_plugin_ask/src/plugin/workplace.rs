@@ -3,27 +3,27 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askline::cli::{Desk, check, explain, suggest};
+use askline::cli::{AppContext, check, explain, suggest};
 use askline::config::Config;
-use askline::context;
+use askline::environment;
 use askline::examine::{Examined, Examiner};
 use askline::knowledge::Knowledge;
 use askline::metrics::Outcome;
-use askline::models::{self, Occasion};
+use askline::models::{self, Purpose};
+use askline::path_facts::PathFacts;
 use askline::suggest::{Request, alternatives, suggest as suggest_for};
 use askline::suggestion::Suggestion;
-use askline::surroundings::Surroundings;
 use askline_check::explain::explain as parts_of;
 use askline_model::Model;
-use askline_model::account::Tally;
-use askline_model::patience::Patience;
+use askline_model::request_control::RequestControl;
+use askline_model::usage::Tally;
 use askline_syntax::line::PromptLine;
 use askline_syntax::shell::Shell;
 use nu_plugin::EngineInterface;
 use nu_protocol::{HandlerGuard, LabeledError, ShellError};
 use serde_json::Value as Json;
 
-use super::Call;
+use super::PluginCall;
 use super::engine::EngineHost;
 use super::outcome::no_answer;
 
@@ -33,7 +33,7 @@ const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
 /// The shared data of a call. Cheap to share with a thread.
 #[derive(Clone)]
 pub(super) struct Workplace {
-    pub(super) desk: Arc<Desk<EngineHost>>,
+    pub(super) app: Arc<AppContext<EngineHost>>,
     pub(super) config: Arc<Config>,
     pub(super) shell: Shell,
     told: Arc<Vec<(String, String)>>,
@@ -41,24 +41,26 @@ pub(super) struct Workplace {
 
 impl Workplace {
     /// Collects the data from the engine. `facts` are additional shell facts, in the form of the script.
-    pub(super) fn open(call: &Call<'_>, facts: &[(String, String)]) -> Result<Self, LabeledError> {
+    pub(super) fn open(call: &PluginCall<'_>, facts: &[(String, String)]) -> Result<Self, LabeledError> {
         let host = EngineHost::new(call.engine, call.given.head)?;
         // The user's names belong to Nushell only.
         let mut told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
         told.extend_from_slice(facts);
         let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
-        let desk = Desk::of(host).map_err(at_head)?;
-        let config = desk.config().map_err(at_head)?;
-        Ok(Self { desk: Arc::new(desk), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
+        let app = AppContext::of(host).map_err(at_head)?;
+        let config = app.config().map_err(at_head)?;
+        Ok(Self { app: Arc::new(app), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
     }
 
     /// Returns a control with the configured deadline, counted from now.
-    pub(super) fn patience(&self) -> Patience {
-        Patience::until(Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT))
+    pub(super) fn control(&self) -> RequestControl {
+        RequestControl::until(
+            Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT),
+        )
     }
 
     /// Returns a control for requests after the answer: a new deadline, with the same usage limits of the call.
-    pub(super) fn patience_after(&self, first: &Patience) -> Patience {
+    pub(super) fn patience_after(&self, first: &RequestControl) -> RequestControl {
         let deadline = Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT);
         first.next_part(Instant::now() + deadline)
     }
@@ -68,7 +70,7 @@ impl Workplace {
     /// # Errors
     /// When a script cannot be read.
     pub(super) fn model(&self) -> anyhow::Result<Box<dyn Model>> {
-        models::open(&self.config, &self.desk.host, &self.desk.paths, Occasion::Press)
+        models::open(&self.config, &self.app.host, &self.app.paths, Purpose::Press)
     }
 
     /// Returns the suggestion for a request.
@@ -79,12 +81,12 @@ impl Workplace {
         &self,
         words: &str,
         model: &mut dyn Model,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Suggestion> {
         let line = PromptLine::typed(words);
-        let suggestion = suggest_for(&self.request(&line), &self.desk.machine, model, &self.config, patience);
-        self.desk.machine.settle();
-        self.count(patience, Outcome::of(&suggestion));
+        let suggestion = suggest_for(&self.request(&line), &self.app.machine, model, &self.config, control);
+        self.app.machine.settle();
+        self.count(control, Outcome::of(&suggestion));
         suggestion
     }
 
@@ -97,18 +99,18 @@ impl Workplace {
         words: &str,
         known: &Suggestion,
         model: &mut dyn Model,
-        patience: &Patience,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Suggestion>> {
         let line = PromptLine::typed(words);
         let known = [known.command.as_str().to_owned()];
         let request = self.request(&line);
-        let found = alternatives(&request, &known, &self.desk.machine, model, &self.config, patience);
-        self.count(patience, Outcome::of(&found));
+        let found = alternatives(&request, &known, &self.app.machine, model, &self.config, control);
+        self.count(control, Outcome::of(&found));
         found
     }
 
-    fn count(&self, patience: &Patience, outcome: Outcome) {
-        self.desk.book().into_iter().for_each(|book| book.record(patience, outcome));
+    fn count(&self, control: &RequestControl, outcome: Outcome) {
+        self.app.book().into_iter().for_each(|book| book.record(control, outcome));
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
@@ -124,7 +126,7 @@ impl Workplace {
     pub(super) fn check(&self, line: &str) -> (Examined, Json) {
         self.looking(|examiner| {
             let examined = examiner.examine(line);
-            let risk = examiner.risk(line, None, &Surroundings::new(self.desk.machine.host.as_ref()));
+            let risk = examiner.risk(line, None, &PathFacts::new(self.app.machine.host.as_ref()));
             let object = check::object(line, self.shell, &examined, &risk);
             (examined, object)
         })
@@ -138,8 +140,8 @@ impl Workplace {
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
-        let context = context::gather(&self.desk.machine, self.shell, &self.told);
-        let knowledge = Knowledge::new(&self.desk.machine, &context, &self.told, self.config.help);
+        let context = environment::gather(&self.app.machine, self.shell, &self.told);
+        let knowledge = Knowledge::new(&self.app.machine, &context, &self.told, self.config.help);
         let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
         knowledge.remember();
         seen
@@ -152,8 +154,8 @@ impl Workplace {
 /// When Nushell does not accept the handler.
 pub(super) fn cancelled_by_signals(
     engine: &EngineInterface,
-    patience: &Patience,
+    control: &RequestControl,
 ) -> Result<HandlerGuard, ShellError> {
-    let patience = patience.clone();
-    engine.register_signal_handler(Box::new(move |_| patience.cancel()))
+    let control = control.clone();
+    engine.register_signal_handler(Box::new(move |_| control.cancel()))
 }

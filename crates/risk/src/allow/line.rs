@@ -41,14 +41,14 @@ pub(super) fn read(line: &str, shell: Shell) -> Result<Vec<Plain>, String> {
     if chars.windows(MAX_BLANKS + 1).any(|run| run.iter().all(|c| *c == ' ')) {
         return Err("it holds a long run of blanks".to_owned());
     }
-    Reader { chars, at: 0, shell, commands: Vec::new(), open: Plain::default() }.line()
+    StrictLexer { chars, at: 0, shell, commands: Vec::new(), open: Plain::default() }.line()
 }
 
 fn is_visible(c: char) -> bool {
     matches!(c, ' '..='~') || (c > '\u{a0}' && c.is_alphanumeric() && !INVISIBLE.contains(&c))
 }
 
-struct Reader {
+struct StrictLexer {
     chars: Vec<char>,
     at: usize,
     shell: Shell,
@@ -56,7 +56,7 @@ struct Reader {
     open: Plain,
 }
 
-impl Reader {
+impl StrictLexer {
     fn line(mut self) -> Result<Vec<Plain>, String> {
         while let Some(c) = self.peek(0) {
             let next = self.peek(1);

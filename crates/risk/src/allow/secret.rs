@@ -21,7 +21,7 @@ pub(super) struct Secrets {
 
 /// Circumstances of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Look {
+pub(super) struct WordContext {
     /// `true` if the shell expands `*`, `?` and `[…]` of the word to file names.
     pub(super) glob: bool,
     /// `true` if the program reads only names and attributes, no content.
@@ -31,12 +31,12 @@ pub(super) struct Look {
 impl Secrets {
     /// Reports whether a word, or a part of it after `=` or `:`, names a secret path. Letter case is ignored, as on a
     /// case-insensitive file system.
-    pub(super) fn names(&self, word: &str, look: Look) -> bool {
+    pub(super) fn names(&self, word: &str, look: WordContext) -> bool {
         let word = folded(word);
         word.split(['=', ':']).chain([word.as_str()]).any(|path| self.names_path(path, look))
     }
 
-    fn names_path(&self, path: &str, look: Look) -> bool {
+    fn names_path(&self, path: &str, look: WordContext) -> bool {
         if self.but.iter().any(|fine| fine == path) {
             return false;
         }

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn shells_of(program: &Program) -> Vec<Shell> {
+fn shells_of(program: &AllowedProgram) -> Vec<Shell> {
     [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| program.is_for(*shell)).collect()
 }
 
 /// Reports whether exactly this entry allows one of a command line's commands.
-fn speaks(program: &Program, line: &str, shell: Shell) -> bool {
+fn speaks(program: &AllowedProgram, line: &str, shell: Shell) -> bool {
     let places = &List::own().places;
     line::read(line, shell).is_ok_and(|commands| {
         commands.iter().any(|command| {

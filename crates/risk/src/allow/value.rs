@@ -129,7 +129,7 @@ const FORMATS: &[&str] = &["oneline", "short", "medium", "full", "fuller", "refe
 /// Kind of word.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum WordKind {
     /// Files and directories, or anything checked as if it were a path.
     #[default]
     Path,
@@ -170,7 +170,7 @@ pub(super) enum Kind {
     Filter,
 }
 
-impl Kind {
+impl WordKind {
     /// Returns the kind with this name in `allow.toml`.
     pub(super) fn named(name: &str) -> Option<Self> {
         Self::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(name)).ok()

@@ -2,7 +2,7 @@
 
 /// Dialect of backslash escapes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Style {
+pub(super) enum EscapeStyle {
     /// `echo -e`: octal with a leading zero.
     Echo,
     /// `printf %b`: octal with or without a leading zero.
@@ -16,7 +16,7 @@ pub(super) enum Style {
 }
 
 /// Decodes escapes into bytes. The flag is `true` if `\c` ended the text.
-pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
+pub(super) fn decode(text: &str, style: EscapeStyle) -> (Vec<u8>, bool) {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -37,8 +37,10 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
             'f' => bytes.push(12),
             'v' => bytes.push(11),
             '\\' => bytes.push(b'\\'),
-            '\'' | '"' | '?' if !matches!(style, Style::Echo | Style::Argument) => bytes.push(letter as u8),
-            'c' if style != Style::Ansi && style != Style::Fish => return (bytes, true),
+            '\'' | '"' | '?' if !matches!(style, EscapeStyle::Echo | EscapeStyle::Argument) => {
+                bytes.push(letter as u8)
+            }
+            'c' if style != EscapeStyle::Ansi && style != EscapeStyle::Fish => return (bytes, true),
             'c' => {
                 if let Some((letter, after)) = split_first(rest) {
                     bytes.push((u32::from(letter) & 0x1f) as u8);
@@ -48,7 +50,7 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
             'x' | 'X' => number(&mut bytes, &mut rest, 16, 2, letter, false),
             'u' => number(&mut bytes, &mut rest, 16, 4, letter, true),
             'U' => number(&mut bytes, &mut rest, 16, 8, letter, true),
-            '0' if matches!(style, Style::Echo | Style::Argument) => {
+            '0' if matches!(style, EscapeStyle::Echo | EscapeStyle::Argument) => {
                 // `\0` without digits is the NUL character.
                 if !rest.starts_with(|c: char| c.is_digit(8)) {
                     bytes.push(0);
@@ -56,12 +58,12 @@ pub(super) fn decode(text: &str, style: Style) -> (Vec<u8>, bool) {
                     number(&mut bytes, &mut rest, 8, 3, letter, false);
                 }
             }
-            '0'..='7' if style != Style::Echo => {
+            '0'..='7' if style != EscapeStyle::Echo => {
                 rest = escape.get(1..).unwrap_or_default();
                 number(&mut bytes, &mut rest, 8, 3, letter, false);
             }
             _ => {
-                if style != Style::Fish {
+                if style != EscapeStyle::Fish {
                     bytes.push(b'\\');
                 }
                 bytes.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());

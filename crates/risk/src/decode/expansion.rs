@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::escapes::{Style, decode};
+use super::escapes::{EscapeStyle, decode};
 use super::text::{ansi_end, capitals, closing, escape_length, is_list, name_length, part, pieces, without};
-use super::{MAX_BYTES, Step, output};
+use super::{MAX_BYTES, TextCommand, output};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
@@ -55,7 +55,7 @@ impl Expansion<'_> {
                     // An escape is at most ten characters long and is decoded alone.
                     let length = 1 + escape_length(after);
                     let (escape, tail) = rest.split_at_checked(length)?;
-                    out.extend(decode(escape, Style::Fish).0);
+                    out.extend(decode(escape, EscapeStyle::Fish).0);
                     rest = tail;
                 }
                 '\\' => {
@@ -68,7 +68,7 @@ impl Expansion<'_> {
                 '$' if after.starts_with('\'') && self.shell != Shell::Fish => {
                     let body = after.get(1..)?;
                     let end = ansi_end(body)?;
-                    out.extend(decode(body.get(..end)?, Style::Ansi).0);
+                    out.extend(decode(body.get(..end)?, EscapeStyle::Ansi).0);
                     rest = body.get(end + 1..)?;
                 }
                 '$' if after.starts_with('"') && self.shell == Shell::Bash => rest = after,
@@ -338,8 +338,8 @@ impl Expansion<'_> {
             }
             steps.push((words, input));
         }
-        let steps: Vec<Step<'_>> =
-            steps.iter().map(|(words, input)| Step { words, input: input.as_deref() }).collect();
+        let steps: Vec<TextCommand<'_>> =
+            steps.iter().map(|(words, input)| TextCommand { words, input: input.as_deref() }).collect();
         Some(output(&steps, self.shell)?.trim_end_matches('\n').to_owned())
     }
 
@@ -359,7 +359,7 @@ impl Expansion<'_> {
                 let inside = inside.strip_suffix(quote).filter(|inside| !inside.contains(quote))?;
                 let decodes = quote == '"';
                 return if decodes {
-                    String::from_utf8(decode(inside, Style::Ansi).0).ok()
+                    String::from_utf8(decode(inside, EscapeStyle::Ansi).0).ok()
                 } else {
                     Some(inside.to_owned())
                 };
@@ -403,7 +403,7 @@ impl Expansion<'_> {
         for stage in stages.iter().take(usize::from(command)).chain(rest) {
             let words = pieces(stage, char::is_whitespace);
             let words = words.iter().map(|word| self.nushell(word)).collect::<Option<Vec<_>>>()?;
-            let made = output(&[Step { words: &words, input: input.as_deref() }], Shell::Nu)?;
+            let made = output(&[TextCommand { words: &words, input: input.as_deref() }], Shell::Nu)?;
             input = Some(made);
         }
         self.depth -= 1;

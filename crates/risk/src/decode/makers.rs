@@ -5,7 +5,7 @@ use std::io::Read;
 use flate2::read::MultiGzDecoder;
 
 use super::MAX_BYTES;
-use super::escapes::{Style, decode};
+use super::escapes::{EscapeStyle, decode};
 use askline_syntax::shell::Shell;
 
 /// Returns the output of a command, or `None` if it is not supported or does more than transform text.
@@ -43,7 +43,7 @@ fn echo(arguments: &[&str], shell: Shell) -> Vec<u8> {
     let (mut newline, mut escapes, mut blank) = (true, shell == Shell::Zsh, " ");
     let mut words = arguments;
     let (letters, style) =
-        if shell == Shell::Fish { ("neEs", Style::Argument) } else { ("neE", Style::Echo) };
+        if shell == Shell::Fish { ("neEs", EscapeStyle::Argument) } else { ("neE", EscapeStyle::Echo) };
     while shell != Shell::Nu
         && let Some((flag, rest)) = words.split_first()
         && let Some(flags) = flag.strip_prefix('-').filter(|flags| !flags.is_empty())
@@ -91,7 +91,8 @@ fn print(arguments: &[&str], shell: Shell) -> Option<Vec<u8>> {
         return None;
     }
     let text = words.join(separator);
-    let (mut bytes, ended) = if escapes { decode(&text, Style::Echo) } else { (text.into_bytes(), false) };
+    let (mut bytes, ended) =
+        if escapes { decode(&text, EscapeStyle::Echo) } else { (text.into_bytes(), false) };
     if newline && !ended {
         bytes.push(b'\n');
     }
@@ -111,14 +112,14 @@ fn printf(arguments: &[&str]) -> Option<Vec<u8>> {
         let before = arguments.len();
         let mut rest = *format;
         while let Some((text, directive)) = rest.split_once('%') {
-            let (bytes, ended) = decode(text, Style::Printf);
+            let (bytes, ended) = decode(text, EscapeStyle::Printf);
             out.extend(bytes);
             if ended {
                 return Some(out);
             }
             rest = directed(directive, &mut arguments, &mut out)?;
         }
-        let (bytes, ended) = decode(rest, Style::Printf);
+        let (bytes, ended) = decode(rest, EscapeStyle::Printf);
         out.extend(bytes);
         if ended || arguments.len() == 0 || arguments.len() == before || out.len() > MAX_BYTES {
             return Some(out);
@@ -164,7 +165,7 @@ fn directed<'a>(
             let text: String = argument.chars().take(precision.unwrap_or(usize::MAX)).collect();
             out.extend(text.into_bytes());
         }
-        'b' => out.extend(decode(argument, Style::Argument).0),
+        'b' => out.extend(decode(argument, EscapeStyle::Argument).0),
         'c' => out.extend(argument.chars().take(1).collect::<String>().into_bytes()),
         'd' | 'i' | 'u' => out.extend(number()?.to_string().into_bytes()),
         'x' => out.extend(format!("{:x}", number()?).into_bytes()),
@@ -329,7 +330,7 @@ fn set(text: &str) -> Option<Vec<char>> {
     ] {
         text = text.replace(class, ranges);
     }
-    let text = String::from_utf8(decode(&text, Style::Fish).0).ok()?;
+    let text = String::from_utf8(decode(&text, EscapeStyle::Fish).0).ok()?;
     let characters: Vec<char> = text.chars().collect();
     let mut set = Vec::new();
     let mut at = 0;

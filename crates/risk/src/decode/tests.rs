@@ -11,10 +11,10 @@ fn made(pipeline: &str, input: Option<&str>, shell: Shell) -> Option<String> {
         .split(" | ")
         .map(|step| step.split(' ').map(|word| word.replace('␣', " ")).collect())
         .collect();
-    let steps: Vec<Step<'_>> = steps
+    let steps: Vec<TextCommand<'_>> = steps
         .iter()
         .enumerate()
-        .map(|(at, words)| Step { words, input: input.filter(|_| at == 0) })
+        .map(|(at, words)| TextCommand { words, input: input.filter(|_| at == 0) })
         .collect();
     output(&steps, shell)
 }
@@ -209,7 +209,7 @@ fn nesting_and_growth_are_bounded() {
     let deep = format!("{}\"a\"{}", "(".repeat(3000), ")".repeat(3000));
     assert_eq!(value(&deep, Nu), None);
     let words = ["printf".to_owned(), "%s".to_owned(), "a".repeat(MAX_BYTES + 1)];
-    assert_eq!(output(&[Step { words: &words, input: None }], Bash), None);
+    assert_eq!(output(&[TextCommand { words: &words, input: None }], Bash), None);
 }
 
 #[test]
@@ -239,7 +239,7 @@ proptest::proptest! {
             for text in [&text, &odd] {
                 let _ = value(text, shell);
                 let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
-                let _ = output(&[Step { words: &words, input: Some("a b\nc") }], shell);
+                let _ = output(&[TextCommand { words: &words, input: Some("a b\nc") }], shell);
             }
         }
     }
@@ -252,7 +252,7 @@ proptest::proptest! {
     ) {
         let all: Vec<String> = std::iter::once(name).chain(words).collect();
         for shell in [Bash, Zsh, Fish] {
-            let _ = output(&[Step { words: &all, input: Some(&input) }], shell);
+            let _ = output(&[TextCommand { words: &all, input: Some(&input) }], shell);
         }
     }
 }

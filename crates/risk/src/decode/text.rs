@@ -1,6 +1,6 @@
 //! Helpers for the expansion of words: ends of quotes, brackets and escapes, and parts of values.
 
-use crate::place::matches;
+use crate::path_class::matches;
 
 /// Splits text outside quotes and brackets and leaves out empty pieces.
 pub(super) fn pieces(text: &str, separates: impl Fn(char) -> bool) -> Vec<&str> {

@@ -1,22 +1,22 @@
 //! Reads the content of words: scripts for shells, code in other languages, alias definitions, and text that
 //! commands such as `echo` or `base64` are known to print.
 
-use super::{Here, MAX_LAYERS, Reader, Text, dialect, scripts_of};
+use super::{Here, LineReader, MAX_LAYERS, Text, dialect, scripts_of};
 use crate::call::Call;
 use crate::decode;
-use crate::decode::Step;
+use crate::decode::TextCommand;
 use crate::effect::{Effect, Scope};
-use crate::feed;
+use crate::input_flow;
 use crate::script;
-use crate::script::Deed;
-use crate::table::{Reads, Row};
-use crate::weigh::{Act, Manner};
-use crate::words::Words;
+use crate::script::ScriptEffect;
+use crate::table::{OperandReading, Row};
+use crate::weigh::{Act, Circumstances};
+use crate::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{SimpleCommand, Word};
 
-impl Reader<'_> {
+impl LineReader<'_> {
     /// Returns the value that a word has at run time, if the command line itself determines it.
     pub(super) fn value(&self, word: &Word, text: Text<'_>) -> Option<String> {
         if word.literal {
@@ -55,7 +55,7 @@ impl Reader<'_> {
     /// Adds the effect of a command that is only known at run time.
     pub(super) fn unknown_command(&mut self, word: &Word) {
         let says = format!("runs a command that can't be read from the line: {}", word.text);
-        self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), Some(says));
+        self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), Some(says));
     }
 
     /// Returns the definition of an alias, unless it is being expanded already.
@@ -90,7 +90,7 @@ impl Reader<'_> {
             Some(script) => {
                 if self.printed(word, text).is_some() {
                     let says = "runs a text that the line makes".to_owned();
-                    let manner = Manner::default();
+                    let manner = Circumstances::default();
                     self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
                 }
                 // The script's input comes from its program, not from the keyboard.
@@ -100,7 +100,7 @@ impl Reader<'_> {
             }
             None => {
                 let scope = self.printed(word, text).unwrap_or(Scope::Unreadable);
-                self.add(Effect::ExecData, scope, word, &word.text, Manner::default(), None);
+                self.add(Effect::ExecData, scope, word, &word.text, Circumstances::default(), None);
             }
         }
     }
@@ -112,41 +112,45 @@ impl Reader<'_> {
         word: &Word,
         quiet: bool,
         text: Text<'_>,
-        read: impl Fn(&str) -> Vec<Deed>,
+        read: impl Fn(&str) -> Vec<ScriptEffect>,
     ) {
         let Some(code) = self.value(word, text) else {
             let is_whole = word.text.starts_with(['$', '`', '(']) && !word.text.contains(char::is_whitespace);
             let scope =
                 if is_whole { self.printed(word, text).unwrap_or(Scope::Unreadable) } else { Scope::Own };
-            self.add(row.does, scope, word, &word.text, Manner::default(), row.says.clone());
+            self.add(row.does, scope, word, &word.text, Circumstances::default(), row.says.clone());
             // Inserted values do not make the rest of the code harmless.
-            return read(&word.text).iter().for_each(|deed| self.deed(deed, word));
+            return read(&word.text).iter().for_each(|access| self.access(access, word));
         };
         if !quiet {
             let says = "runs the code in it".to_owned();
-            self.add(Effect::Project, Scope::Own, word, "", Manner::default(), Some(says));
+            self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
         self.meet_quoted(&code, word);
-        read(&code).iter().for_each(|deed| self.deed(deed, word));
+        read(&code).iter().for_each(|access| self.access(access, word));
     }
 
-    fn deed(&mut self, deed: &Deed, word: &Word) {
-        let manner = Manner { tree: deed.tree, forced: deed.forced, ..Manner::default() };
-        match (&deed.shell_script, &deed.place) {
+    fn access(&mut self, access: &ScriptEffect, word: &Word) {
+        let manner = Circumstances { tree: access.tree, forced: access.forced, ..Circumstances::default() };
+        match (&access.shell_script, &access.place) {
             (Some(script), _) => self.script(script, scripts_of(self.shell), word),
             (None, Some(place)) => {
-                let named = Word { text: deed.what.clone(), literal: false, ..word.clone() };
-                self.place(deed.effect, place, &named, manner, None);
+                let named = Word { text: access.what.clone(), literal: false, ..word.clone() };
+                self.place(access.effect, place, &named, manner, None);
             }
-            (None, None) => self.add(deed.effect, deed.scope, word, &deed.what, manner, None),
+            (None, None) => self.add(access.effect, access.scope, word, &access.what, manner, None),
         }
     }
 
     /// Applies a row to the command's standard input.
     pub(super) fn input(&mut self, row: &Row, here: Here<'_>) {
         let Here { text, command, word, .. } = here;
-        let manner =
-            Manner { tree: row.tree, forced: row.forced, recoverable: row.recoverable, ..Manner::default() };
+        let manner = Circumstances {
+            tree: row.tree,
+            forced: row.forced,
+            recoverable: row.recoverable,
+            ..Circumstances::default()
+        };
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
         let given =
             command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
@@ -185,8 +189,8 @@ impl Reader<'_> {
                 self.upstream(command, text)
             }
         };
-        let dialect =
-            dialect(command, self.shell).or((row.reads == Reads::Shell).then(|| scripts_of(self.shell)));
+        let dialect = dialect(command, self.shell)
+            .or((row.reads == OperandReading::Shell).then(|| scripts_of(self.shell)));
         match script {
             Some(script) if dialect.is_some() => {
                 self.script(&script, dialect.unwrap_or(self.shell), word);
@@ -194,20 +198,20 @@ impl Reader<'_> {
                     self.add(row.does, Scope::Own, word, "", manner, row.says.clone());
                 }
             }
-            Some(script) if runs || row.reads != Reads::Path => {
+            Some(script) if runs || row.reads != OperandReading::Path => {
                 let name = super::base(word);
                 let held = Word { text: script, literal: true, ..word.clone() };
                 match row.reads {
-                    Reads::Sql => self.foreign(row, &held, true, text, script::sql),
-                    Reads::Redis => self.foreign(row, &held, true, text, script::redis),
-                    _ => self.foreign(row, &held, Words::own().is_quiet(name), text, |text| {
+                    OperandReading::Sql => self.foreign(row, &held, true, text, script::sql),
+                    OperandReading::Redis => self.foreign(row, &held, true, text, script::redis),
+                    _ => self.foreign(row, &held, WordLists::own().is_quiet(name), text, |text| {
                         super::code(name, text)
                     }),
                 }
             }
             Some(_) => self.add(row.does, Scope::Own, word, "", manner, row.says.clone()),
             None => {
-                let is_remote = feed::above(command, text.parsed).any(|above| self.fetches(above));
+                let is_remote = input_flow::above(command, text.parsed).any(|above| self.fetches(above));
                 let scope = match runs {
                     true if is_remote => Scope::Remote,
                     true => Scope::Unreadable,
@@ -221,13 +225,14 @@ impl Reader<'_> {
     /// Returns the output of the pipeline in a word's substitution, if it can be computed.
     fn made(&self, word: &Word, text: Text<'_>) -> Option<String> {
         let last = text.inside(word).last()?;
-        let above: Vec<_> = feed::above(last, text.parsed).chain(std::iter::once(last)).collect();
+        let above: Vec<_> = input_flow::above(last, text.parsed).chain(std::iter::once(last)).collect();
         let words: Option<Vec<Vec<String>>> = above
             .iter()
             .map(|command| command.words.iter().map(|word| self.value(word, text)).collect())
             .collect();
         let words = words?;
-        let steps: Vec<Step<'_>> = words.iter().map(|words| Step { words, input: None }).collect();
+        let steps: Vec<TextCommand<'_>> =
+            words.iter().map(|words| TextCommand { words, input: None }).collect();
         decode::output(&steps, self.shell)
     }
 
@@ -236,7 +241,7 @@ impl Reader<'_> {
         let words: Option<Vec<String>> = command.words.iter().map(|word| self.value(word, text)).collect();
         let words = words?;
         let input = self.own_input(command, text).or_else(|| self.upstream(command, text));
-        decode::output(&[Step { words: &words, input: input.as_deref() }], self.shell)
+        decode::output(&[TextCommand { words: &words, input: input.as_deref() }], self.shell)
     }
 
     /// Reads a file that the command line itself writes and then runs.
@@ -248,7 +253,7 @@ impl Reader<'_> {
             }
             None => {
                 let says = format!("runs what the line writes: {}", word.text);
-                let manner = Manner::default();
+                let manner = Circumstances::default();
                 self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
             }
         }
@@ -269,8 +274,8 @@ impl Reader<'_> {
 
     /// Returns the output of the previous commands in the pipeline, if it can be computed.
     pub(super) fn upstream(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
-        let above: Vec<_> = feed::above(command, text.parsed).collect();
-        let head = feed::head(command, text.parsed, text.line);
+        let above: Vec<_> = input_flow::above(command, text.parsed).collect();
+        let head = input_flow::head(command, text.parsed, text.line);
         if above.len() + usize::from(head.is_some()) != command.position {
             return None;
         }
@@ -281,13 +286,13 @@ impl Reader<'_> {
         let words = words?;
         let inputs: Vec<Option<String>> = above.iter().map(|command| self.own_input(command, text)).collect();
         let first = above.first().map(|command| command.span.start);
-        let steps: Vec<Step<'_>> = above
+        let steps: Vec<TextCommand<'_>> = above
             .iter()
             .zip(&words)
             .zip(&inputs)
             .map(|((command, words), input)| {
                 let head = head.as_deref().filter(|_| Some(command.span.start) == first);
-                Step { words, input: input.as_deref().or(head) }
+                TextCommand { words, input: input.as_deref().or(head) }
             })
             .collect();
         if steps.is_empty() { head } else { decode::output(&steps, self.shell) }
@@ -300,7 +305,7 @@ impl Reader<'_> {
         if given.operator == "<<<" {
             return self.value(given.target.as_ref()?, text);
         }
-        feed::document(given, text.line)
+        input_flow::document(given, text.line)
     }
 
     /// Reports whether the command prints data from the network.
@@ -315,7 +320,14 @@ impl Reader<'_> {
     /// Reads a script that a word contains.
     pub(super) fn script(&mut self, script: &str, shell: Shell, word: &Word) {
         if self.layers == 0 || script.len() > self.bytes {
-            return self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Manner::default(), None);
+            return self.add(
+                Effect::ExecData,
+                Scope::Unreadable,
+                word,
+                &word.text,
+                Circumstances::default(),
+                None,
+            );
         }
         self.layers -= 1;
         self.bytes -= script.len();

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::tokens::Kind;
-use super::value::{Program, fits};
-use super::{Call, Deed, MAX_DEEDS, Role, Syntax, TABLE, Takes, sql};
+use super::tokens::ScriptTokenKind;
+use super::value::{TokenizedProgram, fits};
+use super::{Call, MAX_DEEDS, Role, ScriptEffect, Syntax, TABLE, Takes, sql};
 use crate::effect::{Effect, Scope};
-use crate::place;
-use crate::place::named;
+use crate::path_class;
+use crate::path_class::named;
 
 /// Maximum nesting of code in code.
 const MAX_DEPTH: usize = 3;
@@ -18,8 +18,8 @@ const FILES: &[&str] =
     &["load", "source", "do", "require", "dofile", "loadfile", "runpy.run_path", "devtools::source_url"];
 
 /// Returns the effects of a program.
-pub(super) fn read(text: &str, syntax: &Syntax, depth: usize) -> Vec<Deed> {
-    let program = Program::new(text, syntax);
+pub(super) fn read(text: &str, syntax: &Syntax, depth: usize) -> Vec<ScriptEffect> {
+    let program = TokenizedProgram::new(text, syntax);
     let mut reading = Reading {
         text,
         program: &program,
@@ -46,9 +46,9 @@ pub(super) fn read(text: &str, syntax: &Syntax, depth: usize) -> Vec<Deed> {
 
 struct Reading<'a> {
     text: &'a str,
-    program: &'a Program<'a>,
+    program: &'a TokenizedProgram<'a>,
     depth: usize,
-    deeds: Vec<Deed>,
+    deeds: Vec<ScriptEffect>,
     /// Token index of the first call that downloads.
     first_fetch: Option<usize>,
     /// Import aliases: for Python's `import os as o`, `o` maps to `os`.
@@ -64,15 +64,18 @@ impl Reading<'_> {
         let Some(token) = self.program.tokens.get(at) else { return };
         let place = token.at.clone();
         match &token.kind {
-            Kind::Runs(script) => self.deeds.push(Deed::shell(Some(script.clone()), "`", place)),
-            Kind::Code(code) if self.depth < MAX_DEPTH => {
-                let nested = read(code, self.program.syntax, self.depth + 1);
-                self.deeds.extend(nested.into_iter().map(|deed| Deed { at: place.clone(), ..deed }));
+            ScriptTokenKind::Runs(script) => {
+                self.deeds.push(ScriptEffect::shell(Some(script.clone()), "`", place))
             }
-            Kind::Name(name) => {
+            ScriptTokenKind::Code(code) if self.depth < MAX_DEPTH => {
+                let nested = read(code, self.program.syntax, self.depth + 1);
+                self.deeds.extend(nested.into_iter().map(|deed| ScriptEffect { at: place.clone(), ..deed }));
+            }
+            ScriptTokenKind::Name(name) => {
                 let previous = at.checked_sub(1).and_then(|at| self.program.kind(at));
                 let declared = ["def", "function", "sub", "import", "from", "use", "class"];
-                if matches!(previous, Some(Kind::Name(word)) if declared.contains(&word.as_str())) {
+                if matches!(previous, Some(ScriptTokenKind::Name(word)) if declared.contains(&word.as_str()))
+                {
                     return;
                 }
                 let name = self.full_name(at, name);
@@ -102,8 +105,11 @@ impl Reading<'_> {
     fn full_name(&self, at: usize, name: &str) -> String {
         let kind = |back: usize| at.checked_sub(back).and_then(|at| self.program.kind(at));
         if name.starts_with('.')
-            && let (Some(Kind::Mark(')')), Some(Kind::Text(module)), Some(Kind::Name(import))) =
-                (kind(1), kind(2), kind(4))
+            && let (
+                Some(ScriptTokenKind::Mark(')')),
+                Some(ScriptTokenKind::Text(module)),
+                Some(ScriptTokenKind::Name(import)),
+            ) = (kind(1), kind(2), kind(4))
             && matches!(import.as_str(), "__import__" | "importlib.import_module" | "require")
         {
             return format!("{module}{name}");
@@ -138,7 +144,7 @@ impl Reading<'_> {
                 // The destination is often computed from the old name.
                 paths.extend(values.filter(|path| named(path).scope != Scope::Unreadable));
                 if paths.is_empty() {
-                    return self.deeds.push(Deed::new(effect, Scope::Own, name, span));
+                    return self.deeds.push(ScriptEffect::new(effect, Scope::Own, name, span));
                 }
             }
             Takes::Sql => {
@@ -146,7 +152,7 @@ impl Reading<'_> {
                 let word = statements.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
                 if TABLE.sql.changes_data.contains(&word) {
                     let found = sql(&statements).into_iter().filter(|deed| deed.effect != Effect::Read);
-                    self.deeds.extend(found.map(|deed| Deed { at: span.clone(), ..deed }));
+                    self.deeds.extend(found.map(|deed| ScriptEffect { at: span.clone(), ..deed }));
                 }
                 return;
             }
@@ -158,7 +164,7 @@ impl Reading<'_> {
                     paths.push(path);
                 }
                 Some(Opened::Shell(script)) => {
-                    return self.deeds.push(Deed::shell(known(script), name, span));
+                    return self.deeds.push(ScriptEffect::shell(known(script), name, span));
                 }
                 None => return,
             },
@@ -167,25 +173,27 @@ impl Reading<'_> {
                     return;
                 }
                 let script = self.script(&arguments, call.takes);
-                return self.deeds.push(Deed::shell(known(script), name, span));
+                return self.deeds.push(ScriptEffect::shell(known(script), name, span));
             }
             Takes::Code => return self.runs(at, name, &arguments, span),
             Takes::Filter => {
                 let empty = first.is_none_or(|first| {
                     let marks = first.clone().filter_map(|at| self.program.kind(at));
-                    marks.clone().count() == 2 && marks.eq([&Kind::Mark('{'), &Kind::Mark('}')])
+                    marks.clone().count() == 2
+                        && marks.eq([&ScriptTokenKind::Mark('{'), &ScriptTokenKind::Mark('}')])
                 });
                 let scope = if empty { Scope::Everything } else { Scope::Own };
-                return self.deeds.push(Deed::new(effect, scope, name, span));
+                return self.deeds.push(ScriptEffect::new(effect, scope, name, span));
             }
             Takes::Process => {
                 let all = arguments.iter().any(|argument| self.program.value(argument) == "-1");
                 let scope = if all { Scope::Everything } else { Scope::Own };
-                return self.deeds.push(Deed::new(effect, scope, name, span));
+                return self.deeds.push(ScriptEffect::new(effect, scope, name, span));
             }
             Takes::Nothing => {
                 let scope = call.scope.unwrap_or(Scope::Own);
-                let deed = Deed { forced: call.forced, ..Deed::new(effect, scope, name, span) };
+                let deed =
+                    ScriptEffect { forced: call.forced, ..ScriptEffect::new(effect, scope, name, span) };
                 return self.deeds.push(deed);
             }
         }
@@ -194,8 +202,8 @@ impl Reading<'_> {
             paths.push(self.program.variable("$_").unwrap_or_else(|| "$x".to_owned()));
         }
         for path in paths.iter().filter(|path| !path.is_empty()) {
-            let deed = Deed::to(effect, named(path), name, span.clone());
-            self.deeds.push(Deed { tree: call.tree, forced: call.forced, ..deed });
+            let deed = ScriptEffect::to(effect, named(path), name, span.clone());
+            self.deeds.push(ScriptEffect { tree: call.tree, forced: call.forced, ..deed });
         }
     }
 
@@ -238,7 +246,8 @@ impl Reading<'_> {
 
     /// Returns the command line passed to a shell.
     fn script(&self, arguments: &[Range<usize>], takes: Takes) -> String {
-        let is_list = |argument: &Range<usize>| self.program.kind(argument.start) == Some(&Kind::Mark('['));
+        let is_list =
+            |argument: &Range<usize>| self.program.kind(argument.start) == Some(&ScriptTokenKind::Mark('['));
         // The list may be in a variable.
         let arguments: Vec<Range<usize>> =
             arguments.iter().map(|argument| self.program.resolved(argument)).collect();
@@ -250,8 +259,8 @@ impl Reading<'_> {
         }
         let options = |argument: &&Range<usize>| {
             let mut head = argument.start..argument.end.min(argument.start + 3);
-            let assigned = head.any(|at| self.program.kind(at) == Some(&Kind::Mark('=')));
-            !assigned && self.program.kind(argument.start) != Some(&Kind::Mark('{'))
+            let assigned = head.any(|at| self.program.kind(at) == Some(&ScriptTokenKind::Mark('=')));
+            !assigned && self.program.kind(argument.start) != Some(&ScriptTokenKind::Mark('{'))
         };
         let many = if takes == Takes::Shell { 1 + usize::from(followed) } else { arguments.len() };
         let words: Vec<String> = arguments
@@ -281,12 +290,11 @@ impl Reading<'_> {
     fn runs(&mut self, at: usize, name: &str, arguments: &[Range<usize>], span: Range<usize>) {
         let Some(first) = arguments.first() else { return };
         // `eval { … }` and `require Module` of Perl run no text.
-        if self.program.kind(first.start) == Some(&Kind::Mark('{')) {
+        if self.program.kind(first.start) == Some(&ScriptTokenKind::Mark('{')) {
             return;
         }
         let is_file = FILES.contains(&name);
-        let module =
-            matches!(self.program.kind(first.start), Some(Kind::Name(name)) if !name.starts_with('$'));
+        let module = matches!(self.program.kind(first.start), Some(ScriptTokenKind::Name(name)) if !name.starts_with('$'));
         if matches!(name, "require" | "do") && module {
             return;
         }
@@ -295,24 +303,26 @@ impl Reading<'_> {
         let before = self.first_fetch.is_some_and(|fetch| fetch < at);
         let value = self.program.value(first);
         let deed = if direct || value.contains("://") {
-            Deed::new(Effect::ExecData, Scope::Remote, name, span)
+            ScriptEffect::new(Effect::ExecData, Scope::Remote, name, span)
         } else if value.contains("$x") || value.is_empty() {
             let scope = if before { Scope::Remote } else { Scope::Unreadable };
-            Deed::new(Effect::ExecData, scope, name, span)
+            ScriptEffect::new(Effect::ExecData, scope, name, span)
         } else if is_file {
-            Deed::new(Effect::ExecData, Scope::Own, name, span)
+            ScriptEffect::new(Effect::ExecData, Scope::Own, name, span)
         } else if self.depth < MAX_DEPTH {
             let nested = read(&value, self.program.syntax, self.depth + 1);
-            return self.deeds.extend(nested.into_iter().map(|deed| Deed { at: span.clone(), ..deed }));
+            return self
+                .deeds
+                .extend(nested.into_iter().map(|deed| ScriptEffect { at: span.clone(), ..deed }));
         } else {
-            Deed::new(Effect::ExecData, Scope::Unreadable, name, span)
+            ScriptEffect::new(Effect::ExecData, Scope::Unreadable, name, span)
         };
         self.deeds.push(deed);
     }
 
     /// Reports whether the token at `at` names a call that downloads.
     fn is_fetch(&self, at: usize) -> bool {
-        matches!(self.program.kind(at), Some(Kind::Name(name))
+        matches!(self.program.kind(at), Some(ScriptTokenKind::Name(name))
             if self.program.syntax.roles(name).any(|role| matches!(role, Role::Fetches)))
     }
 
@@ -339,7 +349,7 @@ impl Reading<'_> {
                 .iter()
                 .any(|word| raw.contains(word));
         let effect = if sends { Effect::NetSend } else { Effect::NetRead };
-        self.deeds.push(Deed::new(effect, Scope::Remote, name, token.at.clone()));
+        self.deeds.push(ScriptEffect::new(effect, Scope::Remote, name, token.at.clone()));
     }
 
     /// Adds the effects of several calls in combination.
@@ -348,7 +358,7 @@ impl Reading<'_> {
         let all = 0..self.text.len();
         let names = || {
             self.program.tokens.iter().filter_map(|token| match &token.kind {
-                Kind::Name(name) => Some((name.as_str(), &token.at)),
+                ScriptTokenKind::Name(name) => Some((name.as_str(), &token.at)),
                 _ => None,
             })
         };
@@ -360,19 +370,19 @@ impl Reading<'_> {
                 || self.text.contains("/bin/bash");
             let (effect, scope) =
                 if shell { (Effect::ExecData, Scope::Remote) } else { (Effect::NetRead, Scope::Remote) };
-            self.deeds.push(Deed::new(effect, scope, "socket", socket.clone()));
+            self.deeds.push(ScriptEffect::new(effect, scope, "socket", socket.clone()));
         }
         // A secret together with a network call.
-        let sends = |deed: &Deed| matches!(deed.effect, Effect::NetSend | Effect::NetRead);
+        let sends = |deed: &ScriptEffect| matches!(deed.effect, Effect::NetSend | Effect::NetRead);
         if self.deeds.iter().any(sends) {
             let secret = self.program.tokens.iter().find(|token| match &token.kind {
-                Kind::Text(text) => {
-                    matches!(named(text).kind, place::Kind::Secret | place::Kind::Log)
+                ScriptTokenKind::Text(text) => {
+                    matches!(named(text).kind, path_class::PathKind::Secret | path_class::PathKind::Log)
                         || ["TOKEN", "SECRET", "PASSW", "API_KEY", "CREDENTIAL"]
                             .iter()
                             .any(|word| text.contains(word))
                 }
-                Kind::Name(name) => {
+                ScriptTokenKind::Name(name) => {
                     let whole = syntax.env.iter().any(|known| name == known) && !name.contains("get");
                     whole || name.contains("_TOKEN") || name.contains("_SECRET") || name.contains("API_KEY")
                 }
@@ -380,7 +390,12 @@ impl Reading<'_> {
             });
             if let Some(token) = secret {
                 let what = self.text.get(token.at.clone()).unwrap_or_default().to_owned();
-                self.deeds.push(Deed::new(Effect::NetSend, Scope::Unreadable, &what, token.at.clone()));
+                self.deeds.push(ScriptEffect::new(
+                    Effect::NetSend,
+                    Scope::Unreadable,
+                    &what,
+                    token.at.clone(),
+                ));
             }
         }
         // Infinite loops that fork processes or allocate memory.
@@ -389,9 +404,9 @@ impl Reading<'_> {
             .tokens
             .iter()
             .map(|token| match &token.kind {
-                Kind::Name(name) => name.clone(),
-                Kind::Mark(mark) if !mark.is_whitespace() => mark.to_string(),
-                Kind::Mark(_) => ";".to_owned(),
+                ScriptTokenKind::Name(name) => name.clone(),
+                ScriptTokenKind::Mark(mark) if !mark.is_whitespace() => mark.to_string(),
+                ScriptTokenKind::Mark(_) => ";".to_owned(),
                 _ => "\"".to_owned(),
             })
             .collect();
@@ -415,17 +430,17 @@ impl Reading<'_> {
             || ["+=", "<<", ".="].iter().any(|mark| skeleton.contains(mark));
         let waits = names().any(|(name, _)| any(&endless.waits, name));
         if let Some((name, at)) = forks {
-            let deed = Deed::new(Effect::Stop, Scope::Everything, name, at.clone());
+            let deed = ScriptEffect::new(Effect::Stop, Scope::Everything, name, at.clone());
             self.deeds.push(deed.forced());
         } else if is_loop && grows && !waits {
-            self.deeds.push(Deed::new(Effect::Stop, Scope::Everything, "a loop without end", all));
+            self.deeds.push(ScriptEffect::new(Effect::Stop, Scope::Everything, "a loop without end", all));
         }
     }
 
     /// Adds the effects of AppleScript phrases.
     fn apple_script(&mut self) {
         let name = |at: usize| match self.program.kind(at) {
-            Some(Kind::Name(name)) => name.to_ascii_lowercase(),
+            Some(ScriptTokenKind::Name(name)) => name.to_ascii_lowercase(),
             _ => String::new(),
         };
         let mut found = Vec::new();
@@ -444,15 +459,15 @@ impl Reading<'_> {
             if let Some(from) = script_at {
                 let end = (from..self.program.tokens.len())
                     .find(|at| {
-                        matches!(self.program.kind(*at), Some(Kind::Mark('\n')))
+                        matches!(self.program.kind(*at), Some(ScriptTokenKind::Mark('\n')))
                             || matches!(name(*at).as_str(), "with" | "in" | "without")
                     })
                     .unwrap_or(self.program.tokens.len());
                 let script = self.program.value(&(from..end));
-                found.push(Deed::shell(known(script), "do shell script", span.clone()));
+                found.push(ScriptEffect::shell(known(script), "do shell script", span.clone()));
             }
             if word == "administrator" && name(at + 1) == "privileges" {
-                found.push(Deed::new(
+                found.push(ScriptEffect::new(
                     Effect::Privilege,
                     Scope::Own,
                     "administrator privileges",
@@ -460,7 +475,7 @@ impl Reading<'_> {
                 ));
             }
             if matches!(word.as_str(), "keystroke") || (word == "run" && name(at + 1) == "script") {
-                found.push(Deed::new(Effect::ExecData, Scope::Unreadable, &word, span.clone()));
+                found.push(ScriptEffect::new(Effect::ExecData, Scope::Unreadable, &word, span.clone()));
             }
             if !tells {
                 continue;
@@ -474,7 +489,7 @@ impl Reading<'_> {
                 if let Some(found_phrase) = phrases.iter().find(|text| phrase(text)) {
                     let every = name(at + 1) == "every";
                     let scope = if every { Scope::Unreadable } else { scope };
-                    found.push(Deed::new(effect, scope, found_phrase, span.clone()));
+                    found.push(ScriptEffect::new(effect, scope, found_phrase, span.clone()));
                 }
             }
         }
@@ -483,11 +498,11 @@ impl Reading<'_> {
 }
 
 /// Returns import aliases with the names of their modules.
-fn aliases(program: &Program<'_>) -> BTreeMap<String, String> {
+fn aliases(program: &TokenizedProgram<'_>) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     if program.syntax.is("python") {
         for (at, three) in program.tokens.windows(3).enumerate() {
-            if let [Kind::Name(module), Kind::Name(word), Kind::Name(alias)] =
+            if let [ScriptTokenKind::Name(module), ScriptTokenKind::Name(word), ScriptTokenKind::Name(alias)] =
                 [&three[0].kind, &three[1].kind, &three[2].kind]
                 && word == "as"
                 && at > 0

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::tokens::{Kind, tokens};
-use super::{Deed, Syntax};
+use super::tokens::{ScriptTokenKind, tokens};
+use super::{ScriptEffect, Syntax};
 use crate::effect::{Effect, Scope};
-use crate::place::named;
+use crate::path_class::named;
 
 /// Maximum number of commands read per script.
 const MAX_COMMANDS: usize = 5_000;
 
 /// Returns the effects of a sed script other than changing its input text: writing files and running commands.
-pub(super) fn sed(text: &str) -> Vec<Deed> {
+pub(super) fn sed(text: &str) -> Vec<ScriptEffect> {
     let mut reader = Sed { text, pos: 0, deeds: Vec::new() };
     for _ in 0..MAX_COMMANDS {
         if reader.rest().is_empty() {
@@ -25,7 +25,7 @@ pub(super) fn sed(text: &str) -> Vec<Deed> {
 struct Sed<'a> {
     text: &'a str,
     pos: usize,
-    deeds: Vec<Deed>,
+    deeds: Vec<ScriptEffect>,
 }
 
 impl<'a> Sed<'a> {
@@ -126,9 +126,9 @@ impl<'a> Sed<'a> {
                 let script = self.line().trim().to_owned();
                 let at = from..self.pos;
                 if script.is_empty() {
-                    self.deeds.push(Deed::new(Effect::ExecData, Scope::Unreadable, "e", at));
+                    self.deeds.push(ScriptEffect::new(Effect::ExecData, Scope::Unreadable, "e", at));
                 } else {
-                    self.deeds.push(Deed::shell(Some(script), "e", at));
+                    self.deeds.push(ScriptEffect::shell(Some(script), "e", at));
                 }
             }
             // Text, labels and file names extend to the end of the line.
@@ -146,17 +146,17 @@ impl<'a> Sed<'a> {
 
     fn write(&mut self, what: &str, from: usize) {
         let file = self.line().trim();
-        let deed = Deed::to(Effect::Overwrite, named(file), what, from..self.pos);
+        let deed = ScriptEffect::to(Effect::Overwrite, named(file), what, from..self.pos);
         self.deeds.push(deed);
     }
 
     fn push(&mut self, effect: Effect, scope: Scope, what: &str, from: usize) {
-        self.deeds.push(Deed::new(effect, scope, what, from..self.pos));
+        self.deeds.push(ScriptEffect::new(effect, scope, what, from..self.pos));
     }
 }
 
 /// Returns the effects of awk's output to files and pipes, and of input from commands and connections.
-pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<Deed> {
+pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<ScriptEffect> {
     let tokens = tokens(text, syntax);
     let kind = |at: usize| tokens.get(at).map(|token| &token.kind);
     let span = |from: usize, to: usize| -> Range<usize> {
@@ -167,45 +167,51 @@ pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<Deed> {
     let (mut printing, mut depth) = (false, 0usize);
     for (at, token) in tokens.iter().enumerate() {
         match &token.kind {
-            Kind::Name(name) if matches!(name.as_str(), "print" | "printf") => (printing, depth) = (true, 0),
+            ScriptTokenKind::Name(name) if matches!(name.as_str(), "print" | "printf") => {
+                (printing, depth) = (true, 0)
+            }
             // `"cmd" | getline`.
-            Kind::Name(name) if name == "getline" && at > 0 && kind(at - 1) == Some(&Kind::Mark('|')) => {
+            ScriptTokenKind::Name(name)
+                if name == "getline" && at > 0 && kind(at - 1) == Some(&ScriptTokenKind::Mark('|')) =>
+            {
                 let script = match at.checked_sub(2).and_then(kind) {
-                    Some(Kind::Text(script)) => Some(script.clone()),
+                    Some(ScriptTokenKind::Text(script)) => Some(script.clone()),
                     _ => None,
                 };
-                deeds.push(Deed::shell(script, "getline", span(at.saturating_sub(2), at)));
+                deeds.push(ScriptEffect::shell(script, "getline", span(at.saturating_sub(2), at)));
             }
-            Kind::Text(path) if path.starts_with("/inet") => {
-                deeds.push(Deed::new(Effect::NetSend, Scope::Unreadable, path, token.at.clone()));
+            ScriptTokenKind::Text(path) if path.starts_with("/inet") => {
+                deeds.push(ScriptEffect::new(Effect::NetSend, Scope::Unreadable, path, token.at.clone()));
             }
-            Kind::Mark('(' | '[') => depth += 1,
-            Kind::Mark(')' | ']') => depth = depth.saturating_sub(1),
-            Kind::Mark(';' | '}' | '{' | '\n') => printing = false,
-            Kind::Mark('>') if printing && depth == 0 => {
+            ScriptTokenKind::Mark('(' | '[') => depth += 1,
+            ScriptTokenKind::Mark(')' | ']') => depth = depth.saturating_sub(1),
+            ScriptTokenKind::Mark(';' | '}' | '{' | '\n') => printing = false,
+            ScriptTokenKind::Mark('>') if printing && depth == 0 => {
                 printing = false;
-                let appends = kind(at + 1) == Some(&Kind::Mark('>'));
+                let appends = kind(at + 1) == Some(&ScriptTokenKind::Mark('>'));
                 let target = at + 1 + usize::from(appends);
                 let effect = if appends { Effect::WriteNew } else { Effect::Overwrite };
                 // A concatenated name continues after the string literal.
-                let alone = matches!(kind(target + 1), None | Some(Kind::Mark(';' | '}' | '\n')));
+                let alone = matches!(kind(target + 1), None | Some(ScriptTokenKind::Mark(';' | '}' | '\n')));
                 let path = match kind(target) {
-                    Some(Kind::Text(path)) if alone => path.clone(),
-                    Some(Kind::Text(path)) => format!("{path}$x"),
+                    Some(ScriptTokenKind::Text(path)) if alone => path.clone(),
+                    Some(ScriptTokenKind::Text(path)) => format!("{path}$x"),
                     _ => "$x".to_owned(),
                 };
-                deeds.push(Deed::to(effect, named(&path), ">", span(at, target)));
+                deeds.push(ScriptEffect::to(effect, named(&path), ">", span(at, target)));
             }
-            Kind::Mark('|') if printing && depth == 0 && kind(at + 1) != Some(&Kind::Mark('|')) => {
-                let target = at + 1 + usize::from(kind(at + 1) == Some(&Kind::Mark('&')));
-                let alone = matches!(kind(target + 1), None | Some(Kind::Mark(';' | '}' | '\n')));
+            ScriptTokenKind::Mark('|')
+                if printing && depth == 0 && kind(at + 1) != Some(&ScriptTokenKind::Mark('|')) =>
+            {
+                let target = at + 1 + usize::from(kind(at + 1) == Some(&ScriptTokenKind::Mark('&')));
+                let alone = matches!(kind(target + 1), None | Some(ScriptTokenKind::Mark(';' | '}' | '\n')));
                 let script = match kind(target) {
-                    Some(Kind::Text(script)) if alone => Some(script.clone()),
-                    Some(Kind::Text(script)) => Some(format!("{script}$x")),
+                    Some(ScriptTokenKind::Text(script)) if alone => Some(script.clone()),
+                    Some(ScriptTokenKind::Text(script)) => Some(format!("{script}$x")),
                     _ => None,
                 };
                 printing = false;
-                deeds.push(Deed::shell(script, "|", span(at, target)));
+                deeds.push(ScriptEffect::shell(script, "|", span(at, target)));
             }
             _ => {}
         }

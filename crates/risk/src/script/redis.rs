@@ -1,10 +1,10 @@
 //! Effects of redis commands.
 
-use super::{Deed, TABLE};
+use super::{ScriptEffect, TABLE};
 use crate::effect::{Effect, Scope};
 
 /// Returns the effects of redis commands, one per line.
-pub(super) fn read(text: &str) -> Vec<Deed> {
+pub(super) fn read(text: &str) -> Vec<ScriptEffect> {
     let table = &TABLE.redis;
     let mut deeds = Vec::new();
     let mut start = 0;
@@ -16,33 +16,33 @@ pub(super) fn read(text: &str) -> Vec<Deed> {
         let command = first.to_ascii_uppercase();
         let second = words.next().unwrap_or_default();
         let is = |list: &[String]| list.contains(&command);
-        let own = || Deed::new(Effect::DataDefinition, Scope::Own, first, at.clone());
+        let own = || ScriptEffect::new(Effect::DataDefinition, Scope::Own, first, at.clone());
         let deed = if first.starts_with('$') {
-            Deed::new(Effect::DataDefinition, Scope::Unreadable, first, at.clone())
+            ScriptEffect::new(Effect::DataDefinition, Scope::Unreadable, first, at.clone())
         } else if is(&table.everything) {
-            Deed::new(Effect::DataDefinition, Scope::Everything, first, at.clone()).forced()
+            ScriptEffect::new(Effect::DataDefinition, Scope::Everything, first, at.clone()).forced()
         } else if is(&table.stops) {
-            Deed::new(Effect::Stop, Scope::System, first, at.clone())
+            ScriptEffect::new(Effect::Stop, Scope::System, first, at.clone())
         } else if is(&table.control) {
             let lists = ["LIST", "WHOAMI", "CAT", "GETUSER", "LOG", "HELP"]
                 .iter()
                 .any(|word| second.eq_ignore_ascii_case(word));
             if lists {
-                Deed::new(Effect::Read, Scope::Remote, first, at.clone())
+                ScriptEffect::new(Effect::Read, Scope::Remote, first, at.clone())
             } else {
-                Deed::new(Effect::SecurityOff, Scope::System, first, at.clone())
+                ScriptEffect::new(Effect::SecurityOff, Scope::System, first, at.clone())
             }
         } else if command == "CONFIG" && second.eq_ignore_ascii_case("set") {
             let setting = words.next().unwrap_or_default().to_ascii_lowercase();
             if table.settings.contains(&setting) {
-                Deed::new(Effect::SecurityOff, Scope::System, first, at.clone())
+                ScriptEffect::new(Effect::SecurityOff, Scope::System, first, at.clone())
             } else {
-                Deed::new(Effect::RemoteChange, Scope::Own, first, at.clone())
+                ScriptEffect::new(Effect::RemoteChange, Scope::Own, first, at.clone())
             }
         } else if is(&table.own) {
             own()
         } else {
-            Deed::new(Effect::Read, Scope::Remote, first, at.clone())
+            ScriptEffect::new(Effect::Read, Scope::Remote, first, at.clone())
         };
         deeds.push(deed);
     }

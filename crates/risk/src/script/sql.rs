@@ -4,16 +4,16 @@ mod tokens;
 
 use std::ops::Range;
 
-use self::tokens::{Kind, Token, tokens};
-use super::{Deed, TABLE};
+use self::tokens::{SqlTokenKind, Token, tokens};
+use super::{ScriptEffect, TABLE};
 use crate::effect::{Effect, Scope};
-use crate::place::named;
+use crate::path_class::named;
 
 /// Maximum nesting of dollar-quoted code.
 const MAX_DEPTH: usize = 2;
 
 /// Returns the effects of statements.
-pub(super) fn read(text: &str) -> Vec<Deed> {
+pub(super) fn read(text: &str) -> Vec<ScriptEffect> {
     let mut deeds = statements(text, false, 0);
     // Some databases let a backslash escape a quote, others not. Both readings count.
     if text.contains('\\') {
@@ -26,18 +26,18 @@ pub(super) fn read(text: &str) -> Vec<Deed> {
     deeds
 }
 
-fn statements(text: &str, escapes: bool, depth: usize) -> Vec<Deed> {
+fn statements(text: &str, escapes: bool, depth: usize) -> Vec<ScriptEffect> {
     let mut deeds = Vec::new();
     let rest = without_client_lines(text, &mut deeds);
     let tokens = tokens(&rest, escapes);
-    for statement in tokens.split(|token| token.kind == Kind::Mark(';')) {
+    for statement in tokens.split(|token| token.kind == SqlTokenKind::Mark(';')) {
         Statement { tokens: statement, depth }.deeds(&mut deeds);
     }
     deeds
 }
 
 /// Reads the lines addressed to the client program and returns the text with blanks in their place.
-fn without_client_lines(text: &str, deeds: &mut Vec<Deed>) -> String {
+fn without_client_lines(text: &str, deeds: &mut Vec<ScriptEffect>) -> String {
     let mut rest = String::with_capacity(text.len());
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -68,7 +68,7 @@ fn without_client_lines(text: &str, deeds: &mut Vec<Deed>) -> String {
     rest
 }
 
-fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<Deed>) {
+fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<ScriptEffect>) {
     let table = &TABLE.sql;
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (command, rest) = line.strip_prefix("\\!").map_or((command, rest), |rest| ("\\!", rest));
@@ -76,29 +76,29 @@ fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<Deed>) {
     let is = |list: &[String]| list.iter().any(|known| known == command);
     let program = rest.find("program ").or_else(|| rest.find("PROGRAM ")).and_then(|at| rest.get(at + 8..));
     let deed = if is(&table.shells) {
-        Deed::shell(Some(rest.to_owned()).filter(|rest| !rest.is_empty()), command, at)
+        ScriptEffect::shell(Some(rest.to_owned()).filter(|rest| !rest.is_empty()), command, at)
     } else if let Some(script) = rest.strip_prefix('|') {
-        Deed::shell(Some(script.trim().to_owned()), command, at)
+        ScriptEffect::shell(Some(script.trim().to_owned()), command, at)
     } else if let Some(script) = program.filter(|_| command == "\\copy") {
-        Deed::shell(Some(script.trim().trim_matches('\'').to_owned()), command, at)
+        ScriptEffect::shell(Some(script.trim().trim_matches('\'').to_owned()), command, at)
     } else if let Some(file) =
         rest.find(" to ").filter(|_| command == "\\copy").and_then(|at| rest.get(at + 4..))
     {
         let file = file.trim_matches('\'').split('\'').next().unwrap_or_default();
-        Deed::to(Effect::Overwrite, named(file), command, at)
+        ScriptEffect::to(Effect::Overwrite, named(file), command, at)
     } else if is(&table.runs) {
-        Deed::new(Effect::ExecData, Scope::Own, command, at)
+        ScriptEffect::new(Effect::ExecData, Scope::Own, command, at)
     } else if is(&table.writes) {
         match rest.split_whitespace().last() {
             Some(file) if !matches!(file, "stdout" | "off") => {
-                Deed::to(Effect::Overwrite, named(file), command, at)
+                ScriptEffect::to(Effect::Overwrite, named(file), command, at)
             }
-            _ => Deed::new(Effect::Read, Scope::Own, command, at),
+            _ => ScriptEffect::new(Effect::Read, Scope::Own, command, at),
         }
     } else if is(&table.changes) {
-        Deed::new(Effect::DataDefinition, Scope::Own, command, at)
+        ScriptEffect::new(Effect::DataDefinition, Scope::Own, command, at)
     } else {
-        Deed::new(Effect::Read, Scope::Remote, command, at)
+        ScriptEffect::new(Effect::Read, Scope::Remote, command, at)
     };
     deeds.push(deed);
 }
@@ -111,7 +111,7 @@ struct Statement<'a> {
 impl Statement<'_> {
     fn word(&self, at: usize) -> &str {
         match self.tokens.get(at).map(|token| &token.kind) {
-            Some(Kind::Word(word)) => word,
+            Some(SqlTokenKind::Word(word)) => word,
             _ => "",
         }
     }
@@ -132,12 +132,12 @@ impl Statement<'_> {
     /// Returns the text after a keyword.
     fn text_after(&self, at: usize) -> Option<&str> {
         match &self.tokens.get(at + 1)?.kind {
-            Kind::Text(text) => Some(text),
+            SqlTokenKind::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    fn deeds(&self, deeds: &mut Vec<Deed>) {
+    fn deeds(&self, deeds: &mut Vec<ScriptEffect>) {
         let Some(first) = self.tokens.first() else { return };
         let mut start = 0;
         // EXPLAIN only plans; EXPLAIN ANALYZE runs the statement.
@@ -145,7 +145,12 @@ impl Statement<'_> {
             let analyzes =
                 (1..self.tokens.len().min(8)).find(|at| matches!(self.word(*at), "analyze" | "analyse"));
             let Some(analyzes) = analyzes else {
-                return deeds.push(Deed::new(Effect::Read, Scope::Remote, self.word(0), self.span(0)));
+                return deeds.push(ScriptEffect::new(
+                    Effect::Read,
+                    Scope::Remote,
+                    self.word(0),
+                    self.span(0),
+                ));
             };
             start = analyzes + 1;
         }
@@ -153,8 +158,8 @@ impl Statement<'_> {
         for at in start..self.tokens.len() {
             let leads = at == start
                 || match &self.tokens[at - 1].kind {
-                    Kind::Mark('(' | ')') => true,
-                    Kind::Word(word) => {
+                    SqlTokenKind::Mark('(' | ')') => true,
+                    SqlTokenKind::Word(word) => {
                         matches!(
                             word.as_str(),
                             "begin" | "then" | "else" | "loop" | "as" | "atomic" | "verbose"
@@ -183,24 +188,25 @@ impl Statement<'_> {
             return;
         }
         // No known verb leads the statement: it only reads, or its effect is unknown.
-        let read = matches!(&first.kind, Kind::Word(word) if TABLE.sql.reads.contains(word)) || start > 0;
+        let read =
+            matches!(&first.kind, SqlTokenKind::Word(word) if TABLE.sql.reads.contains(word)) || start > 0;
         let deed = match &first.kind {
-            _ if read => Deed::new(Effect::Read, Scope::Remote, self.word(0), first.at.clone()),
-            Kind::Mark('(') => Deed::new(Effect::Read, Scope::Remote, "(", first.at.clone()),
-            Kind::Mark('$' | '{' | '%' | ':') => {
-                Deed::new(Effect::DataDefinition, Scope::Unreadable, "", first.at.clone())
+            _ if read => ScriptEffect::new(Effect::Read, Scope::Remote, self.word(0), first.at.clone()),
+            SqlTokenKind::Mark('(') => ScriptEffect::new(Effect::Read, Scope::Remote, "(", first.at.clone()),
+            SqlTokenKind::Mark('$' | '{' | '%' | ':') => {
+                ScriptEffect::new(Effect::DataDefinition, Scope::Unreadable, "", first.at.clone())
             }
-            _ => Deed::new(Effect::DataDefinition, Scope::Own, self.word(0), first.at.clone()),
+            _ => ScriptEffect::new(Effect::DataDefinition, Scope::Own, self.word(0), first.at.clone()),
         };
         deeds.push(deed);
     }
 
     /// Returns the effects of the verb at `at`; none for verbs that only read.
-    fn verb(&self, at: usize) -> Vec<Deed> {
+    fn verb(&self, at: usize) -> Vec<ScriptEffect> {
         let verb = self.word(at);
         let next = self.word(at + 1);
         let span = self.span(at);
-        let data = |scope| Deed::new(Effect::DataDefinition, scope, verb, span.clone());
+        let data = |scope| ScriptEffect::new(Effect::DataDefinition, scope, verb, span.clone());
         let everything = || data(Scope::Everything).forced();
         let one = match verb {
             "drop" => {
@@ -232,17 +238,20 @@ impl Statement<'_> {
                 }
                 let mut found = vec![data(Scope::Own)];
                 if verb == "exec" && next == "xp_cmdshell" {
-                    found =
-                        vec![Deed::shell(self.text_after(at + 1).map(str::to_owned), "xp_cmdshell", span)];
+                    found = vec![ScriptEffect::shell(
+                        self.text_after(at + 1).map(str::to_owned),
+                        "xp_cmdshell",
+                        span,
+                    )];
                 }
                 return found;
             }
             "grant" | "revoke" => self.rights(at, verb),
-            "reassign" => Deed::new(Effect::Privilege, Scope::Own, verb, span),
+            "reassign" => ScriptEffect::new(Effect::Privilege, Scope::Own, verb, span),
             "copy" => return vec![self.copy(at)],
             "do" if at == 0 => {
                 let body = self.tokens.iter().find_map(|token| match &token.kind {
-                    Kind::Body(body) | Kind::Text(body) => Some(body),
+                    SqlTokenKind::Body(body) | SqlTokenKind::Text(body) => Some(body),
                     _ => None,
                 });
                 let inside = body
@@ -250,36 +259,36 @@ impl Statement<'_> {
                     .map(|body| statements(body, false, self.depth + 1));
                 return match inside {
                     Some(inside) => {
-                        inside.into_iter().map(|deed| Deed { at: span.clone(), ..deed }).collect()
+                        inside.into_iter().map(|deed| ScriptEffect { at: span.clone(), ..deed }).collect()
                     }
                     None => vec![data(Scope::Unreadable)],
                 };
             }
             "set" if matches!(next, "global" | "persist") => {
-                Deed::new(Effect::RemoteChange, Scope::Own, verb, span)
+                ScriptEffect::new(Effect::RemoteChange, Scope::Own, verb, span)
             }
             "set" if next == "role" || (next == "password") => {
-                Deed::new(Effect::Privilege, Scope::Own, verb, span)
+                ScriptEffect::new(Effect::Privilege, Scope::Own, verb, span)
             }
-            "kill" => Deed::new(Effect::Stop, Scope::Own, verb, span),
-            "shutdown" => Deed::new(Effect::Stop, Scope::System, verb, span),
-            "purge" => Deed::new(Effect::History, Scope::System, verb, span).forced(),
+            "kill" => ScriptEffect::new(Effect::Stop, Scope::Own, verb, span),
+            "shutdown" => ScriptEffect::new(Effect::Stop, Scope::System, verb, span),
+            "purge" => ScriptEffect::new(Effect::History, Scope::System, verb, span).forced(),
             "reset" if matches!(next, "master" | "binary") => {
-                Deed::new(Effect::History, Scope::System, verb, span).forced()
+                ScriptEffect::new(Effect::History, Scope::System, verb, span).forced()
             }
-            "reset" | "flush" => Deed::new(Effect::RemoteChange, Scope::Own, verb, span),
+            "reset" | "flush" => ScriptEffect::new(Effect::RemoteChange, Scope::Own, verb, span),
             _ => return Vec::new(),
         };
         vec![one]
     }
 
     /// Returns the effects of ALTER: removal of objects or grant of rights.
-    fn alter(&self, at: usize, next: &str, own: &Deed) -> Vec<Deed> {
+    fn alter(&self, at: usize, next: &str, own: &ScriptEffect) -> Vec<ScriptEffect> {
         if matches!(next, "user" | "role" | "login" | "default") {
             return vec![self.rights(at, "alter")];
         }
         if next == "system" {
-            return vec![Deed { effect: Effect::SecurityOff, ..own.clone() }];
+            return vec![ScriptEffect { effect: Effect::SecurityOff, ..own.clone() }];
         }
         let drops = (at..self.tokens.len()).any(|at| {
             let kept = [
@@ -298,57 +307,57 @@ impl Statement<'_> {
             self.word(at) == "drop" && !kept.contains(&self.word(at + 1))
         });
         if drops {
-            return vec![Deed { scope: Scope::Everything, ..own.clone() }.forced()];
+            return vec![ScriptEffect { scope: Scope::Everything, ..own.clone() }.forced()];
         }
         vec![own.clone()]
     }
 
     /// Returns the effect of GRANT, REVOKE, CREATE USER or ALTER USER: a bounded change, or control given away.
-    fn rights(&self, at: usize, verb: &str) -> Deed {
+    fn rights(&self, at: usize, verb: &str) -> ScriptEffect {
         let wide = ["superuser", "createrole", "bypassrls", "replication", "public", "sysadmin"];
         let gives = verb != "revoke";
         let all = verb == "grant" && matches!(self.word(at + 1), "all" | "super" | "dba");
         let any = wide.iter().any(|word| self.has(at + 1, word))
             || (self.has(at, "grant") && self.has(at, "option"));
         let scope = if gives && (all || any) { Scope::System } else { Scope::Own };
-        Deed::new(Effect::Privilege, scope, verb, self.span(at))
+        ScriptEffect::new(Effect::Privilege, scope, verb, self.span(at))
     }
 
     /// Returns the effect of COPY, whose target is a program, a file on the server or the connection.
-    fn copy(&self, at: usize) -> Deed {
+    fn copy(&self, at: usize) -> ScriptEffect {
         let span = self.span(at);
         if let Some(program) = self.position(at, "program") {
-            return Deed::shell(self.text_after(program).map(str::to_owned), "program", span);
+            return ScriptEffect::shell(self.text_after(program).map(str::to_owned), "program", span);
         }
         if let Some(to) = self.position(at, "to") {
             return match self.text_after(to) {
-                Some(file) => Deed::to(Effect::Overwrite, named(file), "copy", span),
-                None => Deed::new(Effect::Read, Scope::Remote, "copy", span),
+                Some(file) => ScriptEffect::to(Effect::Overwrite, named(file), "copy", span),
+                None => ScriptEffect::new(Effect::Read, Scope::Remote, "copy", span),
             };
         }
-        Deed::new(Effect::DataDefinition, Scope::Own, "copy", span)
+        ScriptEffect::new(Effect::DataDefinition, Scope::Own, "copy", span)
     }
 
     /// Adds the effects of functions and clauses inside statements that do more than read.
-    fn calls(&self, at: usize, deeds: &mut Vec<Deed>) {
+    fn calls(&self, at: usize, deeds: &mut Vec<ScriptEffect>) {
         let span = self.span(at);
-        let called = self.tokens.get(at + 1).is_some_and(|token| token.kind == Kind::Mark('('));
+        let called = self.tokens.get(at + 1).is_some_and(|token| token.kind == SqlTokenKind::Mark('('));
         let deed = match self.word(at) {
             "outfile" | "dumpfile" => match self.text_after(at) {
-                Some(file) => Deed::to(Effect::Overwrite, named(file), "outfile", span),
-                None => Deed::new(Effect::Overwrite, Scope::Unreadable, "outfile", span),
+                Some(file) => ScriptEffect::to(Effect::Overwrite, named(file), "outfile", span),
+                None => ScriptEffect::new(Effect::Overwrite, Scope::Unreadable, "outfile", span),
             },
             "pg_terminate_backend" | "pg_cancel_backend" if called => {
-                Deed::new(Effect::Stop, Scope::Own, self.word(at), span)
+                ScriptEffect::new(Effect::Stop, Scope::Own, self.word(at), span)
             }
             "lo_export" | "pg_write_file" | "writefile" if called => {
-                Deed::new(Effect::Overwrite, Scope::Unreadable, self.word(at), span)
+                ScriptEffect::new(Effect::Overwrite, Scope::Unreadable, self.word(at), span)
             }
             "load_extension" | "sys_exec" | "sys_eval" if called => {
-                Deed::new(Effect::ExecData, Scope::Unreadable, self.word(at), span)
+                ScriptEffect::new(Effect::ExecData, Scope::Unreadable, self.word(at), span)
             }
             "xp_cmdshell" if self.word(at.wrapping_sub(1)) != "exec" => {
-                Deed::shell(self.text_after(at).map(str::to_owned), "xp_cmdshell", span)
+                ScriptEffect::shell(self.text_after(at).map(str::to_owned), "xp_cmdshell", span)
             }
             _ => return,
         };
@@ -363,13 +372,13 @@ impl Statement<'_> {
         let mut limited = false;
         for (index, token) in self.tokens.iter().enumerate().skip(at) {
             match &token.kind {
-                Kind::Mark('(') => depth += 1,
-                Kind::Mark(')') if depth == 0 => {
+                SqlTokenKind::Mark('(') => depth += 1,
+                SqlTokenKind::Mark(')') if depth == 0 => {
                     end = index;
                     break;
                 }
-                Kind::Mark(')') => depth -= 1,
-                Kind::Word(word) if depth == 0 => match word.as_str() {
+                SqlTokenKind::Mark(')') => depth -= 1,
+                SqlTokenKind::Word(word) if depth == 0 => match word.as_str() {
                     "where" if condition.is_none() => condition = Some(index + 1),
                     "limit" | "top" => {
                         limited = true;
@@ -400,7 +409,7 @@ fn always(condition: &[Token], depth: usize) -> bool {
     if depth > 8 {
         return true;
     }
-    let is = |token: &Token, word: &str| matches!(&token.kind, Kind::Word(own) if own == word);
+    let is = |token: &Token, word: &str| matches!(&token.kind, SqlTokenKind::Word(own) if own == word);
     let terms = top_level(condition, |token| is(token, "or"));
     terms.iter().any(|term| {
         let factors = top_level(term, |token| is(token, "and"));
@@ -410,37 +419,43 @@ fn always(condition: &[Token], depth: usize) -> bool {
 
 /// Reports whether a single comparison is true for every row.
 fn holds(factor: &[Token], depth: usize) -> bool {
-    let kinds: Vec<&Kind> = factor.iter().map(|token| &token.kind).collect();
-    let number = |kind: &Kind| match kind {
-        Kind::Word(word) => word.parse::<u64>().ok(),
+    let kinds: Vec<&SqlTokenKind> = factor.iter().map(|token| &token.kind).collect();
+    let number = |kind: &SqlTokenKind| match kind {
+        SqlTokenKind::Word(word) => word.parse::<u64>().ok(),
         _ => None,
     };
     match kinds.as_slice() {
         [] => false,
-        [Kind::Mark('('), .., Kind::Mark(')')] => {
+        [SqlTokenKind::Mark('('), .., SqlTokenKind::Mark(')')] => {
             always(factor.get(1..factor.len() - 1).unwrap_or_default(), depth + 1)
         }
-        [Kind::Word(word)] => word == "true" || word.parse::<u64>().is_ok_and(|number| number > 0),
-        [Kind::Text(text)] => text == "t" || text == "1" || text == "true",
-        [Kind::Word(not), Kind::Word(word)] => not == "not" && matches!(word.as_str(), "false" | "0"),
-        [left, Kind::Mark('<'), Kind::Mark('>'), right] | [left, Kind::Mark('!'), Kind::Mark('='), right] => {
-            let constant = |kind: &Kind| number(kind).is_some() || matches!(kind, Kind::Text(_));
+        [SqlTokenKind::Word(word)] => word == "true" || word.parse::<u64>().is_ok_and(|number| number > 0),
+        [SqlTokenKind::Text(text)] => text == "t" || text == "1" || text == "true",
+        [SqlTokenKind::Word(not), SqlTokenKind::Word(word)] => {
+            not == "not" && matches!(word.as_str(), "false" | "0")
+        }
+        [left, SqlTokenKind::Mark('<'), SqlTokenKind::Mark('>'), right]
+        | [left, SqlTokenKind::Mark('!'), SqlTokenKind::Mark('='), right] => {
+            let constant =
+                |kind: &SqlTokenKind| number(kind).is_some() || matches!(kind, SqlTokenKind::Text(_));
             constant(left) && constant(right) && left != right
         }
-        [left, Kind::Mark('<'), right] => {
+        [left, SqlTokenKind::Mark('<'), right] => {
             number(left).zip(number(right)).is_some_and(|(left, right)| left < right)
         }
-        [left, Kind::Mark('>'), right] => {
+        [left, SqlTokenKind::Mark('>'), right] => {
             number(left).zip(number(right)).is_some_and(|(left, right)| left > right)
         }
-        [left, Kind::Mark('>' | '<'), Kind::Mark('='), right] => left == right,
-        [_, Kind::Word(like), Kind::Text(text)] => {
+        [left, SqlTokenKind::Mark('>' | '<'), SqlTokenKind::Mark('='), right] => left == right,
+        [_, SqlTokenKind::Word(like), SqlTokenKind::Text(text)] => {
             matches!(like.as_str(), "like" | "ilike") && !text.is_empty() && text.chars().all(|c| c == '%')
         }
         // `a.x = a.x`
         sides => {
             let (left, right) = sides.split_at(sides.len() / 2);
-            right.split_first().is_some_and(|(middle, right)| **middle == Kind::Mark('=') && left == right)
+            right
+                .split_first()
+                .is_some_and(|(middle, right)| **middle == SqlTokenKind::Mark('=') && left == right)
         }
     }
 }
@@ -451,8 +466,8 @@ fn top_level(tokens: &[Token], separates: impl Fn(&Token) -> bool) -> Vec<&[Toke
     tokens
         .split(|token| {
             match token.kind {
-                Kind::Mark('(') => depth += 1,
-                Kind::Mark(')') => depth = depth.saturating_sub(1),
+                SqlTokenKind::Mark('(') => depth += 1,
+                SqlTokenKind::Mark(')') => depth = depth.saturating_sub(1),
                 _ => {}
             }
             depth == 0 && separates(token)

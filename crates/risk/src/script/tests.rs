@@ -7,7 +7,7 @@ fn language(name: &str) -> Language {
 }
 
 /// Returns the effects of a program in short form: `delete home`, `exec-arg own: rm -rf x`.
-fn short(deeds: &[Deed]) -> Vec<String> {
+fn short(deeds: &[ScriptEffect]) -> Vec<String> {
     deeds
         .iter()
         .map(|deed| {

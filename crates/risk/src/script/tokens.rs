@@ -9,13 +9,13 @@ const MAX_TOKENS: usize = 20_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: ScriptTokenKind,
     /// Byte range in the program.
     pub(super) at: Range<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ScriptTokenKind {
     /// A qualified name: `os.path.join`, `$x`, `File::Path`. It begins with a dot after a bracket.
     Name(String),
     /// A text literal; `$x` replaces interpolated values.
@@ -30,7 +30,7 @@ pub(super) enum Kind {
 
 /// Returns the tokens of a program.
 pub(super) fn tokens(text: &str, syntax: &Syntax) -> Vec<Token> {
-    let mut reader = Reader { text, syntax, pos: 0, tokens: Vec::new() };
+    let mut reader = ScriptLexer { text, syntax, pos: 0, tokens: Vec::new() };
     while reader.pos < text.len() && reader.tokens.len() < MAX_TOKENS {
         let before = reader.pos;
         reader.step();
@@ -41,19 +41,19 @@ pub(super) fn tokens(text: &str, syntax: &Syntax) -> Vec<Token> {
     reader.tokens
 }
 
-struct Reader<'a> {
+struct ScriptLexer<'a> {
     text: &'a str,
     syntax: &'a Syntax,
     pos: usize,
     tokens: Vec<Token>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ScriptLexer<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.pos..).unwrap_or_default()
     }
 
-    fn push(&mut self, kind: Kind, from: usize) {
+    fn push(&mut self, kind: ScriptTokenKind, from: usize) {
         self.tokens.push(Token { kind, at: from..self.pos });
     }
 
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
         if c == '\n' || !c.is_whitespace() {
             if self.syntax.runs.contains(c) {
                 let inside = self.quoted(c, 1);
-                return self.push(Kind::Runs(inside), from);
+                return self.push(ScriptTokenKind::Runs(inside), from);
             }
             if self.syntax.quotes.contains(c) {
                 // Triple quotes of Python.
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
                 let width = if self.syntax.is("python") && self.rest().starts_with(&triple) { 3 } else { 1 };
                 let raw = self.quoted(c, width);
                 let inside = self.filled(&raw, self.syntax.interpolates.contains(c));
-                return self.push(Kind::Text(inside), from);
+                return self.push(ScriptTokenKind::Text(inside), from);
             }
             if self.name(from) {
                 return;
@@ -93,11 +93,11 @@ impl<'a> Reader<'a> {
                     |inside: &&str| inside.contains(['*', '?', '/', '~']) && !inside.contains(['\n', ';']);
                 if let Some(inside) = inside.filter(files) {
                     self.pos += inside.len() + 2;
-                    return self.push(Kind::Text(inside.to_owned()), from);
+                    return self.push(ScriptTokenKind::Text(inside.to_owned()), from);
                 }
             }
             self.pos += c.len_utf8();
-            return self.push(Kind::Mark(c), from);
+            return self.push(ScriptTokenKind::Mark(c), from);
         }
         self.pos += c.len_utf8();
     }
@@ -229,7 +229,7 @@ impl<'a> Reader<'a> {
         };
         let behind_bracket = matches!(
             self.tokens.last().map(|token| &token.kind),
-            Some(Kind::Mark(')' | ']' | '}') | Kind::Text(_))
+            Some(ScriptTokenKind::Mark(')' | ']' | '}') | ScriptTokenKind::Text(_))
         ) && self
             .text
             .get(..from)
@@ -273,7 +273,7 @@ impl<'a> Reader<'a> {
             let width = if self.rest().starts_with(&triple) { 3 } else { 1 };
             let raw = self.quoted(quote, width);
             let text = if name.contains(['f', 'F']) { braced_holes(&raw, self.syntax) } else { raw };
-            self.push(Kind::Text(text), from);
+            self.push(ScriptTokenKind::Text(text), from);
             return true;
         }
         if self.syntax.letters == "perl" && self.perl_literal(name, from) {
@@ -281,7 +281,7 @@ impl<'a> Reader<'a> {
         }
         self.pos += end;
         let name = name.trim_end_matches(['-', '>', ':']).to_owned();
-        self.push(Kind::Name(name), from);
+        self.push(ScriptTokenKind::Name(name), from);
         true
     }
 
@@ -318,24 +318,24 @@ impl<'a> Reader<'a> {
         match name {
             "qx" => {
                 let script = self.filled(&first, false);
-                self.push(Kind::Runs(script), from);
+                self.push(ScriptTokenKind::Runs(script), from);
             }
-            "q" => self.push(Kind::Text(first), from),
+            "q" => self.push(ScriptTokenKind::Text(first), from),
             "qq" => {
                 let text = self.filled(&first, true);
-                self.push(Kind::Text(text), from);
+                self.push(ScriptTokenKind::Text(text), from);
             }
             "qw" => {
-                self.push(Kind::Mark('('), from);
+                self.push(ScriptTokenKind::Mark('('), from);
                 for word in first.split_whitespace() {
-                    self.push(Kind::Text(word.to_owned()), from);
-                    self.push(Kind::Mark(','), from);
+                    self.push(ScriptTokenKind::Text(word.to_owned()), from);
+                    self.push(ScriptTokenKind::Mark(','), from);
                 }
-                self.push(Kind::Mark(')'), from);
+                self.push(ScriptTokenKind::Mark(')'), from);
             }
-            "s" if flags.contains('e') => self.push(Kind::Code(second), from),
+            "s" if flags.contains('e') => self.push(ScriptTokenKind::Code(second), from),
             // A pattern is not a path.
-            _ => self.push(Kind::Mark('≈'), from),
+            _ => self.push(ScriptTokenKind::Mark('≈'), from),
         }
         true
     }
@@ -351,16 +351,16 @@ impl<'a> Reader<'a> {
         let inside = self.delimited(open);
         let inside = self.filled(&inside, letter != 'q');
         match letter {
-            'x' => self.push(Kind::Runs(inside), from),
+            'x' => self.push(ScriptTokenKind::Runs(inside), from),
             'w' => {
-                self.push(Kind::Mark('['), from);
+                self.push(ScriptTokenKind::Mark('['), from);
                 for word in inside.split_whitespace() {
-                    self.push(Kind::Text(word.to_owned()), from);
-                    self.push(Kind::Mark(','), from);
+                    self.push(ScriptTokenKind::Text(word.to_owned()), from);
+                    self.push(ScriptTokenKind::Mark(','), from);
                 }
-                self.push(Kind::Mark(']'), from);
+                self.push(ScriptTokenKind::Mark(']'), from);
             }
-            _ => self.push(Kind::Text(inside), from),
+            _ => self.push(ScriptTokenKind::Text(inside), from),
         }
         true
     }
@@ -396,8 +396,8 @@ impl<'a> Reader<'a> {
     fn pattern_may_stand(&self) -> bool {
         match self.tokens.last().map(|token| &token.kind) {
             None => true,
-            Some(Kind::Mark(c)) => !")]}".contains(*c) || (*c == '}' && self.syntax.is("awk")),
-            Some(Kind::Name(name)) => {
+            Some(ScriptTokenKind::Mark(c)) => !")]}".contains(*c) || (*c == '}' && self.syntax.is("awk")),
+            Some(ScriptTokenKind::Name(name)) => {
                 matches!(
                     name.as_str(),
                     "if" | "unless" | "and" | "or" | "not" | "split" | "return" | "grep" | "while" | "print"
@@ -422,7 +422,7 @@ impl<'a> Reader<'a> {
                     self.pos += at + 1;
                     self.pos += self.rest().chars().take_while(char::is_ascii_alphabetic).count();
                     // A pattern is not a path.
-                    self.push(Kind::Mark('≈'), from);
+                    self.push(ScriptTokenKind::Mark('≈'), from);
                     return true;
                 }
                 _ => {}

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::tokens::{Kind, Token, tokens};
+use super::tokens::{ScriptTokenKind, Token, tokens};
 use super::{Bindings, Syntax};
 
 /// Maximum nesting of values.
@@ -42,7 +42,7 @@ const NEUTRAL: &[&str] = &[
 ];
 
 /// A tokenized program.
-pub(super) struct Program<'a> {
+pub(super) struct TokenizedProgram<'a> {
     pub(super) syntax: &'a Syntax,
     pub(super) tokens: Vec<Token>,
     bindings: Bindings,
@@ -51,7 +51,7 @@ pub(super) struct Program<'a> {
     work: Cell<usize>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> TokenizedProgram<'a> {
     pub(super) fn new(text: &str, syntax: &'a Syntax) -> Self {
         let tokens = tokens(text, syntax);
         let closings = closings(&tokens);
@@ -61,17 +61,17 @@ impl<'a> Program<'a> {
         program
     }
 
-    pub(super) fn kind(&self, at: usize) -> Option<&Kind> {
+    pub(super) fn kind(&self, at: usize) -> Option<&ScriptTokenKind> {
         self.tokens.get(at).map(|token| &token.kind)
     }
 
     fn is_mark(&self, at: usize, mark: char) -> bool {
-        self.kind(at) == Some(&Kind::Mark(mark))
+        self.kind(at) == Some(&ScriptTokenKind::Mark(mark))
     }
 
     fn name(&self, at: usize) -> Option<&str> {
         match self.kind(at)? {
-            Kind::Name(name) => Some(name),
+            ScriptTokenKind::Name(name) => Some(name),
             _ => None,
         }
     }
@@ -87,12 +87,12 @@ impl<'a> Program<'a> {
         let last = self.tokens.len().min(from + MAX_EXPRESSION);
         for (at, token) in self.tokens.iter().enumerate().take(last).skip(from) {
             match &token.kind {
-                Kind::Mark('(' | '[' | '{') => depth += 1,
-                Kind::Mark(')' | ']' | '}') if depth == 0 => return at,
-                Kind::Mark(')' | ']' | '}') => depth -= 1,
-                Kind::Mark(';') if depth == 0 => return at,
-                Kind::Mark('\n') if depth == 0 => return at,
-                Kind::Name(name)
+                ScriptTokenKind::Mark('(' | '[' | '{') => depth += 1,
+                ScriptTokenKind::Mark(')' | ']' | '}') if depth == 0 => return at,
+                ScriptTokenKind::Mark(')' | ']' | '}') => depth -= 1,
+                ScriptTokenKind::Mark(';') if depth == 0 => return at,
+                ScriptTokenKind::Mark('\n') if depth == 0 => return at,
+                ScriptTokenKind::Name(name)
                     if depth == 0
                         && names_end
                         && matches!(
@@ -122,7 +122,7 @@ impl<'a> Program<'a> {
         let before = self.tokens.get(first..at).unwrap_or_default();
         before
             .iter()
-            .rposition(|token| matches!(token.kind, Kind::Mark(';' | '\n')))
+            .rposition(|token| matches!(token.kind, ScriptTokenKind::Mark(';' | '\n')))
             .map_or(first, |end| first + end + 1)
     }
 
@@ -131,7 +131,8 @@ impl<'a> Program<'a> {
         let (from, to) = if self.is_mark(at + 1, '(') {
             (at + 2, self.closing(at + 1))
         } else if self.syntax.bare {
-            let assigned = matches!(self.kind(at + 1), Some(Kind::Mark('=' | '-' | '.' | ',' | '>')));
+            let assigned =
+                matches!(self.kind(at + 1), Some(ScriptTokenKind::Mark('=' | '-' | '.' | ',' | '>')));
             (at + 1, if assigned { return None } else { self.statement_end(at + 1, true) })
         } else if self.is_mark(at + 1, '[') && self.syntax.is("ruby") {
             (at + 2, self.closing(at + 1))
@@ -143,9 +144,9 @@ impl<'a> Program<'a> {
         let (mut start, mut depth) = (from, 0usize);
         for (at, token) in self.tokens.iter().enumerate().take(to).skip(from) {
             match token.kind {
-                Kind::Mark('(' | '[' | '{') => depth += 1,
-                Kind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
-                Kind::Mark(',') if depth == 0 => {
+                ScriptTokenKind::Mark('(' | '[' | '{') => depth += 1,
+                ScriptTokenKind::Mark(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                ScriptTokenKind::Mark(',') if depth == 0 => {
                     found.push(start..at);
                     start = at + 1;
                 }
@@ -169,9 +170,9 @@ impl<'a> Program<'a> {
         inside.end = inside.end.min(inside.start + MAX_EXPRESSION);
         for at in inside.clone() {
             match self.kind(at) {
-                Some(Kind::Mark('(' | '[' | '{')) => depth += 1,
-                Some(Kind::Mark(')' | ']' | '}')) => depth = depth.saturating_sub(1),
-                Some(Kind::Mark(',')) if depth == 0 => {
+                Some(ScriptTokenKind::Mark('(' | '[' | '{')) => depth += 1,
+                Some(ScriptTokenKind::Mark(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+                Some(ScriptTokenKind::Mark(',')) if depth == 0 => {
                     words.push(self.value(&(start..at)));
                     start = at + 1;
                 }
@@ -210,11 +211,11 @@ impl<'a> Program<'a> {
         let (mut start, mut depth) = (at, 0usize);
         while let Some(before) = start.checked_sub(1).filter(|before| at - before < MAX_EXPRESSION) {
             match self.kind(before) {
-                Some(Kind::Mark(')' | ']')) => depth += 1,
-                Some(Kind::Mark('(' | '[')) if depth == 0 => break,
-                Some(Kind::Mark('(' | '[')) => depth -= 1,
-                Some(Kind::Mark(';' | '\n' | ',' | '=' | '{' | ':')) if depth == 0 => break,
-                Some(Kind::Name(name))
+                Some(ScriptTokenKind::Mark(')' | ']')) => depth += 1,
+                Some(ScriptTokenKind::Mark('(' | '[')) if depth == 0 => break,
+                Some(ScriptTokenKind::Mark('(' | '[')) => depth -= 1,
+                Some(ScriptTokenKind::Mark(';' | '\n' | ',' | '=' | '{' | ':')) if depth == 0 => break,
+                Some(ScriptTokenKind::Name(name))
                     if depth == 0 && matches!(name.as_str(), "in" | "return" | "if" | "and" | "await") =>
                 {
                     break;
@@ -243,9 +244,9 @@ impl<'a> Program<'a> {
             let here = at;
             at += 1;
             match &self.tokens[here].kind {
-                Kind::Text(text) => out.push_str(text),
-                Kind::Runs(_) | Kind::Code(_) => out.push_str(UNKNOWN),
-                Kind::Mark(mark) => match mark {
+                ScriptTokenKind::Text(text) => out.push_str(text),
+                ScriptTokenKind::Runs(_) | ScriptTokenKind::Code(_) => out.push_str(UNKNOWN),
+                ScriptTokenKind::Mark(mark) => match mark {
                     '(' | '[' => joining.push(std::mem::take(&mut joins_next)),
                     ')' | ']' => {
                         joining.pop();
@@ -262,7 +263,7 @@ impl<'a> Program<'a> {
                     }
                     _ => out.push_str(UNKNOWN),
                 },
-                Kind::Name(name) => {
+                ScriptTokenKind::Name(name) => {
                     let group = self.is_mark(at, '(') || self.is_mark(at, '[') || self.is_mark(at, '{');
                     let within = |list: &[String]| list.iter().any(|known| fits(known, name));
                     let neutral = |name: &str| NEUTRAL.contains(&name);
@@ -282,7 +283,7 @@ impl<'a> Program<'a> {
                         }
                     } else if within(&self.syntax.env) {
                         let key = match self.kind(at + usize::from(group)) {
-                            Some(Kind::Text(key) | Kind::Name(key)) => key.as_str(),
+                            Some(ScriptTokenKind::Text(key) | ScriptTokenKind::Name(key)) => key.as_str(),
                             _ => "",
                         };
                         out.push_str(match key {
@@ -361,8 +362,10 @@ impl<'a> Program<'a> {
             if self.is_mark(at + 1, '=') {
                 match self.kind(at + 2) {
                     // Arrow functions of JavaScript: `f => …`.
-                    Some(Kind::Mark('>')) => found.push((name.to_owned(), self.statement_start(at)..at)),
-                    Some(Kind::Mark('=' | '~')) | None => {}
+                    Some(ScriptTokenKind::Mark('>')) => {
+                        found.push((name.to_owned(), self.statement_start(at)..at))
+                    }
+                    Some(ScriptTokenKind::Mark('=' | '~')) | None => {}
                     Some(_) => found.push((name.to_owned(), at + 2..self.statement_end(at + 2, false))),
                 }
                 continue;
@@ -412,8 +415,8 @@ fn closings(tokens: &[Token]) -> Vec<usize> {
     let mut open = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token.kind {
-            Kind::Mark('(' | '[' | '{') => open.push(at),
-            Kind::Mark(')' | ']' | '}') => {
+            ScriptTokenKind::Mark('(' | '[' | '{') => open.push(at),
+            ScriptTokenKind::Mark(')' | ']' | '}') => {
                 if let Some(closed) = open.pop().and_then(|open: usize| closings.get_mut(open)) {
                     *closed = at;
                 }

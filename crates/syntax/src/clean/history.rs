@@ -7,7 +7,7 @@
 //! the two lexers disagree about a quote, nothing changes.
 
 use super::mend::note;
-use crate::quoting::Reader;
+use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
 
 /// Reason for refusing a command line that the shell would replace with another one.
@@ -30,7 +30,7 @@ enum Open {
 }
 
 /// Treatment of one `!`.
-enum Cure {
+enum BangTreatment {
     /// The shell does not expand it.
     None,
     Backslash,
@@ -62,32 +62,37 @@ pub(super) fn quoted(
         return text;
     }
     let chars: Vec<char> = text.chars().collect();
-    let mut place =
-        Place { shell, reader: Reader::new(shell), open: Vec::new(), escaped: false, before: ['\n'; 2] };
+    let mut place = LexerState {
+        shell,
+        reader: QuoteLexer::new(shell),
+        open: Vec::new(),
+        escaped: false,
+        before: ['\n'; 2],
+    };
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while let Some(rest) = chars.get(at..).filter(|rest| !rest.is_empty()) {
         let run = rest.iter().take_while(|c| **c == '!').count();
         let mut taken = run.max(1);
         match place.cure(rest) {
-            Cure::None => {
+            BangTreatment::None => {
                 taken = 1;
                 out.push(rest[0]);
             }
-            Cure::Warn => {
+            BangTreatment::Warn => {
                 note(warnings, RISK);
                 out.extend(rest.iter().take(taken));
             }
-            Cure::Backslash => {
+            BangTreatment::Backslash => {
                 note(changes, QUOTED);
                 (0..run).for_each(|_| out.push_str("\\!"));
             }
-            Cure::Caret => {
+            BangTreatment::Caret => {
                 note(changes, "`[!` made `[^`, because `!` would have stood for an earlier command");
                 taken = 1;
                 out.push('^');
             }
-            Cure::SingleQuotes => {
+            BangTreatment::SingleQuotes => {
                 note(changes, QUOTED);
                 out.push_str("\"'");
                 (0..run).for_each(|_| out.push('!'));
@@ -107,42 +112,46 @@ pub(super) fn quoted(
 }
 
 /// Lexer state at one character of the command.
-struct Place {
+struct LexerState {
     shell: Shell,
-    reader: Reader,
+    reader: QuoteLexer,
     open: Vec<Open>,
     escaped: bool,
     /// The last two characters, latest first.
     before: [char; 2],
 }
 
-impl Place {
+impl LexerState {
     /// Returns the treatment of the first of these characters.
-    fn cure(&self, rest: &[char]) -> Cure {
+    fn cure(&self, rest: &[char]) -> BangTreatment {
         let bash = self.shell == Shell::Bash;
         // bash ignores comments; zsh has none at a prompt unless configured.
         if self.escaped || !self.expands(rest) || (bash && self.reader.in_comment()) {
-            return Cure::None;
+            return BangTreatment::None;
         }
         let top = self.open.last();
         let below = self.open.split_last().map_or(&[][..], |(_, below)| below);
         match top {
-            _ if self.reader.in_heredoc() => Cure::Warn,
-            _ if self.reader.in_comment() => Cure::Backslash,
+            _ if self.reader.in_heredoc() => BangTreatment::Warn,
+            _ if self.reader.in_comment() => BangTreatment::Backslash,
             // bash's history has no nesting: single quotes inside double ones have no effect on it.
-            Some(Open::Single | Open::Ansi) if bash && below.contains(&Open::Double) => Cure::Warn,
-            Some(Open::Single | Open::Ansi) => Cure::None,
+            Some(Open::Single | Open::Ansi) if bash && below.contains(&Open::Double) => BangTreatment::Warn,
+            Some(Open::Single | Open::Ansi) => BangTreatment::None,
             // `$!` and `${!name}` lose their meaning if quoted.
-            _ if self.before[0] == '$' || self.before == ['{', '$'] => Cure::Warn,
+            _ if self.before[0] == '$' || self.before == ['{', '$'] => BangTreatment::Warn,
             Some(Open::Double) if below.iter().all(|open| *open == Open::Paren) => {
-                if self.reader.in_double_quotes() { Cure::SingleQuotes } else { Cure::Warn }
+                if self.reader.in_double_quotes() { BangTreatment::SingleQuotes } else { BangTreatment::Warn }
             }
             None | Some(Open::Paren)
                 if !self.open.iter().any(|open| matches!(open, Open::Brace | Open::Backtick)) =>
             {
-                if self.before[0] == '[' && rest.contains(&']') { Cure::Caret } else { Cure::Backslash }
+                if self.before[0] == '[' && rest.contains(&']') {
+                    BangTreatment::Caret
+                } else {
+                    BangTreatment::Backslash
+                }
             }
-            _ => Cure::Warn,
+            _ => BangTreatment::Warn,
         }
     }
 

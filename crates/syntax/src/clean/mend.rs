@@ -3,7 +3,7 @@
 //! Only shell syntax is corrected, never quoted text, comments or heredocs: there a dash or a curly quote is data.
 
 use super::MAX_BLANKS;
-use crate::quoting::Reader;
+use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
 
 /// Characters used in place of one hyphen.
@@ -39,7 +39,7 @@ pub(super) fn line_ends(text: &str, changes: &mut Vec<String>) -> String {
 pub(super) fn typography(text: &str, shell: Shell, changes: &mut Vec<String>) -> String {
     let chars: Vec<char> = text.chars().collect();
     let ascii_words = ascii_words(&chars);
-    let mut out = Out { text: String::with_capacity(text.len()), last: '\n', reader: Reader::new(shell) };
+    let mut out = Out { text: String::with_capacity(text.len()), last: '\n', reader: QuoteLexer::new(shell) };
     let mut closers: Vec<usize> = Vec::new();
     let mut at = 0;
     while let Some(&c) = chars.get(at) {
@@ -80,7 +80,7 @@ pub(super) fn typography(text: &str, shell: Shell, changes: &mut Vec<String>) ->
 struct Out {
     text: String,
     last: char,
-    reader: Reader,
+    reader: QuoteLexer,
 }
 
 impl Out {

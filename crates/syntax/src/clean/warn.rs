@@ -3,7 +3,7 @@
 
 use super::MAX_BLANKS;
 use super::characters::within;
-use crate::quoting::Reader;
+use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
 
 /// Length in characters above which a command line does not fit on a screen at a glance.
@@ -142,7 +142,7 @@ fn size(text: &str, found: &mut Vec<String>) {
 
 /// Warns about look-alikes of shell syntax outside quotes, and about deeply nested brackets.
 fn characters(text: &str, shell: Shell, found: &mut Vec<String>) {
-    let mut reader = Reader::new(shell);
+    let mut reader = QuoteLexer::new(shell);
     let mut word = String::new();
     let mut deepest = 0;
     for c in text.chars().chain(['\n']) {

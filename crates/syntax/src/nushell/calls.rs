@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::tokens::{self, Inside, Kind, Token};
-use super::values::{self, Place};
+use super::tokens::{self, Inside, Token, TokenKind};
+use super::values::{self, WordPosition};
 use super::word::word;
 use super::{add, is_operator};
 use crate::parser::Parser;
@@ -28,7 +28,7 @@ pub(crate) static COMMANDS: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
 
 /// Syntax of the words after a command's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum CallSyntax {
     /// External program: braces are plain characters.
     External,
     /// Values.
@@ -49,7 +49,7 @@ enum Form {
     Overlay,
 }
 
-impl Form {
+impl CallSyntax {
     fn of(name: &str) -> Self {
         match name {
             "where" | "any" | "all" => Self::Condition,
@@ -93,7 +93,7 @@ impl Parser<'_> {
         let mut name = String::new();
         let mut found = None;
         for (at, token) in tokens.iter().enumerate().take(MAX_NAME_WORDS) {
-            if token.kind != Kind::Word {
+            if token.kind != TokenKind::Word {
                 break;
             }
             let raw = self.raw(token.span.clone());
@@ -128,7 +128,7 @@ impl Parser<'_> {
                 let last = tokens.get(taken - 1).unwrap_or(first);
                 (word(&name, start..last.span.end, true), taken)
             }
-            None => (self.value(start..first.span.end, &Place::External), 1),
+            None => (self.value(start..first.span.end, &WordPosition::External), 1),
         };
         if command.assignments.is_empty() {
             command.span.start = start;
@@ -146,13 +146,13 @@ impl Parser<'_> {
     ) -> &'t [Token] {
         let raw = tokens.first().map_or("", |first| self.raw(first.span.clone()));
         let form = match &name {
-            Some((name, _)) => Form::of(name),
-            None if raw.starts_with('@') => Form::Plain,
-            None => Form::External,
+            Some((name, _)) => CallSyntax::of(name),
+            None if raw.starts_with('@') => CallSyntax::Plain,
+            None => CallSyntax::External,
         };
         let place = match (&name, form) {
-            (_, Form::External) => Place::External,
-            (name, _) => Place::Value(body_of(name.as_ref().map(|(name, _)| name.as_str()))),
+            (_, CallSyntax::External) => WordPosition::External,
+            (name, _) => WordPosition::Value(body_of(name.as_ref().map(|(name, _)| name.as_str()))),
         };
         let rest = self.head(&mut command, tokens, name);
         let mut left: &[Token] = &[];
@@ -170,12 +170,14 @@ impl Parser<'_> {
                 _ if form.is_keyword(raw) => {
                     let next = rest.get(at);
                     let is_block = next.is_none_or(|next| self.raw(next.span.clone()).starts_with('{'));
-                    if form == Form::If && !is_block {
+                    if form == CallSyntax::If && !is_block {
                         left = rest.get(at..).unwrap_or_default();
                         break;
                     }
                 }
-                Form::If | Form::While | Form::Condition if is_operator(raw, wants_value) => {
+                CallSyntax::If | CallSyntax::While | CallSyntax::Condition
+                    if is_operator(raw, wants_value) =>
+                {
                     wants_value = true;
                     add(&mut command, word(raw, token.span.clone(), false));
                     if is_last {
@@ -183,11 +185,11 @@ impl Parser<'_> {
                     }
                 }
                 // The loop variable.
-                Form::For if at == 1 => add(&mut command, word(raw, token.span.clone(), false)),
-                Form::Match if is_last && raw.starts_with('{') && at > 1 => {
+                CallSyntax::For if at == 1 => add(&mut command, word(raw, token.span.clone(), false)),
+                CallSyntax::Match if is_last && raw.starts_with('{') && at > 1 => {
                     self.match_arms(&mut command, token.span.clone());
                 }
-                Form::Definition | Form::Declaration if raw.starts_with(['[', '(']) => {
+                CallSyntax::Definition | CallSyntax::Declaration if raw.starts_with(['[', '(']) => {
                     // `[x: int]: string -> int { … }`
                     let tail = rest.get(at..).unwrap_or_default();
                     let types =
@@ -197,7 +199,7 @@ impl Parser<'_> {
                     let span = token.span.start..last.span.end;
                     add(&mut command, word(self.raw(span.clone()), span, true));
                 }
-                Form::Definition if raw.starts_with('{') => {
+                CallSyntax::Definition if raw.starts_with('{') => {
                     self.closure(&token.span, Nesting::Function);
                     add(&mut command, word(raw, token.span.clone(), false));
                 }
@@ -243,8 +245,8 @@ impl Parser<'_> {
                 if raw == "if" {
                     guarded = true;
                 } else if guarded {
-                    self.value(token.span.clone(), &Place::Value(Nesting::Group));
-                } else if token.kind == Kind::Word {
+                    self.value(token.span.clone(), &WordPosition::Value(Nesting::Group));
+                } else if token.kind == TokenKind::Word {
                     add(command, word(raw, token.span.clone(), !raw.starts_with(['$', '[', '{', '('])));
                 }
             }
@@ -253,7 +255,7 @@ impl Parser<'_> {
             at += 1;
             let raw = self.raw(token.span.clone());
             if values::is_value(raw) {
-                let word = self.value(token.span.clone(), &Place::Value(Nesting::Branch));
+                let word = self.value(token.span.clone(), &WordPosition::Value(Nesting::Branch));
                 add(command, word);
             } else {
                 // A plain word there is a command.

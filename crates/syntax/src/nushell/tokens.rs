@@ -4,7 +4,7 @@ use crate::Span;
 
 /// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// A word, with its brackets and quotes.
     Word,
     /// `|`
@@ -29,7 +29,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Bytes of the line that it covers.
     pub span: Span,
 }
@@ -74,11 +74,11 @@ pub fn first_tokens(text: &str, span: Span, inside: Inside, count: usize) -> (Ve
         let (kind, end) = match byte {
             b'\n' if inside == Inside::Block => {
                 // A pipeline continues in the next line after a pipe.
-                if matches!(last, None | Some(Kind::Pipe | Kind::Newline)) {
+                if matches!(last, None | Some(TokenKind::Pipe | TokenKind::Newline)) {
                     at += 1;
                     continue;
                 }
-                (Kind::Newline, at + 1)
+                (TokenKind::Newline, at + 1)
             }
             b' ' | b'\t' | b'\r' | b'\n' => {
                 at += 1;
@@ -92,25 +92,25 @@ pub fn first_tokens(text: &str, span: Span, inside: Inside, count: usize) -> (Ve
                 at = line_end(bytes, at);
                 continue;
             }
-            b':' if inside == Inside::Record => (Kind::Colon, at + 1),
-            b';' => (Kind::Semicolon, at + 1),
-            b'|' if bytes.get(at + 1) == Some(&b'|') => (Kind::AndOr, at + 2),
+            b':' if inside == Inside::Record => (TokenKind::Colon, at + 1),
+            b';' => (TokenKind::Semicolon, at + 1),
+            b'|' if bytes.get(at + 1) == Some(&b'|') => (TokenKind::AndOr, at + 2),
             b'|' => {
                 // A pipe at the start of a line continues the line before.
-                if last == Some(Kind::Newline) {
+                if last == Some(TokenKind::Newline) {
                     tokens.pop();
                 }
-                (Kind::Pipe, at + 1)
+                (TokenKind::Pipe, at + 1)
             }
             _ => {
                 let (end, found) = word_end(bytes, at, inside);
                 problem = problem.or(found);
-                (Kind::of(text.get(at..end).unwrap_or_default()), end)
+                (TokenKind::of(text.get(at..end).unwrap_or_default()), end)
             }
         };
-        if kind == Kind::IntoPipe {
+        if kind == TokenKind::IntoPipe {
             tokens.push(Token { kind, span: at..end - 1 });
-            tokens.push(Token { kind: Kind::Pipe, span: end - 1..end });
+            tokens.push(Token { kind: TokenKind::Pipe, span: end - 1..end });
         } else {
             tokens.push(Token { kind, span: at..end });
         }
@@ -119,7 +119,7 @@ pub fn first_tokens(text: &str, span: Span, inside: Inside, count: usize) -> (Ve
     (tokens, problem)
 }
 
-impl Kind {
+impl TokenKind {
     fn of(word: &str) -> Self {
         match word {
             "=" | "+=" | "++=" | "-=" | "*=" | "/=" => Self::Assignment,
@@ -194,7 +194,7 @@ fn word_end(bytes: &[u8], start: usize, inside: Inside) -> (usize, Option<Proble
 }
 
 fn is_redirection(word: &[u8]) -> bool {
-    std::str::from_utf8(word).is_ok_and(|word| Kind::of(word) == Kind::Redirection)
+    std::str::from_utf8(word).is_ok_and(|word| TokenKind::of(word) == TokenKind::Redirection)
 }
 
 /// The open brackets, each with its offset.

@@ -1,13 +1,13 @@
 //! Parser for the parts of Nushell words: strings, lists, records, closures, and the commands in them.
 
-use super::tokens::{self, Inside, Kind};
+use super::tokens::{self, Inside, TokenKind};
 use super::word::{external_word, word};
 use crate::parser::Parser;
 use crate::{Nesting, Span, Word};
 
 /// Position of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum WordPosition {
     /// Argument of an external program: braces are plain characters, and quotes may occur in the middle.
     External,
     /// Position where Nushell expects a value. Commands in a block there get this nesting.
@@ -22,14 +22,14 @@ const UNITS: [&str; 23] = [
 
 impl Parser<'_> {
     /// Parses a word, with the commands in it.
-    pub(super) fn value(&mut self, span: Span, place: &Place) -> Word {
+    pub(super) fn value(&mut self, span: Span, place: &WordPosition) -> Word {
         let raw = self.raw(span.clone());
         let expanded =
             || Word { span: span.clone(), text: raw.to_owned(), literal: false, quoted: false, glob: false };
-        let external = *place == Place::External;
+        let external = *place == WordPosition::External;
         match raw.as_bytes() {
             [b'.', b'.', b'.', b'$' | b'(' | b'[' | b'{', ..] => {
-                self.value(span.start + 3..span.end, &Place::Value(Nesting::Group));
+                self.value(span.start + 3..span.end, &WordPosition::Value(Nesting::Group));
                 expanded()
             }
             [b'$', ..] => {
@@ -48,7 +48,7 @@ impl Parser<'_> {
                 if self.is_record(&span) {
                     let (start, end) = self.between_braces(&span);
                     self.deeper(|parser| parser.items(start..end, Inside::Record));
-                } else if let Place::Value(nesting) = place {
+                } else if let WordPosition::Value(nesting) = place {
                     self.closure(&span, nesting.clone());
                 }
                 expanded()
@@ -130,7 +130,7 @@ impl Parser<'_> {
         let text = self.raw(0..span.end);
         let (first, _) = tokens::first_tokens(text, span.start + 1..span.end, Inside::Record, 2);
         let spreads = first.first().and_then(|token| text.get(token.span.clone())).is_some_and(is_spread);
-        spreads || first.get(1).is_some_and(|token| token.kind == Kind::Colon)
+        spreads || first.get(1).is_some_and(|token| token.kind == TokenKind::Colon)
     }
 
     /// Parses a block, or a closure with its parameters; its commands get `nesting`.
@@ -146,8 +146,8 @@ impl Parser<'_> {
     /// Parses the values of a list or record.
     fn items(&mut self, span: Span, inside: Inside) {
         let (tokens, _) = tokens::tokens(self.raw(0..span.end), span, inside);
-        for token in tokens.into_iter().filter(|token| token.kind == Kind::Word) {
-            self.value(token.span, &Place::Value(Nesting::Group));
+        for token in tokens.into_iter().filter(|token| token.kind == TokenKind::Word) {
+            self.value(token.span, &WordPosition::Value(Nesting::Group));
         }
     }
 }

@@ -2,15 +2,15 @@
 
 use super::*;
 
-fn read(shell: Shell, text: &str) -> Reader {
-    let mut reader = Reader::new(shell);
+fn read(shell: Shell, text: &str) -> QuoteLexer {
+    let mut reader = QuoteLexer::new(shell);
     text.chars().for_each(|c| reader.read(c));
     reader
 }
 
 /// Returns the characters read as syntax.
 fn plain(shell: Shell, text: &str) -> String {
-    let mut reader = Reader::new(shell);
+    let mut reader = QuoteLexer::new(shell);
     let mut plain = String::new();
     for c in text.chars() {
         if reader.is_plain() {

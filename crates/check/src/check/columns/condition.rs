@@ -1,11 +1,11 @@
 //! Checks conditions (`where price > 50 and not sold`): finds the columns and checks that their types can be compared
 //! with the other operand.
 
-use super::path::{self, End, Member, View};
+use super::path::{self, Member, PathEnd, View};
 use super::said::{kind, quoted};
-use super::{Flow, Through};
+use super::{Flow, PipedCommand};
+use crate::file_schema::{Column, FileSchema};
 use crate::finding::{Finding, Fix};
-use crate::shape::{Column, Shape};
 use askline_syntax::Word;
 
 /// Operators between conditions or before one.
@@ -32,8 +32,8 @@ enum Literal {
 }
 
 /// Returns findings about the columns of a condition.
-pub(super) fn findings(through: &Through<'_>, flow: &Flow<'_>) -> Vec<Finding> {
-    let row = View::of(&flow.shape).row();
+pub(super) fn findings(through: &PipedCommand<'_>, flow: &Flow<'_>) -> Vec<Finding> {
+    let row = View::of(&flow.schema).row();
     let words = through.arguments();
     let mut found = Vec::new();
     let mut is_begun = false;
@@ -61,21 +61,21 @@ pub(super) fn findings(through: &Through<'_>, flow: &Flow<'_>) -> Vec<Finding> {
         let is_read = raw.starts_with("$it.") || is_begin || is_compared;
         match path::follow(row, &members) {
             // The word is a string, not a condition; Nushell itself reports that.
-            End::Missing(..) if is_joined && !is_read => {}
+            PathEnd::Missing(..) if is_joined && !is_read => {}
             // An earlier operand may check that the column exists; `value` checks paths that start with `$it`.
-            End::Missing(..) | End::Bare(..) if is_guarded && is_joined || raw.starts_with('$') => {}
-            End::Missing(at, columns) => found.extend(flow.missing(&members, at, columns)),
-            End::Bare(at, bare) => found.extend(flow.bare(&members, at, &bare, through.command.name())),
-            End::There(_) if !is_read => found.push(bare_word(flow, raw, word)),
-            End::There(view) => {
+            PathEnd::Missing(..) | PathEnd::Bare(..) if is_guarded && is_joined || raw.starts_with('$') => {}
+            PathEnd::Missing(at, columns) => found.extend(flow.missing(&members, at, columns)),
+            PathEnd::Bare(at, bare) => found.extend(flow.bare(&members, at, &bare, through.command.name())),
+            PathEnd::There(_) if !is_read => found.push(bare_word(flow, raw, word)),
+            PathEnd::There(view) => {
                 // Check only a single comparison with one value.
                 let ends = words.get(at + 3).is_none_or(|next| JOINS.contains(&through.raw(next)));
                 if let (Some(operator), Some(value), true) = (words.get(at + 1), words.get(at + 2), ends) {
                     let columns = row.columns().unwrap_or_default();
-                    found.extend(compared(through, flow, at, &view.shape(), operator, value, columns));
+                    found.extend(compared(through, flow, at, &view.schema(), operator, value, columns));
                 }
             }
-            End::Unsure => {}
+            PathEnd::Unsure => {}
         }
     }
     found
@@ -112,10 +112,10 @@ fn column(raw: &str, word: &Word) -> Option<Vec<Member>> {
 
 /// Returns a finding about a comparison that is never true or fails.
 fn compared(
-    through: &Through<'_>,
+    through: &PipedCommand<'_>,
     flow: &Flow<'_>,
     at: usize,
-    shape: &Shape,
+    schema: &FileSchema,
     operator: &Word,
     value: &Word,
     columns: &[Column],
@@ -124,7 +124,7 @@ fn compared(
     let (sign, raw) = (through.raw(operator), through.raw(value));
     let literal = literal(raw, value)?;
     let (is_equal, is_order) = (EQUAL.contains(&sign), ORDER.contains(&sign));
-    let is_number = matches!(shape, Shape::Int | Shape::Float);
+    let is_number = matches!(schema, FileSchema::Int | FileSchema::Float);
     let subject = format!("{} of {}", quoted(through.raw(column)), quoted(flow.file));
     let unquoted = Word { quoted: false, ..value.clone() };
     let numeric = value.quoted && self::literal(&value.text, &unquoted) == Some(Literal::Number);
@@ -136,22 +136,22 @@ fn compared(
         Literal::Text => format!("the text {}", quoted(raw)),
         Literal::Measure => quoted(raw),
     };
-    let why = match shape {
-        Shape::Bool if is_equal => format!("never equal to {held}"),
-        Shape::Text if is_equal && literal != Literal::Text => format!("never equal to {held}"),
-        Shape::Int | Shape::Float if is_equal && numeric => format!("never equal to {held}"),
-        Shape::Text if is_order && is_date(raw) => {
+    let why = match schema {
+        FileSchema::Bool if is_equal => format!("never equal to {held}"),
+        FileSchema::Text if is_equal && literal != Literal::Text => format!("never equal to {held}"),
+        FileSchema::Int | FileSchema::Float if is_equal && numeric => format!("never equal to {held}"),
+        FileSchema::Text if is_order && is_date(raw) => {
             let column = through.raw(column);
             format!("which can't be compared with a date; `into datetime {column}` before makes it one")
         }
-        Shape::Bool if is_order => format!("which can't be compared with {held}"),
-        Shape::Text if is_order && literal != Literal::Text => {
+        FileSchema::Bool if is_order => format!("which can't be compared with {held}"),
+        FileSchema::Text if is_order && literal != Literal::Text => {
             format!("which can't be compared with {held}")
         }
-        Shape::Int | Shape::Float if is_order && literal != Literal::Number => {
+        FileSchema::Int | FileSchema::Float if is_order && literal != Literal::Number => {
             format!("which can't be compared with {held}")
         }
-        Shape::Bool | Shape::Int | Shape::Float if TEXT.contains(&sign) => {
+        FileSchema::Bool | FileSchema::Int | FileSchema::Float if TEXT.contains(&sign) => {
             format!("and {} looks into text", quoted(sign))
         }
         _ => return None,
@@ -170,16 +170,16 @@ fn compared(
         .and_then(|before| through.arguments().get(before))
         .is_some_and(|word| through.raw(word) == "not");
     let alone = if is_bare && !(at == 1 && is_negated) { format!("$it.{name}") } else { name.to_owned() };
-    let fix = match shape {
-        Shape::Bool if sign == "==" && YES.contains(&wanted.as_str()) => change(whole.clone(), alone),
-        Shape::Bool if sign == "==" && NO.contains(&wanted.as_str()) && !is_negated => {
+    let fix = match schema {
+        FileSchema::Bool if sign == "==" && YES.contains(&wanted.as_str()) => change(whole.clone(), alone),
+        FileSchema::Bool if sign == "==" && NO.contains(&wanted.as_str()) && !is_negated => {
             change(whole.clone(), format!("not {alone}"))
         }
         _ if is_number && is_order && other.is_some() => change(value.span.clone(), format!("$it.{raw}")),
         _ if is_number && numeric && !TEXT.contains(&sign) => change(value.span.clone(), value.text.clone()),
         _ => None,
     };
-    Some(flow.otherwise(&whole, format!("{subject} is {}, {why}", kind(shape)), fix))
+    Some(flow.otherwise(&whole, format!("{subject} is {}, {why}", kind(schema)), fix))
 }
 
 /// Returns the type of a literal; `None` for columns, variables, calls and unclear words.

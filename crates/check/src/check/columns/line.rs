@@ -9,9 +9,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::path::View;
-use super::{Closure, Draft, FINDINGS_MAX, Flow, Given, Shape, TABLE, Through, opened};
+use super::{
+    Closure, ClosureInput, FINDINGS_MAX, FileSchema, Flow, PipedCommand, ReportDraft, TABLE, opened,
+};
 use crate::finding::Finding;
-use askline_syntax::nushell_tokens::{Inside, Kind, Token, tokens};
+use askline_syntax::nushell_tokens::{Inside, Token, TokenKind, tokens};
 use askline_syntax::{Parsed, SimpleCommand, Span};
 
 /// Maximum depth of nested brackets.
@@ -25,27 +27,27 @@ const PARAMETERS_MAX: usize = 16;
 
 /// Data that a variable refers to.
 #[derive(Clone)]
-pub(super) struct Known<'a> {
+pub(super) struct KnownData<'a> {
     pub(super) flow: Rc<Flow<'a>>,
     /// `true` if the variable is one row of `flow`.
     pub(super) is_row: bool,
 }
 
-impl<'a> Known<'a> {
+impl<'a> KnownData<'a> {
     pub(super) fn whole(flow: Flow<'a>) -> Self {
         Self { flow: Rc::new(flow), is_row: false }
     }
 
     pub(super) fn view(&self) -> View<'_> {
-        let whole = View::of(&self.flow.shape);
+        let whole = View::of(&self.flow.schema);
         if self.is_row { whole.row() } else { whole }
     }
 
-    fn given(&self, given: Given) -> Option<Self> {
+    fn given(&self, given: ClosureInput) -> Option<Self> {
         match given {
-            Given::Row => Some(Self { flow: Rc::clone(&self.flow), is_row: true }),
-            Given::Whole => Some(self.clone()),
-            Given::Other => None,
+            ClosureInput::Row => Some(Self { flow: Rc::clone(&self.flow), is_row: true }),
+            ClosureInput::Whole => Some(self.clone()),
+            ClosureInput::Other => None,
         }
     }
 }
@@ -53,17 +55,17 @@ impl<'a> Known<'a> {
 /// A variable in a scope.
 struct Binding<'a> {
     name: &'a str,
-    known: Option<Known<'a>>,
+    known: Option<KnownData<'a>>,
 }
 
 /// The closure rules of a command and the data that its closures receive.
 pub(super) struct Run<'a> {
     closure: &'static Closure,
-    on: Option<Known<'a>>,
+    on: Option<KnownData<'a>>,
 }
 
-pub(super) struct Line<'a> {
-    draft: &'a Draft<'a>,
+pub(super) struct LineScope<'a> {
+    draft: &'a ReportDraft<'a>,
     parsed: &'a Parsed,
     /// Commands by their first byte.
     commands: BTreeMap<usize, &'a SimpleCommand>,
@@ -84,8 +86,8 @@ pub(super) struct Line<'a> {
     copies: usize,
 }
 
-impl<'a> Line<'a> {
-    pub(super) fn new(parsed: &'a Parsed, draft: &'a Draft<'a>) -> Self {
+impl<'a> LineScope<'a> {
+    pub(super) fn new(parsed: &'a Parsed, draft: &'a ReportDraft<'a>) -> Self {
         let mut commands = BTreeMap::new();
         let is_leaving =
             |command: &&SimpleCommand| command.name().is_some_and(|name| TABLE.leaves.contains(name));
@@ -154,13 +156,13 @@ impl<'a> Line<'a> {
     }
 
     /// Returns the data of a variable.
-    pub(super) fn known(&self, name: &str) -> Option<Known<'a>> {
+    pub(super) fn known(&self, name: &str) -> Option<KnownData<'a>> {
         let binding =
             self.scope.iter().rev().find(|binding| binding.name == name || binding.name.is_empty())?;
         binding.known.clone()
     }
 
-    pub(super) fn bind(&mut self, name: &'a str, known: Option<Known<'a>>) {
+    pub(super) fn bind(&mut self, name: &'a str, known: Option<KnownData<'a>>) {
         self.scope.push(Binding { name, known });
     }
 
@@ -201,8 +203,8 @@ impl<'a> Line<'a> {
     }
 
     /// Returns owned data, copied if it is still shared.
-    pub(super) fn owned(&mut self, known: Known<'a>) -> Option<Flow<'a>> {
-        let Known { flow, is_row } = known;
+    pub(super) fn owned(&mut self, known: KnownData<'a>) -> Option<Flow<'a>> {
+        let KnownData { flow, is_row } = known;
         let flow = match Rc::try_unwrap(flow) {
             Ok(flow) if !is_row => return Some(flow),
             Ok(flow) => Rc::new(flow),
@@ -211,16 +213,21 @@ impl<'a> Line<'a> {
         if !self.may_copy() {
             return None;
         }
-        let whole = View::of(&flow.shape);
-        let shape = if is_row { whole.row().shape() } else { flow.shape.clone() };
+        let whole = View::of(&flow.schema);
+        let schema = if is_row { whole.row().schema() } else { flow.schema.clone() };
         let is_value = whole.is_list() && is_row && whole.row().columns().is_none();
         let subject = if is_value { format!("a value of {}", flow.subject) } else { flow.subject.clone() };
         let is_file = flow.is_file && !(is_row && whole.is_list());
-        Some(Flow { file: flow.file, shape, subject, noun: flow.noun, is_file })
+        Some(Flow { file: flow.file, schema, subject, noun: flow.noun, is_file })
     }
 
     /// Reads the statements in a span; the first one receives `input`. Returns the output of the last one.
-    pub(super) fn block(&mut self, span: Span, inside: Inside, input: Option<Known<'a>>) -> Option<Flow<'a>> {
+    pub(super) fn block(
+        &mut self,
+        span: Span,
+        inside: Inside,
+        input: Option<KnownData<'a>>,
+    ) -> Option<Flow<'a>> {
         self.deeper(|line| {
             let (tokens, _) = tokens(line.text(), span, inside);
             let mut input = input;
@@ -238,9 +245,14 @@ impl<'a> Line<'a> {
         })?
     }
 
-    fn statement(&mut self, tokens: &[Token], inside: Inside, input: Option<Known<'a>>) -> Option<Flow<'a>> {
+    fn statement(
+        &mut self,
+        tokens: &[Token],
+        inside: Inside,
+        input: Option<KnownData<'a>>,
+    ) -> Option<Flow<'a>> {
         let first = tokens.first().map_or("", |token| self.raw(&token.span));
-        let Some(equals) = tokens.iter().position(|token| token.kind == Kind::Assignment) else {
+        let Some(equals) = tokens.iter().position(|token| token.kind == TokenKind::Assignment) else {
             return self.pipeline(tokens, input);
         };
         let (target, set) = tokens.split_at(equals);
@@ -255,7 +267,7 @@ impl<'a> Line<'a> {
         if matches!(first, "let" | "mut" | "const") {
             let name = target.get(1).map_or("", |token| variable(self.raw(&token.span)));
             // A `mut` variable can change, so it is not followed.
-            let known = made.filter(|_| first == "let").map(Known::whole);
+            let known = made.filter(|_| first == "let").map(KnownData::whole);
             match name {
                 "" => self.forget(),
                 name => self.bind(name, known),
@@ -264,17 +276,17 @@ impl<'a> Line<'a> {
         None
     }
 
-    fn pipeline(&mut self, tokens: &[Token], input: Option<Known<'a>>) -> Option<Flow<'a>> {
+    fn pipeline(&mut self, tokens: &[Token], input: Option<KnownData<'a>>) -> Option<Flow<'a>> {
         let mut current = input;
         let mut is_asked = false;
-        for (position, element) in tokens.split(|token| token.kind == Kind::Pipe).enumerate() {
+        for (position, element) in tokens.split(|token| token.kind == TokenKind::Pipe).enumerate() {
             if !self.may_look() {
                 return None;
             }
             let made = self.element(element, position, current, is_asked);
             // Redirected output does not continue in the pipeline.
-            let is_word = |token: &Token| token.kind == Kind::Word;
-            current = made.filter(|_| element.iter().all(is_word)).map(Known::whole);
+            let is_word = |token: &Token| token.kind == TokenKind::Word;
+            current = made.filter(|_| element.iter().all(is_word)).map(KnownData::whole);
             // Commands after `columns` may run only for existing columns.
             is_asked |= self.command(element).is_some_and(|command| command.name() == Some("columns"));
         }
@@ -292,7 +304,7 @@ impl<'a> Line<'a> {
         &mut self,
         tokens: &[Token],
         position: usize,
-        input: Option<Known<'a>>,
+        input: Option<KnownData<'a>>,
         is_asked: bool,
     ) -> Option<Flow<'a>> {
         let names = self.scope.len();
@@ -322,12 +334,12 @@ impl<'a> Line<'a> {
             "open" if position == 0 => {
                 self.expression(arguments);
                 self.scope.truncate(names);
-                let (file, shape) = opened(command, self.parsed, self.draft)?;
-                let noun = if matches!(*shape, Shape::Record(_)) { "key" } else { "column" };
+                let (file, schema) = opened(command, self.parsed, self.draft)?;
+                let noun = if matches!(*schema, FileSchema::Record(_)) { "key" } else { "column" };
                 let subject = super::quoted(file);
                 return self.may_copy().then(|| Flow {
                     file,
-                    shape: (*shape).clone(),
+                    schema: (*schema).clone(),
                     subject,
                     noun,
                     is_file: true,
@@ -347,26 +359,32 @@ impl<'a> Line<'a> {
         };
         self.scope.truncate(names);
         let input = self.owned(input?)?;
-        let is_list = View::of(&input.shape).is_list();
-        let (found, next) = Through { command, draft: self.draft }.step(input);
+        let is_list = View::of(&input.schema).is_list();
+        let (found, next) = PipedCommand { command, draft: self.draft }.step(input);
         self.add(found);
         match name {
             "each" | "par-each" => {
-                let closed = closed.filter(|closed| is_list && closed.shape != Shape::Unknown)?;
+                let closed = closed.filter(|closed| is_list && closed.schema != FileSchema::Unknown)?;
                 let subject = format!("what {} gives", super::quoted(name));
-                Some(Flow { shape: closed.shape.listed(), subject, noun: "column", is_file: false, ..closed })
+                Some(Flow {
+                    schema: closed.schema.listed(),
+                    subject,
+                    noun: "column",
+                    is_file: false,
+                    ..closed
+                })
             }
             _ => next,
         }
     }
 
     /// Reads the arguments of a command; returns the output of its closure.
-    fn arguments(&mut self, name: &str, words: &[Token], input: Option<&Known<'a>>) -> Option<Flow<'a>> {
+    fn arguments(&mut self, name: &str, words: &[Token], input: Option<&KnownData<'a>>) -> Option<Flow<'a>> {
         let begins = |line: &Self, token: &Token, with: char| line.raw(&token.span).starts_with(with);
         let has_option = words.iter().any(|token| begins(self, token, '-'));
         let has_closure = words.iter().any(|token| begins(self, token, '{'));
         if TABLE.conditions.contains(name) && !has_closure {
-            let row = input.and_then(|input| input.given(Given::Row));
+            let row = input.and_then(|input| input.given(ClosureInput::Row));
             return self.scoped(|line| {
                 if row.is_none() {
                     line.forget();
@@ -395,8 +413,8 @@ impl<'a> Line<'a> {
         let name = variable(self.raw(&name.span));
         let is_block = self.raw(&body.span).starts_with('{');
         self.scoped(|line| {
-            match known.filter(|_| !name.is_empty()).map(Known::whole) {
-                Some(known) => line.bind(name, known.given(Given::Row)),
+            match known.filter(|_| !name.is_empty()).map(KnownData::whole) {
+                Some(known) => line.bind(name, known.given(ClosureInput::Row)),
                 None => line.forget(),
             }
             if is_block {
@@ -449,7 +467,7 @@ impl<'a> Line<'a> {
                 line.block(body, Inside::Block, None);
                 return None;
             };
-            let given = |what: Given| run.on.as_ref().and_then(|on| on.given(what));
+            let given = |what: ClosureInput| run.on.as_ref().and_then(|on| on.given(what));
             let input = if names.len() < 2 { given(run.closure.input) } else { None };
             line.bind("in", input.clone());
             for (at, name) in names.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Cell paths of Nushell: `name`, `a.b`, `0.name`, `"full name".x?`, and following them in a schema.
 
-use crate::shape::{Column, Shape};
+use crate::file_schema::{Column, FileSchema};
 use askline_syntax::Span;
 
 /// Maximum number of members in a path.
@@ -99,18 +99,18 @@ fn is_number(name: &str) -> bool {
 /// A borrowed schema or part of one: its innermost values and the number of enclosing lists.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct View<'a> {
-    values: &'a Shape,
+    values: &'a FileSchema,
     lists: usize,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn of(shape: &'a Shape) -> Self {
-        let (mut values, mut lists) = (shape, 0);
-        while let Shape::List(inner) = values {
+    pub(super) fn of(schema: &'a FileSchema) -> Self {
+        let (mut values, mut lists) = (schema, 0);
+        while let FileSchema::List(inner) = values {
             (values, lists) = (inner, lists + 1);
         }
         // A table is a list of records.
-        let is_table = matches!(values, Shape::Table(_));
+        let is_table = matches!(values, FileSchema::Table(_));
         Self { values, lists: lists + usize::from(is_table) }
     }
 
@@ -130,58 +130,59 @@ impl<'a> View<'a> {
     }
 
     /// Returns an owned copy.
-    pub(super) fn shape(self) -> Shape {
-        let (mut shape, mut left) = match self.values {
-            Shape::Table(columns) => (Shape::Record(columns.clone()), self.lists),
+    pub(super) fn schema(self) -> FileSchema {
+        let (mut schema, mut left) = match self.values {
+            FileSchema::Table(columns) => (FileSchema::Record(columns.clone()), self.lists),
             other => (other.clone(), self.lists),
         };
         while 0 < left {
-            (shape, left) = (shape.listed(), left - 1);
+            (schema, left) = (schema.listed(), left - 1);
         }
-        shape
+        schema
     }
 }
 
 /// Result of following a path.
 #[derive(Debug)]
-pub(super) enum End<'a> {
+pub(super) enum PathEnd<'a> {
     /// The path leads to values of this schema.
     There(View<'a>),
     /// The member at this index is not among these columns.
     Missing(usize, &'a [Column]),
     /// The member at this index names a column of a value without columns.
-    Bare(usize, Shape),
+    Bare(usize, FileSchema),
     /// Unknown.
     Unsure,
 }
 
 /// Follows a path from a schema.
-pub(super) fn follow<'a>(from: View<'a>, members: &[Member]) -> End<'a> {
+pub(super) fn follow<'a>(from: View<'a>, members: &[Member]) -> PathEnd<'a> {
     let mut view = from;
     for (at, member) in members.iter().enumerate() {
         view = match (member, view.columns()) {
             (Member::Index, _) if 0 < view.lists => view.row(),
-            (Member::Index, _) => return End::Unsure,
+            (Member::Index, _) => return PathEnd::Unsure,
             (Member::Name { .. }, Some(columns)) => match column(columns, member) {
                 Some(column) => {
-                    let inner = View::of(&column.shape);
+                    let inner = View::of(&column.schema);
                     View { lists: inner.lists + view.lists, ..inner }
                 }
-                None if is_optional(member) => return End::Unsure,
-                None => return End::Missing(at, columns),
+                None if is_optional(member) => return PathEnd::Unsure,
+                None => return PathEnd::Missing(at, columns),
             },
             (Member::Name { optional: false, .. }, None) if is_bare(view) => {
-                return End::Bare(at, view.shape());
+                return PathEnd::Bare(at, view.schema());
             }
-            _ => return End::Unsure,
+            _ => return PathEnd::Unsure,
         };
     }
-    End::There(view)
+    PathEnd::There(view)
 }
 
 /// Reports whether the data has no columns: a value or a list of values.
 fn is_bare(view: View<'_>) -> bool {
-    let is_value = matches!(view.values, Shape::Text | Shape::Int | Shape::Float | Shape::Bool);
+    let is_value =
+        matches!(view.values, FileSchema::Text | FileSchema::Int | FileSchema::Float | FileSchema::Bool);
     is_value && view.lists <= 1
 }
 

@@ -1,10 +1,10 @@
 //! Findings about columns. Their texts contain no name that occurs only in the file; such names are in the evidence.
 
 use super::path::{self, Member, View};
-use super::{Flow, Through};
+use super::{Flow, PipedCommand};
 use crate::check::nearest;
-use crate::finding::{Finding, Fix, Grade, Kind};
-use crate::shape::{Column, Shape};
+use crate::file_schema::{Column, FileSchema};
+use crate::finding::{Finding, FindingKind, Fix, Grade};
 use askline_syntax::Span;
 use askline_syntax::clean::visible;
 
@@ -27,7 +27,7 @@ impl Flow<'_> {
         let holder: Vec<String> = columns
             .iter()
             .filter(|column| {
-                let inner = View::of(&column.shape).row().columns();
+                let inner = View::of(&column.schema).row().columns();
                 inner.is_some_and(|inner| inner.iter().any(|column| column.name == *text))
             })
             .map(|column| format!("; {} is one of {}", shown(text), shown(&column.name)))
@@ -45,7 +45,7 @@ impl Flow<'_> {
         let near = near.map(|name| format!("; is it {}?", shown(name))).unwrap_or_default();
         let evidence = format!("{}{}{near}", listed(columns), holder.concat());
         let text = format!("{subject} has no {noun} {}", quoted(text));
-        Some(finding(Kind::Column, span, text, evidence, fix))
+        Some(finding(FindingKind::Column, span, text, evidence, fix))
     }
 
     /// Returns a finding about a column of data without columns.
@@ -53,23 +53,25 @@ impl Flow<'_> {
         &self,
         members: &[Member],
         at: usize,
-        bare: &Shape,
+        bare: &FileSchema,
         command: Option<&str>,
     ) -> Option<Finding> {
         let Member::Name { span, .. } = members.get(at)? else { return None };
         let (subject, bare) = match at {
             // At the first member the data itself has no columns.
-            0 => (self.subject.clone(), &self.shape),
+            0 => (self.subject.clone(), &self.schema),
             _ => (inside(members, at, self.file), bare),
         };
         let text = format!("{subject} is {}, without columns", kind(bare));
         let is_rows = [".jsonl", ".ndjson"].iter().any(|ending| self.file.to_lowercase().ends_with(ending));
         let remedy = match bare {
-            Shape::Text if at == 0 && self.is_file && is_rows => {
+            FileSchema::Text if at == 0 && self.is_file && is_rows => {
                 "; `open --raw` and `from json --objects` read its rows"
             }
-            Shape::Text if at == 0 && self.is_file => "; `lines` or `parse` takes it apart",
-            Shape::List(_) if at == 0 && command == Some("where") => "; `$it` stands for each of its values",
+            FileSchema::Text if at == 0 && self.is_file => "; `lines` or `parse` takes it apart",
+            FileSchema::List(_) if at == 0 && command == Some("where") => {
+                "; `$it` stands for each of its values"
+            }
             _ => "",
         };
         Some(self.otherwise(span, format!("{text}{remedy}"), None))
@@ -77,22 +79,22 @@ impl Flow<'_> {
 
     /// Returns a finding about a value of an unsuitable type.
     pub(super) fn otherwise(&self, span: &Span, text: String, fix: Option<Fix>) -> Finding {
-        finding(Kind::Shape, span, text, format!("read from {}", quoted(self.file)), fix)
+        finding(FindingKind::Shape, span, text, format!("read from {}", quoted(self.file)), fix)
     }
 }
 
-impl Through<'_> {
+impl PipedCommand<'_> {
     /// Returns a finding about a record where the command needs rows.
     pub(super) fn is_record(&self, name: &str, flow: &Flow<'_>) -> Finding {
         let remedy = match name {
             "length" => "counts rows; `columns | length` counts keys",
             _ => "takes rows; `get` leads to what a key holds, `transpose key value` makes rows of all",
         };
-        let keys = flow.shape.columns().unwrap_or_default();
+        let keys = flow.schema.columns().unwrap_or_default();
         let span = self.command.words.first().map_or(0..0, |word| word.span.clone());
         let row = if flow.noun == "column" { "a row of " } else { "" };
         let text = format!("{row}{} is a record, and {} {remedy}", flow.subject, quoted(name));
-        finding(Kind::Column, &span, text, listed(keys), None)
+        finding(FindingKind::Column, &span, text, listed(keys), None)
     }
 
     /// Returns a finding about `lines` on data that is not text.
@@ -101,7 +103,7 @@ impl Through<'_> {
         let text = format!(
             "`lines` takes text apart, and {} is {} already; `open --raw` gives text",
             flow.subject,
-            kind(&flow.shape)
+            kind(&flow.schema)
         );
         flow.otherwise(&span, text, None)
     }
@@ -121,7 +123,7 @@ impl Through<'_> {
     }
 }
 
-fn finding(kind: Kind, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
+fn finding(kind: FindingKind, span: &Span, text: String, evidence: String, fix: Option<Fix>) -> Finding {
     Finding {
         kind,
         span: span.clone(),
@@ -143,16 +145,16 @@ pub(super) fn inside(members: &[Member], before: usize, file: &str) -> String {
 }
 
 /// Describes the type of a schema: "a list of values".
-pub(super) fn kind(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Table(_) => "a table",
-        Shape::Record(_) => "a record",
-        Shape::List(_) => "a list of values",
-        Shape::Text => "text",
-        Shape::Int | Shape::Float => "a number",
-        Shape::Bool => "true or false",
-        Shape::Binary => "bytes",
-        Shape::Unknown => "a value",
+pub(super) fn kind(schema: &FileSchema) -> &'static str {
+    match schema {
+        FileSchema::Table(_) => "a table",
+        FileSchema::Record(_) => "a record",
+        FileSchema::List(_) => "a list of values",
+        FileSchema::Text => "text",
+        FileSchema::Int | FileSchema::Float => "a number",
+        FileSchema::Bool => "true or false",
+        FileSchema::Binary => "bytes",
+        FileSchema::Unknown => "a value",
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::path::{self, End, View};
+use super::path::{self, PathEnd, View};
 use super::said::{NAMES_CHARS_MAX, listed, same};
 use super::{FINDINGS_MAX, TABLE};
 use crate::check::check;
-use crate::finding::{Finding, Kind};
-use crate::reference::{self, Known, Reference};
-use crate::shape::{Column, Shape};
+use crate::file_schema::{Column, FileSchema};
+use crate::finding::{Finding, FindingKind};
+use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::Manual;
 use askline_manual::userland::Userland;
 use askline_syntax as syntax;
@@ -43,11 +43,18 @@ struct Nothing {
 }
 
 impl Reference for Data {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let is_own = command.first().is_some_and(|name| syntax::nushell_commands().contains(*name));
-        let kind = if is_own { reference::Kind::Builtin } else { reference::Kind::Function };
+        let kind = if is_own { reference::CommandKind::Builtin } else { reference::CommandKind::Function };
         let userland = Userland::Unknown;
-        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+        Arc::new(CommandFacts {
+            kind,
+            manual: None,
+            above: Vec::new(),
+            userland,
+            version: None,
+            askable: false,
+        })
     }
 
     fn names(&self) -> Vec<String> {
@@ -62,15 +69,15 @@ impl Reference for Data {
         None
     }
 
-    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
+    fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
         let name = path.strip_prefix("./").unwrap_or(path).to_lowercase();
         let name = name.as_str();
-        self.files.get(name).map(|text| Arc::new(Shape::of(name, text.as_bytes(), true)))
+        self.files.get(name).map(|text| Arc::new(FileSchema::of(name, text.as_bytes(), true)))
     }
 }
 
 impl Reference for Defined<'_> {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         self.0.known(command)
     }
 
@@ -90,8 +97,8 @@ impl Reference for Defined<'_> {
         (command == self.1).then(Arc::default)
     }
 
-    fn shape(&self, path: &str) -> Option<Arc<Shape>> {
-        self.0.shape(path)
+    fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
+        self.0.schema(path)
     }
 }
 
@@ -101,7 +108,11 @@ fn data() -> Data {
 
 fn found(line: &str, data: &dyn Reference) -> Vec<Finding> {
     let report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), data);
-    report.findings.into_iter().filter(|finding| matches!(finding.kind, Kind::Column | Kind::Shape)).collect()
+    report
+        .findings
+        .into_iter()
+        .filter(|finding| matches!(finding.kind, FindingKind::Column | FindingKind::Shape))
+        .collect()
 }
 
 #[test]
@@ -172,12 +183,12 @@ fn a_large_file_and_a_long_line_take_no_time() {
     let inner: Vec<String> = (0..120).map(|n| format!("\"key{n}\": {{\"a\": [{{\"b\": {n}}}]}}")).collect();
     let keys: Vec<String> = (0..60).map(|n| format!("\"deep{n}\": {{{}}}", inner.join(","))).collect();
     data.files.insert("large.json".to_owned(), format!("{{{}}}", keys.join(",")));
-    let shape = data.shape("large.json").unwrap();
-    let view = View::of(&shape);
+    let schema = data.schema("large.json").unwrap();
+    let view = View::of(&schema);
     let members = path::parse("deep59.key3", 0).unwrap();
-    let End::There(end) = path::follow(view, &members) else { panic!() };
-    let outer = shape.columns().unwrap().iter().find(|column| column.name == "deep59").unwrap();
-    let part = outer.shape.columns().unwrap()[3].shape.columns().unwrap();
+    let PathEnd::There(end) = path::follow(view, &members) else { panic!() };
+    let outer = schema.columns().unwrap().iter().find(|column| column.name == "deep59").unwrap();
+    let part = outer.schema.columns().unwrap()[3].schema.columns().unwrap();
     assert!(std::ptr::eq(end.columns().unwrap(), part), "a part of the shape itself");
     let paths: Vec<String> = (0..60).map(|n| format!("deep{n}.keyy")).collect();
     let line = format!("open large.json{}", format!(" | str trim {}", paths.join(" ")).repeat(30));
@@ -213,7 +224,7 @@ fn what_is_nested_deep_is_left_alone() {
 fn other_shells_open_no_tables() {
     let line = "open goods.csv | get amount";
     let report = check(line, Shell::Fish, &syntax::commands(line, Shell::Fish), &data());
-    assert!(report.findings.iter().all(|finding| finding.kind != Kind::Column));
+    assert!(report.findings.iter().all(|finding| finding.kind != FindingKind::Column));
 }
 
 #[test]
@@ -228,7 +239,7 @@ fn the_table_names_commands_of_nushell() {
 }
 
 fn columns(names: &[&str]) -> Vec<Column> {
-    let column = |name: &&str| Column { name: (*name).to_owned(), shape: Shape::Unknown, always: true };
+    let column = |name: &&str| Column { name: (*name).to_owned(), schema: FileSchema::Unknown, always: true };
     names.iter().map(column).collect()
 }
 

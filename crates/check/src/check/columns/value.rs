@@ -2,16 +2,16 @@
 
 use super::Flow;
 use super::condition::JOINS;
-use super::line::{Known, Line, Run};
-use super::path::{self, End, Member};
-use crate::shape::{Column, Shape};
+use super::line::{KnownData, LineScope, Run};
+use super::path::{self, Member, PathEnd};
+use crate::file_schema::{Column, FileSchema};
 use askline_syntax::Span;
-use askline_syntax::nushell_tokens::{Inside, Kind, Token, first_tokens, group_end, tokens};
+use askline_syntax::nushell_tokens::{Inside, Token, TokenKind, first_tokens, group_end, tokens};
 
 /// Maximum number of keys in a record literal; larger records are unknown.
 const KEYS_MAX: usize = 64;
 
-impl<'a> Line<'a> {
+impl<'a> LineScope<'a> {
     /// Reads values with operators between them; returns the data of a single value.
     pub(super) fn expression(&mut self, tokens: &[Token]) -> Option<Flow<'a>> {
         self.words(tokens, None)
@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
         let made = self.scoped(|line| {
             let mut made = None;
             let mut begins = true;
-            for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
+            for token in tokens.iter().filter(|token| token.kind == TokenKind::Word) {
                 let raw = line.raw(&token.span);
                 let is_join = JOINS.contains(&raw);
                 line.is_plain &= !begins || !is_constant(raw);
@@ -103,11 +103,11 @@ impl<'a> Line<'a> {
         };
         let made = self.block(span.start + 1..end - 1, Inside::Parentheses, None)?;
         let path = self.raw(&(end..span.end));
-        self.led(Known::whole(made), path, span.end, wanted)
+        self.led(KnownData::whole(made), path, span.end, wanted)
     }
 
     /// Follows a path that ends at byte `end` of the line.
-    fn led(&mut self, known: Known<'a>, path: &str, end: usize, wanted: bool) -> Option<Flow<'a>> {
+    fn led(&mut self, known: KnownData<'a>, path: &str, end: usize, wanted: bool) -> Option<Flow<'a>> {
         if path.is_empty() {
             self.is_plain = false;
             return if wanted { self.owned(known) } else { None };
@@ -120,19 +120,21 @@ impl<'a> Line<'a> {
         let is_optional = |member: &Member| matches!(member, Member::Name { optional: true, .. });
         self.is_plain &= !members.iter().any(is_optional);
         match path::follow(known.view(), &members) {
-            End::There(view) if wanted && self.may_copy() => Some(known.flow.inner(&members, view.shape())),
-            End::There(_) => None,
-            End::Missing(at, columns) => {
+            PathEnd::There(view) if wanted && self.may_copy() => {
+                Some(known.flow.inner(&members, view.schema()))
+            }
+            PathEnd::There(_) => None,
+            PathEnd::Missing(at, columns) => {
                 let found = known.flow.missing(&members, at, columns);
                 self.add(found);
                 None
             }
-            End::Bare(at, bare) => {
+            PathEnd::Bare(at, bare) => {
                 let found = known.flow.bare(&members, at, &bare, None);
                 self.add(found);
                 None
             }
-            End::Unsure => {
+            PathEnd::Unsure => {
                 self.is_plain = false;
                 None
             }
@@ -166,7 +168,7 @@ impl<'a> Line<'a> {
         let Some(between) = self.between(span) else { return };
         self.deeper(|line| {
             let (tokens, _) = tokens(line.text(), between, Inside::List);
-            for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
+            for token in tokens.iter().filter(|token| token.kind == TokenKind::Word) {
                 line.value(&token.span, false);
             }
         });
@@ -181,7 +183,7 @@ impl<'a> Line<'a> {
             let mut keys: Option<Vec<Column>> = file.map(|_| Vec::new());
             let mut rest = tokens.as_slice();
             while let Some((first, tail)) = rest.split_first() {
-                let pair = tail.split_first().filter(|(colon, _)| colon.kind == Kind::Colon);
+                let pair = tail.split_first().filter(|(colon, _)| colon.kind == TokenKind::Colon);
                 let Some((value, tail)) = pair.and_then(|(_, tail)| tail.split_first()) else {
                     // It spreads another record.
                     line.value(&first.span, false);
@@ -198,8 +200,8 @@ impl<'a> Line<'a> {
                         if keys.len() < KEYS_MAX =>
                     {
                         keys.retain(|key| key.name != *text);
-                        let shape = made.map_or(Shape::Unknown, |made| made.shape);
-                        keys.push(Column { name: text.clone(), shape, always: true });
+                        let schema = made.map_or(FileSchema::Unknown, |made| made.schema);
+                        keys.push(Column { name: text.clone(), schema, always: true });
                     }
                     _ => keys = None,
                 }
@@ -208,7 +210,7 @@ impl<'a> Line<'a> {
         });
         let (file, keys) = (file?, keys??);
         let subject = "the record".to_owned();
-        Some(Flow { file, shape: Shape::Record(keys), subject, noun: "key", is_file: false })
+        Some(Flow { file, schema: FileSchema::Record(keys), subject, noun: "key", is_file: false })
     }
 
     /// Returns the span between a bracket and its closing bracket.
@@ -222,7 +224,7 @@ impl<'a> Line<'a> {
         let Some(between) = self.between(span) else { return false };
         let (first, _) = first_tokens(self.text(), between, Inside::Record, 2);
         let spreads = first.first().is_some_and(|token| self.raw(&token.span).starts_with("..."));
-        spreads || first.get(1).is_some_and(|token| token.kind == Kind::Colon)
+        spreads || first.get(1).is_some_and(|token| token.kind == TokenKind::Colon)
     }
 }
 

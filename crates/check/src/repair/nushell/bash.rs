@@ -1,11 +1,11 @@
 //! Repairs bash operators, redirects and variables in a Nushell line.
 
-use super::{Reader, TABLE, slip};
-use crate::finding::{Finding, Grade, Kind};
+use super::{SlipFinder, TABLE, slip};
+use crate::finding::{Finding, FindingKind, Grade};
 use crate::repair::dialect;
 use askline_syntax::{SimpleCommand, Span, Word};
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Finds `&&` between statements and in conditions, and `=` in conditions.
     pub(super) fn operators(&self) -> Vec<Finding> {
         let spans = self.parsed.errors.iter().map(|error| &error.span);
@@ -66,7 +66,7 @@ impl Reader<'_> {
         };
         let start = self.line.find(first)?;
         is_bash.then(|| Finding {
-            kind: Kind::Syntax,
+            kind: FindingKind::Syntax,
             span: start..start + first.len(),
             grade: Grade::Error,
             text: format!("this is bash; nushell writes it as `{own}`"),

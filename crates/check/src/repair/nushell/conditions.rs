@@ -1,11 +1,11 @@
 //! Repairs conditions of `where` and similar commands: operators and words of other languages.
 
 use super::units::{is_duration, unit_of};
-use super::{Reader, TABLE, slip};
-use crate::finding::{Finding, Grade, Kind};
+use super::{SlipFinder, TABLE, slip};
+use crate::finding::{Finding, FindingKind, Grade};
 use askline_syntax::{SimpleCommand, Span, Word};
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a single `=` in a condition, which would assign.
     pub(super) fn equals(&self, span: &Span) -> Option<Finding> {
         let part = self.line.get(..span.start)?.rsplit(['|', ';', '{', '(', '\n']).next()?;
@@ -27,7 +27,7 @@ impl Reader<'_> {
         if compares && column.is_some_and(|column| TABLE.dates.contains(column)) && is_duration(&duration) {
             let column = column.unwrap_or_default();
             return Some(Finding {
-                kind: Kind::Syntax,
+                kind: FindingKind::Syntax,
                 span: word.span.clone(),
                 grade: Grade::Error,
                 text: format!(

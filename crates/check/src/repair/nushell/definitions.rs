@@ -1,14 +1,14 @@
 //! Repairs commands that are defined like functions of other languages: `def double(n) { n * 2 }`.
 
 use super::expressions::pieces;
-use super::{Reader, finding};
+use super::{SlipFinder, finding};
 use crate::finding::{Finding, Fix, Grade};
 use askline_syntax::Span;
 
 /// Maximum number of parameters of a definition.
 const PARAMETERS_MAX: usize = 16;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a definition with its parameters in parentheses directly after the name. Parameter names in the body
     /// also get a `$` if they are next to an operator or alone.
     pub(super) fn definition(&self) -> Option<Finding> {

@@ -2,7 +2,7 @@
 //! 10:30`, `(date now) - 1yr`. Nushell needs blanks around operators, dates in one word and its own units.
 
 use super::units::{is_duration, unit_of};
-use super::{FINDINGS_MAX, Reader, slip};
+use super::{FINDINGS_MAX, SlipFinder, slip};
 use crate::finding::{Finding, Grade};
 use crate::reference;
 use askline_syntax::Span;
@@ -17,7 +17,7 @@ pub(super) const OPERATORS: [&str; 14] =
 /// Maximum number of repetitions of a text.
 const TIMES_MAX: u32 = 10_000;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Returns the mistakes in the line's expressions.
     pub(super) fn expressions(&self) -> Vec<Finding> {
         let pieces = pieces(self.line);
@@ -90,7 +90,8 @@ impl Reader<'_> {
         }
         let spread = spread(raw)?;
         let is_other = !raw.starts_with('$')
-            && (self.kind(raw) != reference::Kind::Missing || self.reference.exists(raw) == Some(true));
+            && (self.kind(raw) != reference::CommandKind::Missing
+                || self.reference.exists(raw) == Some(true));
         (!is_other).then(|| {
             let text = format!("nushell reads `{raw}` as a name; operators stand between blanks");
             slip(line.span(at), Grade::Error, &text, &spread, &format!("{raw} → {spread}"))

@@ -2,10 +2,10 @@
 //! type. Covers errors of the engine, and cases where the source of the text is visible in the line.
 
 use super::units::is_duration;
-use super::{Reader, TABLE, finding, slip};
+use super::{SlipFinder, TABLE, finding, slip};
 use crate::finding::{Finding, Fix, Grade};
 use crate::reference;
-use askline_manual::catalogue::{Card, Parameter, Role};
+use askline_manual::catalogue::{CommandDoc, Parameter, Role};
 use askline_syntax::shell::Shell;
 use askline_syntax::{SimpleCommand, Span, Word};
 
@@ -14,7 +14,7 @@ const OTHERS_MAX: usize = 4;
 /// Maximum number of earlier commands examined for their output.
 const BEFORE_MAX: usize = 8;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Returns a possible fix for an error that the engine or the command's signature reports.
     pub(super) fn refused(&self, wrong: &Finding) -> Option<Finding> {
         let says = |text: &str| wrong.text.contains(text);
@@ -128,7 +128,7 @@ impl Reader<'_> {
     /// Replaces a command that takes no text with the text command of the same name: `reverse`, `str reverse`.
     fn for_text(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = self.own(command)?;
-        let takes_text = |card: &&Card| card.inputs.iter().any(|input| input == "string");
+        let takes_text = |doc: &&CommandDoc| doc.inputs.iter().any(|input| input == "string");
         self.under_another(command, name, &takes_text, &format!("`{name}` takes no text"))
     }
 
@@ -166,16 +166,16 @@ impl Reader<'_> {
         let name = command.name()?;
         if self.is_program(command)
             || name.contains(' ')
-            || self.kind(name) != reference::Kind::Missing
+            || self.kind(name) != reference::CommandKind::Missing
             || self.is_users(command)
         {
             return None;
         }
         // If the previous command is missing too, this may not be a Nushell pipeline.
         let feeder = self.feeder(command).and_then(SimpleCommand::name);
-        let is_fed =
-            0 < command.position && feeder.is_none_or(|feeder| self.kind(feeder) != reference::Kind::Missing);
-        let fits = |card: &&Card| is_fed || self.fed(command, card).is_some();
+        let is_fed = 0 < command.position
+            && feeder.is_none_or(|feeder| self.kind(feeder) != reference::CommandKind::Missing);
+        let fits = |doc: &&CommandDoc| is_fed || self.fed(command, doc).is_some();
         self.under_another(command, name, &fits, &format!("there is no command `{name}` here"))
     }
 
@@ -183,21 +183,21 @@ impl Reader<'_> {
         &self,
         command: &SimpleCommand,
         name: &str,
-        fits: &dyn Fn(&&Card) -> bool,
+        fits: &dyn Fn(&&CommandDoc) -> bool,
         text: &str,
     ) -> Option<Finding> {
         let own = self.reference.own_commands()?;
-        let is_below = |card: &&Card| card.name.rsplit_once(' ').is_some_and(|(_, last)| last == name);
-        let others = own.cards().filter(is_below).filter(|card| card.takes_input()).filter(fits);
-        let others: Vec<&Card> = others.take(OTHERS_MAX).collect();
+        let is_below = |doc: &&CommandDoc| doc.name.rsplit_once(' ').is_some_and(|(_, last)| last == name);
+        let others = own.docs().filter(is_below).filter(|doc| doc.takes_input()).filter(fits);
+        let others: Vec<&CommandDoc> = others.take(OTHERS_MAX).collect();
         let span = command.words.first()?.span.clone();
-        let fix = |card: &&Card| {
+        let fix = |doc: &&CommandDoc| {
             // The input may be given as an argument.
             let (span, replacement) =
-                self.fed(command, card).unwrap_or_else(|| (span.clone(), card.name.clone()));
-            Fix { span, replacement, change: format!("{name} → {}", card.name) }
+                self.fed(command, doc).unwrap_or_else(|| (span.clone(), doc.name.clone()));
+            Fix { span, replacement, change: format!("{name} → {}", doc.name) }
         };
-        let named: Vec<String> = others.iter().map(|card| format!("`{}`", card.name)).collect();
+        let named: Vec<String> = others.iter().map(|doc| format!("`{}`", doc.name)).collect();
         let fixes: Vec<Fix> = others.iter().map(fix).collect();
         let mut found = finding(
             Grade::Error,
@@ -218,23 +218,23 @@ impl Reader<'_> {
     }
 
     /// Returns the call with its argument moved before the pipe, using the command's documentation.
-    fn fed(&self, command: &SimpleCommand, card: &Card) -> Option<(Span, String)> {
-        let is_sent = TABLE.sending.contains(&card.name);
-        if command.position != 0 || !command.redirections.is_empty() || !card.takes_input() || is_sent {
+    fn fed(&self, command: &SimpleCommand, doc: &CommandDoc) -> Option<(Span, String)> {
+        let is_sent = TABLE.sending.contains(&doc.name);
+        if command.position != 0 || !command.redirections.is_empty() || !doc.takes_input() || is_sent {
             return None;
         }
-        let arguments = self.arguments(command, card);
-        let (value, given) = self.numbers(card, &arguments).or_else(|| self.value(card, &arguments))?;
+        let arguments = self.arguments(command, doc);
+        let (value, given) = self.numbers(doc, &arguments).or_else(|| self.value(doc, &arguments))?;
         let words =
             command.words.iter().skip(1).filter(|word| !given.iter().any(|own| own.span == word.span));
         let rest: Vec<&str> = words.map(|word| self.raw(&word.span)).collect();
         let span = begin(command)?..command.words.last()?.span.end;
-        let replacement = [vec![value.as_str(), "|", card.name.as_str()], rest].concat().join(" ");
+        let replacement = [vec![value.as_str(), "|", doc.name.as_str()], rest].concat().join(" ");
         Some((span, replacement))
     }
 
     /// Returns the words of a call that are neither flags nor flag values.
-    fn arguments<'c>(&self, command: &'c SimpleCommand, card: &Card) -> Vec<&'c Word> {
+    fn arguments<'c>(&self, command: &'c SimpleCommand, doc: &CommandDoc) -> Vec<&'c Word> {
         let mut arguments = Vec::new();
         let mut words = command.words.iter().skip(1);
         while let Some(word) = words.next() {
@@ -243,7 +243,7 @@ impl Reader<'_> {
                 arguments.push(word);
                 continue;
             };
-            let takes_value = card.parameters.iter().any(|parameter| {
+            let takes_value = doc.parameters.iter().any(|parameter| {
                 parameter.role == Role::Named
                     && (flag.strip_prefix('-') == Some(parameter.name.as_str())
                         || parameter.letter.is_some_and(|letter| flag.ends_with(letter)))
@@ -256,20 +256,20 @@ impl Reader<'_> {
     }
 
     /// Returns several numbers as a list for a command that takes a list of numbers and no single number.
-    fn numbers<'c>(&self, card: &Card, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
-        let takes = |kind: &str| card.inputs.iter().any(|input| input == kind);
+    fn numbers<'c>(&self, doc: &CommandDoc, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
+        let takes = |kind: &str| doc.inputs.iter().any(|input| input == kind);
         let raw: Vec<&str> = arguments.iter().map(|word| self.raw(&word.span)).collect();
         let are_numbers = raw.iter().all(|text| text.parse::<f64>().is_ok());
-        let is_list = takes("list<number>") && !takes("number") && 1 < raw.len() && places(card).is_empty();
+        let is_list = takes("list<number>") && !takes("number") && 1 < raw.len() && places(doc).is_empty();
         (is_list && are_numbers).then(|| (format!("[{}]", raw.join(" ")), arguments.to_vec()))
     }
 
     /// Returns the single surplus argument that can be the input, written as a pipeline value.
-    fn value<'c>(&self, card: &Card, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
-        let places = places(card);
+    fn value<'c>(&self, doc: &CommandDoc, arguments: &[&'c Word]) -> Option<(String, Vec<&'c Word>)> {
+        let places = places(doc);
         let takes_all =
             |parameter: &Parameter| parameter.role == Role::Rest && parameter.shape != "cell-path";
-        if arguments.len() != places.len() + 1 || card.parameters.iter().any(takes_all) {
+        if arguments.len() != places.len() + 1 || doc.parameters.iter().any(takes_all) {
             return None;
         }
         let fits = |at: &usize| {
@@ -280,7 +280,7 @@ impl Reader<'_> {
             .filter(fits)
             .filter_map(|at| {
                 let word = arguments.get(at).copied()?;
-                Some((word, self.as_value(card, word)?))
+                Some((word, self.as_value(doc, word)?))
             })
             .collect();
         // Of two texts, the input contains the other: `split row 'a=b' '='`.
@@ -317,14 +317,14 @@ impl Reader<'_> {
     }
 
     /// Returns an argument as a pipeline value; `None` if the command takes no such input, or if this is unclear.
-    fn as_value(&self, card: &Card, word: &Word) -> Option<String> {
+    fn as_value(&self, doc: &CommandDoc, word: &Word) -> Option<String> {
         let raw = self.raw(&word.span);
-        let takes = |kind: &str| card.inputs.iter().any(|input| input == kind || input == "any");
+        let takes = |kind: &str| doc.inputs.iter().any(|input| input == kind || input == "any");
         if raw.starts_with(['$', '(', '[']) {
             return Some(raw.to_owned());
         }
         let is_date = is_date(&word.text);
-        let works_on = |kind: &str| card.inputs.iter().any(|input| input == kind);
+        let works_on = |kind: &str| doc.inputs.iter().any(|input| input == kind);
         let wants_date = works_on("datetime") && !works_on("int") && !works_on("number");
         if wants_date && !is_date || raw.starts_with('{') || !word.literal || word.glob {
             return None;
@@ -339,9 +339,9 @@ impl Reader<'_> {
         if raw.is_empty() || raw.contains(['\'', '\n']) {
             return None;
         }
-        let is_path = card.name.starts_with("path ");
+        let is_path = doc.name.starts_with("path ");
         if !is_path && self.reference.exists(raw) == Some(true) {
-            return self.opened(card, raw);
+            return self.opened(doc, raw);
         }
         if !takes("string") {
             return None;
@@ -351,14 +351,14 @@ impl Reader<'_> {
     }
 
     /// Returns the pipeline start that reads a file as the command needs it: text, lines or data.
-    fn opened(&self, card: &Card, file: &str) -> Option<String> {
+    fn opened(&self, doc: &CommandDoc, file: &str) -> Option<String> {
         // `FILE/.` exists only for a directory.
         if self.reference.exists(&format!("{file}/.")) != Some(false) {
             return None;
         }
-        let works_on = |kinds: &[&str]| card.inputs.iter().any(|input| kinds.contains(&input.as_str()));
-        let is_list = card.inputs.iter().any(|input| input.starts_with("list<any>"));
-        if TABLE.texts.contains(&card.name) || !is_list && works_on(&["string", "binary"]) {
+        let works_on = |kinds: &[&str]| doc.inputs.iter().any(|input| kinds.contains(&input.as_str()));
+        let is_list = doc.inputs.iter().any(|input| input.starts_with("list<any>"));
+        if TABLE.texts.contains(&doc.name) || !is_list && works_on(&["string", "binary"]) {
             return Some(format!("open --raw {file}"));
         }
         if has_data(file) {
@@ -390,7 +390,7 @@ impl Reader<'_> {
             || command.position != 0
             || !command.redirections.is_empty()
             || self.is_program(command)
-            || self.kind(raw) != reference::Kind::Missing
+            || self.kind(raw) != reference::CommandKind::Missing
         {
             return None;
         }
@@ -426,8 +426,8 @@ fn begin(command: &SimpleCommand) -> Option<usize> {
 }
 
 /// Returns the types of a command's positional arguments.
-fn places(card: &Card) -> Vec<&str> {
-    let placed = card.parameters.iter().filter(|parameter| parameter.role == Role::Positional);
+fn places(doc: &CommandDoc) -> Vec<&str> {
+    let placed = doc.parameters.iter().filter(|parameter| parameter.role == Role::Positional);
     placed.map(|parameter| parameter.shape.as_str()).collect()
 }
 

@@ -1,23 +1,23 @@
 //! Repairs names that Nushell no longer has or never had, options of other tools, and file names in command position.
 
-use super::{Form, Reader, TABLE, finding, slip};
+use super::{Form, SlipFinder, TABLE, finding, slip};
 use crate::check::form;
-use crate::finding::{Finding, Grade, Kind};
+use crate::finding::{Finding, FindingKind, Grade};
 use crate::reference;
-use askline_manual::catalogue::{Card, Parameter, Role};
+use askline_manual::catalogue::{CommandDoc, Parameter, Role};
 use askline_syntax::SimpleCommand;
 
 /// Minimum number of letters of an abbreviated name.
 const CHILD_MIN: usize = 3;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a file name in command position: its content is meant.
     pub(super) fn file(&self, command: &SimpleCommand) -> Option<Finding> {
         let [word] = command.words.as_slice() else { return None };
         let name = self.raw(&word.span);
         let (_, ending) = name.rsplit_once('.')?;
         let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
-        let is_command = self.is_program(command) || self.kind(name) != reference::Kind::Missing;
+        let is_command = self.is_program(command) || self.kind(name) != reference::CommandKind::Missing;
         // For a path command the name itself is meant.
         let is_path =
             self.next(command).and_then(|next| self.own(next)).is_some_and(|name| name.starts_with("path "));
@@ -35,7 +35,7 @@ impl Reader<'_> {
         let first = name.split(' ').next()?;
         if self.is_program(command)
             || self.may_be_defined(command)
-            || !matches!(self.kind(first), reference::Kind::Missing | reference::Kind::Builtin)
+            || !matches!(self.kind(first), reference::CommandKind::Missing | reference::CommandKind::Builtin)
         {
             return None;
         }
@@ -47,9 +47,9 @@ impl Reader<'_> {
             let is_here = match first.strip_prefix('^') {
                 Some(program) => !matches!(
                     self.kind(&format!("^{program}")),
-                    reference::Kind::Missing | reference::Kind::Builtin
+                    reference::CommandKind::Missing | reference::CommandKind::Builtin
                 ),
-                None => first.starts_with('$') || self.kind(first) == reference::Kind::Builtin,
+                None => first.starts_with('$') || self.kind(first) == reference::CommandKind::Builtin,
             };
             if !is_here {
                 return None;
@@ -60,7 +60,9 @@ impl Reader<'_> {
                     let name = from.split(" {").next().unwrap_or(from);
                     format!("nushell has no `{name}`; for a single text `{}` does it", fix.replacement)
                 }
-                reference::Kind::Missing => format!("nushell has no `{name}`; it has `{}`", fix.replacement),
+                reference::CommandKind::Missing => {
+                    format!("nushell has no `{name}`; it has `{}`", fix.replacement)
+                }
                 _ => format!("nushell's own `{name}` is another command; `{}` does this", fix.replacement),
             };
             let mut found = finding(Grade::Error, text, fix);
@@ -74,11 +76,14 @@ impl Reader<'_> {
         let word = command.words.first()?;
         let name = word.text.split(' ').next()?;
         let own = TABLE.instead.get(name)?;
-        if self.is_program(command) || self.kind(name) != reference::Kind::Missing || self.is_users(command) {
+        if self.is_program(command)
+            || self.kind(name) != reference::CommandKind::Missing
+            || self.is_users(command)
+        {
             return None;
         }
         Some(Finding {
-            kind: Kind::Syntax,
+            kind: FindingKind::Syntax,
             span: word.span.clone(),
             grade: Grade::Error,
             text: format!("nushell has no `{name}`; what does it is written as in `{own}`"),
@@ -119,9 +124,9 @@ impl Reader<'_> {
         if !is_name || name.starts_with('-') || own.get(parent)?.parameters.iter().any(takes) {
             return None;
         }
-        let below = |card: &'_ Card| card.name.strip_prefix(parent)?.strip_prefix(' ').map(str::to_owned);
+        let below = |doc: &'_ CommandDoc| doc.name.strip_prefix(parent)?.strip_prefix(' ').map(str::to_owned);
         let children: Vec<String> =
-            own.cards().filter_map(below).filter(|child| !child.contains(' ')).collect();
+            own.docs().filter_map(below).filter(|child| !child.contains(' ')).collect();
         if children.is_empty() || children.iter().any(|child| child == name) {
             return None;
         }

@@ -1,12 +1,12 @@
 //! Repairs data in pipes: tables piped to line-based programs, text where a list is needed, a file that is read and
 //! written in the same pipeline.
 
-use super::{Reader, TABLE, slip};
-use crate::finding::{Finding, Grade, Kind};
+use super::{SlipFinder, TABLE, slip};
+use crate::finding::{Finding, FindingKind, Grade};
 use crate::reference;
 use askline_syntax::SimpleCommand;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a line-based program behind a command that returns a table: the program would receive the drawn table.
     pub(super) fn drawn(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
@@ -36,7 +36,7 @@ impl Reader<'_> {
             Some(own) if command.redirections.is_empty() => Some(replaced(&own)),
             _ => ["awk", "sed", "cut", "grep", "egrep", "wc", "head", "tail", "tr", "xargs", "jq"].contains(&name).then(|| {
                 let text = format!("`{name}` would get the table of `{from}` as it is drawn; use `where`, `get`, `each`, `first` or `length`");
-                Finding { kind: Kind::Quoting, span: span.clone(), grade, text, evidence: "nushell".to_owned(), fixes: Vec::new() }
+                Finding { kind: FindingKind::Quoting, span: span.clone(), grade, text, evidence: "nushell".to_owned(), fixes: Vec::new() }
             }),
         }
     }
@@ -126,7 +126,7 @@ impl Reader<'_> {
             let text =
                 format!("what `{program}` prints is text; `detect columns` makes a table of it for `where`");
             return Some(Finding {
-                kind: Kind::Quoting,
+                kind: FindingKind::Quoting,
                 span: command.words.first()?.span.clone(),
                 grade: Grade::Warning,
                 text,
@@ -143,7 +143,7 @@ impl Reader<'_> {
 
     /// Reports whether a command is an external program, whose output is text.
     pub(super) fn prints(&self, command: &SimpleCommand) -> bool {
-        let is_program = |name| matches!(self.kind(name), reference::Kind::Program { .. });
+        let is_program = |name| matches!(self.kind(name), reference::CommandKind::Program { .. });
         self.is_program(command) || command.name().is_some_and(is_program)
     }
 

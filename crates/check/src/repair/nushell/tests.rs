@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::*;
 use crate::check::check;
 use crate::finding::Report;
-use crate::reference::Known;
+use crate::reference::CommandFacts;
 use crate::repair::{dialect, repair};
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
@@ -23,19 +23,26 @@ const PROGRAMS: [&str; 21] = [
 ];
 
 impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let name = command.first().copied().unwrap_or_default();
         let (program, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
         let path = PathBuf::from("/usr/bin").join(name);
         let kind = if !program && syntax::nushell_commands().contains(name) {
-            reference::Kind::Builtin
+            reference::CommandKind::Builtin
         } else if PROGRAMS.contains(&name) {
-            reference::Kind::Program { path: path.clone(), real_path: path }
+            reference::CommandKind::Program { path: path.clone(), real_path: path }
         } else {
-            reference::Kind::Missing
+            reference::CommandKind::Missing
         };
         let userland = Userland::Gnu;
-        Arc::new(Known { kind, manual: None, above: Vec::new(), userland, version: None, askable: false })
+        Arc::new(CommandFacts {
+            kind,
+            manual: None,
+            above: Vec::new(),
+            userland,
+            version: None,
+            askable: false,
+        })
     }
 
     fn names(&self) -> Vec<String> {

@@ -1,11 +1,11 @@
 //! Repairs durations and sizes with units of other tools.
 
-use super::{Reader, TABLE, slip};
+use super::{SlipFinder, TABLE, slip};
 use crate::finding::{Finding, Grade};
 use crate::reference;
 use askline_syntax::{SimpleCommand, Span, Word};
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a duration with a unit of another tool: alone, or as an argument of a command that waits.
     pub(super) fn duration(&self, command: &SimpleCommand) -> Option<Finding> {
         let raw = |word: &Word| self.raw(&word.span);
@@ -26,7 +26,7 @@ impl Reader<'_> {
             });
         }
         let [word] = command.words.as_slice() else { return None };
-        let is_missing = || self.kind(&word.text) == reference::Kind::Missing;
+        let is_missing = || self.kind(&word.text) == reference::CommandKind::Missing;
         (self.own(command).is_none() && is_missing()).then(|| self.other_unit(word))?
     }
 

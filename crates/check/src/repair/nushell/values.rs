@@ -2,19 +2,19 @@
 
 use super::expressions::{OPERATORS, Pieces};
 use super::units::{in_two, is_duration, unit_of};
-use super::{Reader, TABLE, WORDS_MAX, slip};
+use super::{SlipFinder, TABLE, WORDS_MAX, slip};
 use crate::finding::{Finding, Grade};
 use crate::reference;
 use askline_syntax::{Span, Word};
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs a range of letters: Nushell's ranges need numbers.
     pub(super) fn letters(&self, line: &Pieces<'_>, at: usize) -> Option<Finding> {
         let raw = line.text(at);
         let (first, last) = letters(raw)?;
         let is_quoted = raw.len() != "a..f".len();
         let is_listed = 2 <= at && line.text(at - 1) == "in" && line.text(at.saturating_sub(3)) == "for";
-        if !line.begins(at) && !is_listed || !is_quoted && self.kind(raw) != reference::Kind::Missing {
+        if !line.begins(at) && !is_listed || !is_quoted && self.kind(raw) != reference::CommandKind::Missing {
             return None;
         }
         let call = format!("seq char {first} {last}");

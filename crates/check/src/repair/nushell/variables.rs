@@ -1,10 +1,10 @@
 //! Repairs variables: missing block parameters and unset variables; also finds names that a line defines.
 
-use super::{Reader, TABLE, slip};
+use super::{SlipFinder, TABLE, slip};
 use crate::finding::{Finding, Grade};
 use askline_syntax::SimpleCommand;
 
-impl Reader<'_> {
+impl SlipFinder<'_> {
     /// Repairs `$env.NAME | default …`, which fails before the default applies.
     pub(super) fn unset(&self, command: &SimpleCommand) -> Option<Finding> {
         self.own(command).filter(|name| *name == "default" && command.words.len() == 2)?;

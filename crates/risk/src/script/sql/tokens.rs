@@ -7,12 +7,12 @@ const MAX_TOKENS: usize = 20_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: SqlTokenKind,
     pub(super) at: Range<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SqlTokenKind {
     /// A name or keyword, in lower case.
     Word(String),
     /// A quoted name.
@@ -56,12 +56,12 @@ pub(super) fn tokens(text: &str, escapes: bool) -> Vec<Token> {
             '\'' => {
                 let (inside, length) = quoted(rest, '\'', escapes);
                 pos += length;
-                Kind::Text(inside)
+                SqlTokenKind::Text(inside)
             }
             '"' | '`' => {
                 let (inside, length) = quoted(rest, c, escapes);
                 pos += length;
-                Kind::Name(inside)
+                SqlTokenKind::Name(inside)
             }
             '$' => {
                 // `$$ … $$`, `$tag$ … $tag$`.
@@ -76,22 +76,22 @@ pub(super) fn tokens(text: &str, escapes: bool) -> Vec<Token> {
                 match body {
                     Some((body, length)) => {
                         pos = (pos + length).min(text.len());
-                        Kind::Body(body)
+                        SqlTokenKind::Body(body)
                     }
                     None => {
                         pos += 1;
-                        Kind::Mark('$')
+                        SqlTokenKind::Mark('$')
                     }
                 }
             }
             _ if c.is_alphanumeric() || c == '_' => {
                 let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
                 pos += length;
-                Kind::Word(rest.get(..length).unwrap_or_default().to_lowercase())
+                SqlTokenKind::Word(rest.get(..length).unwrap_or_default().to_lowercase())
             }
             _ => {
                 pos += c.len_utf8();
-                Kind::Mark(c)
+                SqlTokenKind::Mark(c)
             }
         };
         found.push(Token { kind, at: from..pos });

@@ -6,7 +6,7 @@ use super::*;
 fn offered(line: &str, said: &str, word: &str) -> Option<String> {
     let start = line.find(word).unwrap();
     let wrong = Finding {
-        kind: Kind::Syntax,
+        kind: FindingKind::Syntax,
         span: start..start + word.len(),
         grade: Grade::Error,
         text: format!("nu can't read it: {said}"),
@@ -71,7 +71,7 @@ fn no_place_of_a_complaint_makes_it_fail() {
                 let span = Span { start, end };
                 let (text, evidence) = (said.to_owned(), "nu".to_owned());
                 let wrong = Finding {
-                    kind: Kind::Syntax,
+                    kind: FindingKind::Syntax,
                     span,
                     grade: Grade::Error,
                     text,

@@ -3,14 +3,14 @@
 use super::*;
 
 /// A machine whose user defined these commands and aliases.
-struct Users(&'static [(&'static str, reference::Kind)]);
+struct Users(&'static [(&'static str, reference::CommandKind)]);
 
 impl Reference for Users {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         let name = command.first().copied().unwrap_or_default();
         let known = Machine.known(command);
         match self.0.iter().find(|(own, _)| *own == name) {
-            Some((_, kind)) => Arc::new(Known { kind: kind.clone(), ..Known::clone(&known) }),
+            Some((_, kind)) => Arc::new(CommandFacts { kind: kind.clone(), ..CommandFacts::clone(&known) }),
             None => known,
         }
     }
@@ -64,7 +64,7 @@ fn what_the_user_defined_is_left_alone() {
         ("length", "open notes.txt | length"),
     ] {
         assert_ne!(slips(line, &Machine), [], "{line}");
-        for kind in [reference::Kind::Function, reference::Kind::Alias("other".to_owned())] {
+        for kind in [reference::CommandKind::Function, reference::CommandKind::Alias("other".to_owned())] {
             let users = Users(Box::leak(Box::new([(name, kind)])));
             assert_eq!(slips(line, &users), [], "{line} with a {name} of one's own");
         }
@@ -74,7 +74,7 @@ fn what_the_user_defined_is_left_alone() {
 /// Mistakes outside Nushell's own commands are repaired even next to user-defined ones.
 #[test]
 fn the_rest_of_the_line_is_mended() {
-    let users = Users(&[("ls", reference::Kind::Function)]);
+    let users = Users(&[("ls", reference::CommandKind::Function)]);
     let [finding] = slips("ls $HOME", &users).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "$env.HOME");
 }
@@ -83,7 +83,7 @@ fn the_rest_of_the_line_is_mended() {
 struct Unasked;
 
 impl Reference for Unasked {
-    fn known(&self, command: &[&str]) -> Arc<Known> {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
         Machine.known(command)
     }
 

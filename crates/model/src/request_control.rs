@@ -1,0 +1,215 @@
+//! Request control: deadline, cancellation and progress of one request.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+use crate::usage::Usage;
+
+/// Longest time for which [`Stage::Preparing`] pauses the deadline.
+const PREPARING_LIMIT: Duration = Duration::from_mins(5);
+
+/// End of the status row. A screen row that contains this text was written by askline.
+pub const CANCEL_HINT: &str = "Esc keeps your line";
+
+/// Deadline, cancel flag, current stage, current model and usage, shared between the waiting thread and the
+/// working thread. Clones share all of them.
+///
+/// The deadline is paused during [`Stage::Preparing`]: that happens once per model, and a person who sees it on
+/// the status row prefers to wait over a failure.
+#[derive(Debug, Clone, Default)]
+pub struct RequestControl {
+    cancelled: Arc<AtomicBool>,
+    clock: Arc<Mutex<Clock>>,
+    usage: Arc<Mutex<Usage>>,
+    who: Arc<Mutex<String>>,
+}
+
+#[derive(Debug, Default)]
+struct Clock {
+    deadline: Option<Instant>,
+    stage: Stage,
+    /// Start of the stage.
+    since: Option<Instant>,
+}
+
+/// Current step of the work, shown on the status row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Stage {
+    /// Gathers facts about the machine.
+    #[default]
+    Starting,
+    /// Reads the model's weights.
+    Loading,
+    /// Computes the fixed part of the prompt, once per model.
+    Preparing,
+    /// The model generates an answer.
+    Thinking,
+    /// Checks the answer.
+    Checking,
+}
+
+impl Stage {
+    /// Returns the text for the status row.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Loading => "loading the model",
+            Self::Preparing => "preparing the model (first time only)",
+            Self::Thinking => "thinking",
+            Self::Checking => "checking",
+        }
+    }
+}
+
+impl RequestControl {
+    /// Returns a control without a deadline: it waits until cancelled.
+    pub fn endless() -> Self {
+        Self::default()
+    }
+
+    /// Returns a control that waits until `deadline` or until cancelled.
+    pub fn until(deadline: Instant) -> Self {
+        let control = Self::default();
+        control.clock().deadline = Some(deadline);
+        control
+    }
+
+    /// Returns a control for the next part of the same key press: new deadline, same usage limits.
+    pub fn next_part(&self, deadline: Instant) -> Self {
+        let next = Self::until(deadline);
+        *next.usage() = self.usage().next_part();
+        next
+    }
+
+    /// Returns the same control with `flag` as its cancel flag, which a signal handler may set.
+    pub fn cancelled_by(self, flag: Arc<AtomicBool>) -> Self {
+        Self { cancelled: flag, ..self }
+    }
+
+    /// Returns a control that ends at `deadline` if that is earlier. It shares the cancel flag, the current
+    /// model and the usage with this one, but not the stage.
+    pub fn within(&self, deadline: Instant) -> Self {
+        let earlier = {
+            let clock = self.clock();
+            let own = clock.deadline.map(|own| own + clock.paused(Instant::now()));
+            own.map_or(deadline, |own| own.min(deadline))
+        };
+        let clock = Clock { deadline: Some(earlier), ..Clock::default() };
+        Self { clock: Arc::new(Mutex::new(clock)), ..self.clone() }
+    }
+
+    /// Cancels the request: workers stop at their next step.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the reason to stop working now, or `None`. Cheap enough to call between the steps of a
+    /// computation.
+    pub fn spent(&self, now: Instant) -> Option<Failure> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Some(Failure::Cancelled);
+        }
+        self.overdue(now).map(|_| Failure::TimedOut)
+    }
+
+    /// Returns the time since the deadline passed, or `None` if it has not.
+    pub fn overdue(&self, now: Instant) -> Option<Duration> {
+        let clock = self.clock();
+        now.checked_duration_since(clock.deadline? + clock.paused(now))
+    }
+
+    /// Sets the current stage.
+    pub fn enter(&self, stage: Stage, now: Instant) {
+        let mut clock = self.clock();
+        let paused = clock.paused(now);
+        clock.deadline = clock.deadline.map(|deadline| deadline + paused);
+        clock.stage = stage;
+        clock.since = Some(now);
+    }
+
+    /// Returns the current stage.
+    pub fn stage(&self) -> Stage {
+        self.clock().stage
+    }
+
+    /// Locks and returns the usage so far. Release the guard at once: other threads wait for it.
+    pub fn usage(&self) -> MutexGuard<'_, Usage> {
+        self.usage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the current model: `local`, or the host of a server.
+    pub fn ask(&self, who: &str) {
+        who.clone_into(&mut self.who.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Returns the current model: `local` or a host; empty if no model was asked yet.
+    pub fn asked(&self) -> String {
+        self.who.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn clock(&self) -> MutexGuard<'_, Clock> {
+        self.clock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock {
+    /// Returns how long the deadline has been paused.
+    fn paused(&self, now: Instant) -> Duration {
+        match (self.stage, self.since) {
+            (Stage::Preparing, Some(since)) => now.saturating_duration_since(since).min(PREPARING_LIMIT),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deadline_stands_still_while_the_model_is_prepared() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let control = RequestControl::until(at(10));
+        control.enter(Stage::Loading, at(1));
+        assert_eq!(control.spent(at(9)), None);
+        control.enter(Stage::Preparing, at(2));
+        assert_eq!(control.spent(at(100)), None);
+        control.enter(Stage::Thinking, at(32));
+        assert_eq!(control.overdue(at(39)), None);
+        assert_eq!(control.overdue(at(41)), Some(Duration::from_secs(1)));
+        assert_eq!(control.spent(at(41)), Some(Failure::TimedOut));
+    }
+
+    #[test]
+    fn a_part_of_the_work_has_less_time_and_is_cancelled_with_the_whole() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let whole = RequestControl::until(at(10));
+        assert_eq!(whole.within(at(5)).spent(at(6)), Some(Failure::TimedOut));
+        assert_eq!(whole.within(at(20)).spent(at(11)), Some(Failure::TimedOut));
+        assert_eq!(whole.spent(at(6)), None);
+        whole.within(at(5)).ask("api.example.com");
+        assert_eq!(whole.asked(), "api.example.com");
+        let part = RequestControl::endless().within(at(5));
+        assert_eq!(part.spent(at(4)), None);
+        let part = whole.within(at(5));
+        whole.cancel();
+        assert_eq!(part.spent(at(1)), Some(Failure::Cancelled));
+    }
+
+    #[test]
+    fn preparing_is_bounded_and_can_be_cancelled() {
+        let start = Instant::now();
+        let control = RequestControl::until(start + Duration::from_secs(10));
+        control.enter(Stage::Preparing, start);
+        assert_eq!(control.spent(start + PREPARING_LIMIT), None);
+        assert_eq!(control.spent(start + PREPARING_LIMIT + Duration::from_secs(11)), Some(Failure::TimedOut));
+        control.clone().cancel();
+        assert_eq!(control.spent(start), Some(Failure::Cancelled));
+    }
+}

@@ -1,0 +1,280 @@
+//! Input flow: the data that a command gets from its pipeline, a here-document, or a wrapper that passes file names to
+//! it.
+
+use super::effect::Scope;
+use super::path_class::{self, PathClass};
+use super::words::WordLists;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
+
+/// File names that a wrapper passes to the command it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Feed {
+    /// Path class of the names.
+    pub(super) place: PathClass,
+    /// Placeholder of a name among the words; `None` if the names are appended.
+    pub(super) mark: Option<String>,
+}
+
+/// Wrappers that pass the names of files they find.
+const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
+/// Wrappers that pass the names they read from standard input.
+const READERS: [&str; 3] = ["xargs", "parallel", "rush"];
+
+/// Options of fd whose value is in the next word.
+const FD_VALUES: [&str; 18] = [
+    "-t",
+    "--type",
+    "-e",
+    "--extension",
+    "-d",
+    "--max-depth",
+    "--min-depth",
+    "-E",
+    "--exclude",
+    "-S",
+    "--size",
+    "-c",
+    "--color",
+    "-j",
+    "--threads",
+    "--changed-within",
+    "--changed-before",
+    "-o",
+];
+
+/// Maximum number of previous pipeline commands that are returned.
+const MAX_ABOVE: usize = 32;
+/// Maximum number of commands that are searched for them.
+const MAX_LOOKED_AT: usize = 64;
+
+/// Returns the names that a wrapper passes to a command; `None` if no wrapper does.
+pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    if shell == Shell::Nu {
+        return of_closure(command, parsed, shell);
+    }
+    let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
+        Nesting::Wrapper(name) => Some(name.as_str()),
+        _ => None,
+    })?;
+    let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        command.span.end <= outer.span.end
+            && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
+    });
+    let outer = outer.max_by_key(|outer| outer.span.start)?;
+    let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
+    if FINDERS.contains(&wrapper) {
+        let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
+        return Some(Feed { place: found_by(outer, wrapper, shell), mark });
+    }
+    if !READERS.contains(&wrapper) {
+        return None;
+    }
+    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, shell));
+    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command)) })
+}
+
+/// Returns the names that the variable of the enclosing Nushell closure contains.
+fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+    let variable = command.words.iter().skip(1).find_map(|word| {
+        let name = word.text.trim_start_matches("...").strip_prefix('$')?;
+        let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
+        name.get(..end).filter(|name| !name.is_empty() && !matches!(*name, "env" | "nu"))
+    })?;
+    let around = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
+        matches!(outer.name(), Some("each" | "par-each" | "items" | "for"))
+            && command.span.end <= outer.span.end
+    });
+    let each = around.max_by_key(|outer| outer.span.start)?;
+    let sources: Vec<_> = above(each, parsed).collect();
+    let narrows = |source: &&SimpleCommand| {
+        // `where type == file` selects a type, not particular files.
+        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
+            || source.name() == Some("first")
+    };
+    let place = if sources.iter().any(narrows) {
+        named(Scope::Own)
+    } else {
+        sources.first().map_or_else(unknown, |source| given_by(source, shell))
+    };
+    Some(Feed { place, mark: Some(format!("${variable}")) })
+}
+
+/// Returns the path class of the names that a command prints.
+fn given_by(command: &SimpleCommand, shell: Shell) -> PathClass {
+    match command.name() {
+        Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
+        Some("ls" | "glob" | "printf" | "echo") if names_some(command) => listed_by(command, shell),
+        Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
+        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 && !excludes(command) => {
+            named(Scope::Own)
+        }
+        _ => unknown(),
+    }
+}
+
+/// Reports whether the command prints the entries that do not match (`-v`).
+fn excludes(command: &SimpleCommand) -> bool {
+    let is_so = |word: &str| {
+        word == "--invert-match" || word.starts_with('-') && !word.starts_with("--") && word.contains('v')
+    };
+    command.words.iter().skip(1).any(|word| is_so(&word.text))
+}
+
+/// Reports whether the command has operands.
+fn names_some(command: &SimpleCommand) -> bool {
+    command.words.iter().skip(1).any(|word| !word.text.starts_with('-'))
+}
+
+fn unknown() -> PathClass {
+    named(Scope::Unreadable)
+}
+
+/// Returns the placeholder of `xargs -I F` if the command uses it.
+fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
+    let mark = outer.words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+        "-I" | "-J" | "--replace" => outer.words.get(at + 1).map(|word| word.text.clone()),
+        text => text.strip_prefix("-I").map(str::to_owned),
+    })?;
+    command.words.iter().any(|word| word.text.contains(&mark)).then_some(mark)
+}
+
+/// Returns the path class of the names that `find` or `fd` prints.
+fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> PathClass {
+    let words = finder.words.get(1..).unwrap_or_default();
+    if name == "find" {
+        let tests = words.iter().enumerate().filter(|(at, word)| {
+            let before = at.checked_sub(1).and_then(|before| words.get(before));
+            WordLists::own().narrows(&word.text)
+                && !before.is_some_and(|before| matches!(before.text.as_str(), "!" | "-not"))
+        });
+        let tests: Vec<&str> = tests.map(|(_, word)| word.text.as_str()).collect();
+        let narrows = !tests.is_empty();
+        let by_name =
+            tests.iter().any(|test| test.contains("name") || test.contains("path") || test.contains("regex"));
+        let starts = words.iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
+        let mut places = starts.map(|word| path_class::path(word, shell));
+        let first = places.next().unwrap_or_else(|| named(Scope::Cwd));
+        let worst = places.fold(first, |one, other| if other.scope > one.scope { other } else { one });
+        let narrows = narrows && (by_name || worst.scope != Scope::Home);
+        return if narrows && matches!(worst.scope, Scope::Cwd | Scope::Home | Scope::Unreadable) {
+            PathClass { scope: Scope::Own, in_home: false, ..worst }
+        } else if narrows {
+            worst
+        } else {
+            PathClass { scope: worst.scope.max(Scope::Cwd), ..worst }
+        };
+    }
+    let mut operands = Vec::new();
+    let mut narrows = false;
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if FD_VALUES.contains(&text) {
+            narrows |= matches!(text, "-e" | "--extension");
+            words.next();
+        } else if !text.starts_with('-') {
+            operands.push(word);
+        }
+    }
+    let pattern = operands.first().map_or("", |word| word.text.as_str());
+    if narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*") {
+        return named(Scope::Own);
+    }
+    let places = operands.iter().skip(1).map(|word| path_class::path(word, shell));
+    let worst = places.max_by_key(|place| place.scope).unwrap_or_else(|| named(Scope::Cwd));
+    PathClass { scope: worst.scope.max(Scope::Tree), ..worst }
+}
+
+/// Returns the worst path class among a command's operands.
+fn listed_by(lister: &SimpleCommand, shell: Shell) -> PathClass {
+    let words = lister.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let worst = words.map(|word| path_class::path(word, shell)).max_by_key(|place| place.scope);
+    worst.unwrap_or_else(|| named(Scope::Unreadable))
+}
+
+/// Returns a path class of which only the scope is known.
+fn named(scope: Scope) -> PathClass {
+    PathClass { scope, ..path_class::named("x") }
+}
+
+/// Returns the string literal at the head of a Nushell pipeline if the first command follows it directly.
+pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Option<String> {
+    let first = above(command, parsed).next().unwrap_or(command);
+    if first.position != 1 {
+        return None;
+    }
+    let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
+    let quote = before.chars().last().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inside = before.strip_suffix(quote)?;
+    let start = inside.rfind(quote)?;
+    inside.get(start + quote.len_utf8()..).map(str::to_owned)
+}
+
+/// Returns the previous commands of the pipeline in order, without commands that wrappers run; only the nearest ones
+/// if there are very many.
+pub(super) fn above<'p>(
+    command: &SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let mut found: Vec<&SimpleCommand> = Vec::new();
+    for other in all_above(command, parsed) {
+        if other.within.len() > command.within.len() && is_wrapped(other) {
+            continue;
+        }
+        // Of several commands at one position the first counts, which is found last.
+        if found.last().is_some_and(|last| last.position == other.position) {
+            found.pop();
+        }
+        found.push(other);
+    }
+    found.into_iter().rev()
+}
+
+/// Returns the previous commands of the pipeline in reverse order, including those that wrappers run.
+pub(super) fn all_above<'p>(
+    command: &SimpleCommand,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let (pipeline, position) = (command.pipeline, command.position);
+    let before = if position == 0 { &[] } else { started_before(command, parsed) };
+    let above = before.iter().rev().take(MAX_LOOKED_AT);
+    above.filter(move |other| other.pipeline == pipeline && other.position < position).take(MAX_ABOVE)
+}
+
+/// Returns the commands that start before this one; commands are sorted by start offset.
+fn started_before<'p>(command: &SimpleCommand, parsed: &'p Parsed) -> &'p [SimpleCommand] {
+    let end = parsed.commands.partition_point(|other| other.span.start < command.span.start);
+    parsed.commands.get(..end).unwrap_or_default()
+}
+
+/// Returns the commands within a span of the command line.
+pub(super) fn inside<'p>(
+    span: &Span,
+    parsed: &'p Parsed,
+) -> impl Iterator<Item = &'p SimpleCommand> + use<'p> {
+    let start = parsed.commands.partition_point(|other| other.span.start < span.start);
+    let after = parsed.commands.get(start..).unwrap_or_default();
+    let (whole, end) = (span.clone(), span.end);
+    let starting = after.iter().take_while(move |inner| inner.span.start <= end);
+    starting.filter(move |inner| inner.span.end <= end && inner.span != whole)
+}
+
+fn is_wrapped(command: &SimpleCommand) -> bool {
+    matches!(command.within.last(), Some(Nesting::Wrapper(_)))
+}
+
+/// Reports whether the command is in `>(…)` and reads what is written there.
+pub(super) fn is_fed(command: &SimpleCommand, line: &str) -> bool {
+    command.within.last() == Some(&Nesting::ProcessSubstitution)
+        && line.get(..command.span.start).is_some_and(|before| before.trim_end().ends_with(">("))
+}
+
+/// Returns the body of a here-document.
+pub(super) fn document(redirection: &Redirection, line: &str) -> Option<String> {
+    let delimiter = redirection.target.as_ref()?.text.as_str();
+    let after = line.get(redirection.span.end..)?;
+    let (_, body) = after.split_once('\n')?;
+    let is_end = |row: &str| row.trim_start_matches('\t') == delimiter;
+    Some(body.lines().take_while(|row| !is_end(row)).collect::<Vec<_>>().join("\n"))
+}

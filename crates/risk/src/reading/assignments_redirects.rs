@@ -1,0 +1,327 @@
+//! Reads assignments and redirects, the function or remote machine that a command runs in, and secrets that are
+//! sent out.
+
+use super::{LineReader, Text, scripts_of, variables};
+use crate::effect::{Effect, Scope};
+use crate::input_flow;
+use crate::path_class;
+use crate::path_class::PathKind;
+use crate::weigh::{Act, Circumstances};
+use crate::words::WordLists;
+use askline_syntax::shell::Shell;
+use askline_syntax::{Nesting, Redirection, SimpleCommand, Word};
+
+/// Commands that evaluate an array index even if it is quoted.
+const EVALUATING: [&str; 11] =
+    ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
+
+/// Bytes before a command in which the definition of its function is looked for.
+const MAX_DEFINITION: usize = 512;
+
+impl LineReader<'_> {
+    pub(super) fn assignments(&mut self, command: &SimpleCommand) {
+        for word in &command.assignments {
+            let (name, value) = word.text.split_once('=').unwrap_or((word.text.as_str(), ""));
+            let name = name.trim_end_matches('+');
+            let value = value.trim_matches(['"', '\'']);
+            self.assigned(name, value, word);
+            if command.words.is_empty() {
+                self.add(Effect::Session, Scope::Own, word, name, Circumstances::default(), None);
+            }
+            if word.literal {
+                self.variables.insert(name.to_owned(), value.to_owned());
+            } else {
+                self.variables.remove(name);
+            }
+        }
+    }
+
+    /// Adds effects of setting a variable, by assignment or by a command.
+    fn assigned(&mut self, name: &str, value: &str, word: &Word) {
+        let words = WordLists::own();
+        if words.injects(name) {
+            let says = format!("puts other code into what runs: {name}");
+            self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));
+        } else if words.weakens(name, value) {
+            let says = format!("switches a protection off: {name}");
+            self.add(Effect::SecurityOff, Scope::System, word, name, Circumstances::default(), Some(says));
+        } else if words.is_run(name) && !value.is_empty() {
+            // In a prompt only substitutions run; a value that is a variable is a user setting.
+            let substitutes = value.contains("$(") || value.contains('`');
+            if substitutes || !name.starts_with("PS") && !value.starts_with('$') {
+                self.script(value, scripts_of(self.shell), word);
+            }
+        }
+    }
+
+    pub(super) fn redirections(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        for redirection in &command.redirections {
+            let Some(target) = &redirection.target else { continue };
+            let manner = Circumstances::default();
+            if target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/") {
+                let says = format!("opens a connection to {}", target.text);
+                self.add(Effect::NetSend, Scope::Everything, target, &target.text, manner, Some(says));
+                continue;
+            }
+            let Some(effect) = written_by(redirection, command, text.line) else { continue };
+            let settled = self.settled(target, text);
+            let place = path_class::path(&settled, self.shell);
+            let appends = redirection.operator.contains(">>");
+            if !appends && effect == Effect::WriteNew {
+                let known = self.output(command, text);
+                self.written.extend(target.text.rsplit('/').next().map(|name| (name.to_owned(), known)));
+            }
+            if self.fetches(command) {
+                self.fetched.extend(target.text.rsplit('/').next().map(str::to_owned));
+            }
+            // An empty command leaves an empty file.
+            let forced = effect == Effect::Overwrite;
+            let effect = match place.kind {
+                PathKind::Secret if place.scope == Scope::Own && !place.in_home && !place.outside => effect,
+                PathKind::Startup | PathKind::Secret if !appends => Effect::Overwrite,
+                _ => effect,
+            };
+            self.placed(effect, &place, &settled, Circumstances { forced, ..manner }, appends, None);
+            if place.kind == PathKind::Startup {
+                self.written(command, target, text);
+            }
+        }
+    }
+
+    /// Reads text that `echo` or `printf` writes to a startup file as if it ran now.
+    fn written(&mut self, command: &SimpleCommand, target: &Word, text: Text<'_>) {
+        if !matches!(command.name(), Some("echo" | "printf" | "print")) {
+            return;
+        }
+        for word in command.words.iter().skip(1).filter(|word| word.text.contains(' ')) {
+            if let Some(script) = self.value(word, text) {
+                self.script(&script, self.shell, target);
+            }
+        }
+    }
+
+    /// Adds effects that depend on the surrounding construct, and of words that hide code.
+    pub(super) fn aside(&mut self, command: &SimpleCommand) {
+        let Some(word) = command.words.first() else { return };
+        match command.within.last() {
+            Some(Nesting::Function) => {
+                self.add(Effect::Session, Scope::Own, word, "", Circumstances::default(), None)
+            }
+            Some(Nesting::Wrapper(name)) if WordLists::own().is_afar(name) => {
+                let says = format!("runs {} on another machine", word.text);
+                self.add(
+                    Effect::RemoteChange,
+                    Scope::Own,
+                    word,
+                    &word.text,
+                    Circumstances::default(),
+                    Some(says),
+                );
+            }
+            _ => {}
+        }
+        // `export NAME=value`, `set -x NAME value`, `env NAME=value`.
+        for word in command.words.iter().skip(1) {
+            if let Some((name, value)) = word.text.split_once('=')
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            {
+                let value = value.trim_matches(['"', '\'']);
+                self.assigned(name, value, word);
+                if command.name() == Some("alias") {
+                    self.script(value, self.shell, word);
+                }
+            }
+        }
+        let endless = |word: &&Word| path_class::path(word, self.shell).kind == PathKind::Endless;
+        let writes = command.redirections.iter().any(|redirection| redirection.operator.contains('>'));
+        if writes
+            && command.name() == Some("cat")
+            && let Some(source) = command.words.iter().skip(1).find(endless)
+        {
+            let says = format!("{} never ends and fills the disk", source.text);
+            self.add(Effect::Stop, Scope::System, source, &source.text, Circumstances::default(), Some(says));
+        }
+        let evaluates = command.name().is_some_and(|name| EVALUATING.contains(&name));
+        for word in &command.words {
+            let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
+            let qualified = self.shell == Shell::Zsh && !word.literal && runs_in_pattern(&word.text);
+            let again = qualified
+                || !word.literal
+                    && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
+            if hidden || again {
+                let says = "runs what stands in a text".to_owned();
+                let manner = Circumstances::default();
+                self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
+            }
+        }
+    }
+
+    /// Adds an effect for a function that starts itself again before it ends (a fork bomb).
+    pub(super) fn forks(&mut self, text: Text<'_>) {
+        let commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        for command in commands.filter(|command| command.within.contains(&Nesting::Function)) {
+            let (Some(name), Some(word)) = (command.name(), command.words.first()) else { continue };
+            // In a fork bomb the definition is close before the commands of its body.
+            let start = text.line.floor_char_boundary(command.span.start.saturating_sub(MAX_DEFINITION));
+            let before = text.line.get(start..command.span.start).unwrap_or_default();
+            let is_defined = [format!("{name}()"), format!("{name} ()"), format!("function {name}")]
+                .iter()
+                .any(|definition| before.contains(definition.as_str()));
+            let after = text.line.get(command.span.end..).unwrap_or_default().trim_start();
+            if is_defined && (command.position > 0 || after.starts_with(['|', '&'])) {
+                let says = format!("{name} starts itself without end");
+                self.add(Effect::Stop, Scope::System, word, name, Circumstances::default(), Some(says));
+            }
+        }
+    }
+
+    /// Reads Nushell's `$env.NAME = value`, which is not a command.
+    pub(super) fn environment(&mut self, text: Text<'_>) {
+        if self.shell != Shell::Nu {
+            return;
+        }
+        for (at, _) in text.line.match_indices("$env.") {
+            let before = text.line.get(..at).unwrap_or_default().trim_end();
+            let rest = text.line.get(at + "$env.".len()..).unwrap_or_default();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && !"_.-".contains(c)).unwrap_or(rest.len());
+            let name = rest.get(..end).unwrap_or_default();
+            let value = rest.get(end..).unwrap_or_default().trim_start().trim_start_matches(['+', '?']);
+            let starts = before.is_empty() || before.ends_with([';', '{', '\n']);
+            let Some(value) =
+                value.strip_prefix('=').filter(|value| starts && !value.starts_with(['=', '~']))
+            else {
+                continue;
+            };
+            let end = value.find([';', '\n', '}']).unwrap_or(value.len());
+            let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
+            let span = at..at + "$env.".len() + name.len();
+            let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
+            self.assigned(name, value, &word);
+            self.add(Effect::Session, Scope::Own, &word, name, Circumstances::default(), None);
+        }
+    }
+
+    /// Adds an effect for text that is evaluated: `[[ -v 'a[$(…)]' ]]` runs the array index, and zsh's `${(e)…}`
+    /// runs the text that it expands to.
+    pub(super) fn conditions(&mut self, text: Text<'_>) {
+        let line = text.line;
+        let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
+        let again = self.shell == Shell::Zsh && line.contains("${(e)");
+        if indexed || again {
+            let whole = Word {
+                span: 0..line.len(),
+                text: line.to_owned(),
+                literal: true,
+                quoted: false,
+                glob: false,
+            };
+            let says = "runs what stands in a text".to_owned();
+            self.add(Effect::ExecData, Scope::Unreadable, &whole, "", Circumstances::default(), Some(says));
+        }
+    }
+
+    /// Adds an effect if a command sends out data that come from a secret.
+    pub(super) fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
+        let sends =
+            |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
+        if !self.acts.iter().skip(before).any(sends) {
+            return;
+        }
+        let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
+        let hands_over = self.acts.iter().skip(before).any(hands_over);
+        let own = hands_over.then(|| self.handed_over(command)).flatten();
+        let inner = input_flow::inside(&command.span, text.parsed)
+            .filter(|inner| command.span.start < inner.span.start);
+        let mut sources = input_flow::all_above(command, text.parsed).chain(inner);
+        let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
+        if let Some(word) = found {
+            let says = format!("sends what {} holds to somebody else", word.text);
+            self.add(
+                Effect::NetSend,
+                Scope::Everything,
+                &word,
+                &word.text,
+                Circumstances::default(),
+                Some(says),
+            );
+        }
+    }
+
+    /// Returns the word by which a sending command sends a secret.
+    fn handed_over(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_secret = |word: &Word| path_class::path(word, self.shell).kind == PathKind::Secret;
+        let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        if let Some(target) =
+            read.filter_map(|redirection| redirection.target.as_ref()).find(|word| is_secret(word))
+        {
+            return Some(target.clone());
+        }
+        let pairs = command.words.iter().zip(command.words.iter().skip(1));
+        let mut found =
+            pairs.filter(|(before, word)| is_secret(word) && !WordLists::own().is_identity(&before.text));
+        found.next().map(|(_, word)| word.clone())
+    }
+
+    /// Returns the word by which a command prints a secret.
+    fn secret(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_secret = |word: &&Word| path_class::path(word, self.shell).kind == PathKind::Secret;
+        let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        let targets = read.filter_map(|redirection| redirection.target.as_ref());
+        let word = command.words.iter().skip(1).chain(targets).find(is_secret);
+        let told: Vec<&str> = command.words.iter().take(3).map(|word| word.text.as_str()).collect();
+        let tells = (1..=told.len())
+            .any(|count| WordLists::own().tells_secrets(&told.get(..count).unwrap_or_default().join(" ")));
+        let teller = command.words.first().filter(|_| tells);
+        word.or(teller).cloned()
+    }
+
+    /// Reports whether the word contains the output of commands, or a variable that contains a secret.
+    pub(super) fn carries_data(&self, word: &Word, text: Text<'_>) -> bool {
+        if word.literal {
+            return false;
+        }
+        let words = WordLists::own();
+        let tells = text.inside(word).filter_map(SimpleCommand::name).any(|name| !words.is_plain(name));
+        tells || variables(&word.text).any(|name| words.is_secret(name) && !self.variables.contains_key(name))
+    }
+}
+
+/// Reports whether zsh runs code in the pattern's qualifiers `(e:…:)` or `(+name)`.
+fn runs_in_pattern(text: &str) -> bool {
+    let Some((_, qualifiers)) =
+        text.strip_suffix(')').and_then(|text| text.rsplit_once('(').or(text.split_once("(e")))
+    else {
+        return text.contains("(e:") || text.contains("(oe:");
+    };
+    qualifiers.starts_with('+')
+        || ["e:", "e'", "e{", "e[", "e\""].iter().any(|form| qualifiers.contains(form))
+        || text.contains("(e:")
+}
+
+/// Returns the effect of a redirect on its file.
+fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) -> Option<Effect> {
+    let operator = redirection.operator.as_str();
+    let target = redirection.target.as_ref()?;
+    let is_descriptor =
+        operator.ends_with('&') && target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if !operator.contains('>') || is_descriptor {
+        return None;
+    }
+    if operator.contains(">>") || operator == "<>" {
+        return Some(Effect::WriteNew);
+    }
+    let says_nothing = match command.name() {
+        // After a loop or a group, the redirect gets the output of its body.
+        None => {
+            let before = line.get(..command.span.start).unwrap_or_default().trim_end();
+            let last = before.rsplit(|c: char| c.is_whitespace() || c == ';').next().unwrap_or_default();
+            let is_compound = last.ends_with([')', '}']) || matches!(last, "done" | "fi" | "esac" | "end");
+            command.words.is_empty() && !is_compound
+        }
+        Some(":" | "true") => true,
+        Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
+        Some("echo" | "printf") => command.words.len() == 1,
+        Some(_) => false,
+    };
+    Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
+}

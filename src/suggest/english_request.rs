@@ -1,0 +1,119 @@
+//! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
+
+use super::{Request, system};
+use crate::config::Config;
+use crate::environment::{Environment, Machine};
+use crate::examine::Examiner;
+use crate::fix::Failed;
+use crate::knowledge::Knowledge;
+use crate::prompt_context;
+use crate::refine::{self, Refined, Spent};
+use askline_check::typed;
+use askline_model::failure::Failure;
+use askline_model::prompt;
+use askline_model::prompt::{Prompt, PromptContext, Solved};
+use askline_syntax::clean::clean;
+use askline_syntax::shell::Shell;
+
+/// Maximum length in characters of a failed command when it is quoted back.
+const ABOUT_CHARS_MAX: usize = 60;
+
+/// A request in words.
+#[derive(Debug)]
+pub(super) struct EnglishRequest<'a> {
+    request: &'a Request<'a>,
+    /// The failed command to correct, if the prompt line is empty.
+    failed: Option<Failed>,
+    /// Text to search the documentation with.
+    words: String,
+}
+
+impl<'a> EnglishRequest<'a> {
+    /// Reads a request.
+    ///
+    /// # Errors
+    /// When there is nothing to do: no words and no failed command.
+    pub(super) fn of(request: &'a Request<'a>) -> Result<Self, Failure> {
+        let text = &request.line.text;
+        if !text.trim().is_empty() {
+            return Ok(Self { request, failed: None, words: text.clone() });
+        }
+        let failed = Failed::of(request.told)
+            .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
+        Ok(Self { request, words: failed.request(), failed: Some(failed) })
+    }
+
+    /// Returns the answer if the checks alone find it; `None` if a model must be asked.
+    pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
+        match &self.failed {
+            Some(failed) => failed.mended(examiner),
+            None => already_right(&self.words, examiner),
+        }
+    }
+
+    /// Builds the model's prompt.
+    pub(super) fn prompt(
+        &self,
+        config: &Config,
+        machine: &Machine,
+        context: &Environment,
+        knowledge: &Knowledge,
+    ) -> Prompt {
+        let Request { shell, told, before, .. } = *self.request;
+        let prompt_context = match &self.failed {
+            Some(failed) => failed.prompt_context(config, machine, context, told),
+            None => prompt_context::gather(
+                PromptContext::new(config.disclosure),
+                machine.host.as_ref(),
+                context,
+                told,
+            ),
+        };
+        let draft = prompt::draft(config.form, &self.words, shell, &system(context)).within(prompt_context);
+        let draft = if config.retrieve { draft.like(self.like(knowledge)) } else { draft };
+        before.map_or(draft.clone(), |before| draft.after(before))
+    }
+
+    /// Returns solved requests similar to this one, from the shell's documentation of its commands; empty for a
+    /// failed command.
+    fn like(&self, knowledge: &Knowledge) -> Vec<Solved> {
+        let commands = if self.failed.is_some() { None } else { knowledge.all_commands() };
+        commands.map(|commands| commands.examples(&self.words)).unwrap_or_default()
+    }
+
+    /// Returns the answers that are worth showing.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub(super) fn reject_repeat(&self, refined: Refined) -> Result<Refined, Failure> {
+        self.failed.as_ref().map_or(Ok(refined.clone()), |failed| failed.another(refined))
+    }
+
+    /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of
+    /// its history, which omits what `HISTCONTROL` excludes, such as a command with a leading blank.
+    pub(super) fn about(&self) -> Option<String> {
+        let failed = self.failed.as_ref().filter(|_| self.request.shell == Shell::Bash)?;
+        let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
+        if command.len() < failed.command.len() {
+            command.push('…');
+        }
+        Some(format!("for {command}"))
+    }
+
+    /// Returns everything that the user wrote, and nothing that was read on the machine.
+    pub(super) fn request_text(&self) -> String {
+        let before = self.request.before.map(|before| format!("{}\n", before.request));
+        before.unwrap_or_default() + &self.words
+    }
+}
+
+/// Returns the answer for a prompt line that is already a correct command.
+fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
+    if !typed::is_command(line, &examiner.parse(line), examiner.knowledge) {
+        return None;
+    }
+    let cleaned = clean(line, examiner.shell).ok()?;
+    let best = refine::look_over(cleaned, examiner, None);
+    let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
+    right.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
+}
