@@ -30,6 +30,7 @@ use clap::Parser as _;
 use crate::config::{Config, Setting};
 use crate::environment::{self, Machine};
 use crate::metrics::UsageStore;
+use crate::shell_facts::ShellFacts;
 use args::{Cli, Command};
 use askline_host::Host;
 use askline_host::local::LocalHost;
@@ -131,7 +132,7 @@ impl<H: Host + Clone + 'static> AppContext<H> {
 
     /// Returns the name of the system as used in prompts.
     fn system(&self, shell: Shell) -> String {
-        crate::suggest::system(&environment::gather(&self.machine, shell, &[]))
+        crate::suggest::system(&environment::gather(&self.machine, shell, &ShellFacts::default()))
     }
 }
 

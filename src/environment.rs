@@ -15,6 +15,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use self::owners::Owners;
+use crate::shell_facts::ShellFacts;
 use askline_host::store;
 use askline_host::{Host, System, find_on_path};
 use askline_manual::userland::{Distribution, Userland, userland_of};
@@ -107,11 +108,9 @@ pub struct Environment {
     pub commands: Commands,
 }
 
-/// Gathers the facts. `told` contains the shell facts that the shell's script passes to `askline line` by name, such
-/// as `ZSH_VERSION`. Without a cache every directory is scanned. Never fails: unknown facts stay empty.
-pub fn gather(machine: &Machine, shell: Shell, told: &[(String, String)]) -> Environment {
+/// Gathers the facts. Without a cache every directory is scanned. Never fails: unknown facts stay empty.
+pub fn gather(machine: &Machine, shell: Shell, facts: &ShellFacts) -> Environment {
     let host = machine.host.as_ref();
-    let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.clone());
     let env = |name: &str| {
         host.env(name).and_then(|value| value.into_string().ok()).filter(|value| !value.is_empty())
     };
@@ -120,7 +119,7 @@ pub fn gather(machine: &Machine, shell: Shell, told: &[(String, String)]) -> Env
         distribution: distribution(host, &system),
         userland: userland(host, &system, "ls"),
         shell,
-        shell_version: fact(version_variable(shell)).or_else(|| env(version_variable(shell))),
+        shell_version: facts.version.clone().or_else(|| env(version_variable(shell))),
         current_dir: host.current_dir(),
         user: env("USER").or_else(|| env("LOGNAME")),
         commands: Commands::on_path(host, machine.cache.as_deref()),
@@ -414,8 +413,8 @@ mod tests {
     #[test]
     fn facts_of_a_recorded_machine() {
         let host = alpine();
-        let told = [("ZSH_VERSION".to_owned(), "5.9".to_owned())];
-        let context = gather(&machine(host.clone()), Shell::Zsh, &told);
+        let facts = ShellFacts { version: Some("5.9".to_owned()), ..ShellFacts::default() };
+        let context = gather(&machine(host.clone()), Shell::Zsh, &facts);
         expect![[r#"
             {
               "commands": [
@@ -455,15 +454,15 @@ mod tests {
         assert_eq!(context.userland(&host, "find"), Userland::Gnu);
         assert_eq!(context.userland(&host, "nothing"), Userland::Unknown);
         assert_eq!(
-            gather(&machine(host.clone()), Shell::Nu, &told).shell_version.as_deref(),
+            gather(&machine(host.clone()), Shell::Nu, &ShellFacts::default()).shell_version.as_deref(),
             Some("0.115.1")
         );
-        assert_eq!(gather(&machine(host), Shell::Bash, &told).shell_version, None);
+        assert_eq!(gather(&machine(host), Shell::Bash, &ShellFacts::default()).shell_version, None);
     }
 
     #[test]
     fn commands_are_found_in_the_order_of_the_path() {
-        let commands = gather(&machine(alpine()), Shell::Bash, &[]).commands;
+        let commands = gather(&machine(alpine()), Shell::Bash, &ShellFacts::default()).commands;
         assert!(commands.complete && commands.contains("zsh") && commands.contains("evil"));
         assert!(!commands.contains("README") && !commands.contains("") && !commands.contains("/bin/ls"));
         // The empty first entry is the working directory, so a shell would run the clone's `ls`: known, but not
@@ -497,7 +496,7 @@ mod tests {
             "/home/eve" = 1001
         "#;
         let host = RecordedHost::parse(Path::new("machine.toml"), text).unwrap();
-        let commands = gather(&machine(host), Shell::Bash, &[]).commands;
+        let commands = gather(&machine(host), Shell::Bash, &ShellFacts::default()).commands;
         let trusted: Vec<bool> = commands.directories.iter().map(|directory| directory.trusted).collect();
         assert_eq!(trusted, [true, false, false, true, false, true]);
     }
@@ -548,7 +547,7 @@ mod tests {
 
     #[test]
     fn names_that_are_not_utf8_are_told_as_well_as_can_be() {
-        let mut context = gather(&machine(alpine()), Shell::Bash, &[]);
+        let mut context = gather(&machine(alpine()), Shell::Bash, &ShellFacts::default());
         let odd = PathBuf::from(std::ffi::OsString::from_vec(b"/caf\xe9".to_vec()));
         context.current_dir = Some(odd.clone());
         context.commands.directories[0].path = odd;

@@ -4,9 +4,10 @@
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
-use crate::prompt_context::{self, HISTORY};
+use crate::prompt_context;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
+use crate::shell_facts::ShellFacts;
 use askline_check::finding::{Grade, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
@@ -28,11 +29,9 @@ pub struct Failed {
 
 impl Failed {
     /// Returns the last command, if the script passed one and it failed.
-    pub fn of(told: &[(String, String)]) -> Option<Self> {
-        let fact = |name: &str| told.iter().find(|(told, _)| told == name).map(|(_, value)| value.trim());
-        let status = fact("status")?.parse().ok().filter(|status| !INNOCENT.contains(status))?;
-        let command = fact(HISTORY).filter(|command| !command.is_empty())?.to_owned();
-        Some(Self { command, status })
+    pub fn of(facts: &ShellFacts) -> Option<Self> {
+        let status = facts.status.filter(|status| !INNOCENT.contains(status))?;
+        Some(Self { command: facts.last_command()?.to_owned(), status })
     }
 
     /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
@@ -57,7 +56,7 @@ impl Failed {
         config: &Config,
         machine: &Machine,
         context: &Environment,
-        told: &[(String, String)],
+        facts: &ShellFacts,
     ) -> PromptContext {
         let mut prompt_context = PromptContext::new(config.disclosure);
         prompt_context.is_about(FactKind::Last);
@@ -66,7 +65,7 @@ impl Failed {
             let printed = screen::after(&self.command, machine, context).unwrap_or_default();
             prompt_context.add(FactKind::Output, "it printed", printed);
         }
-        prompt_context::gather(prompt_context, machine.host.as_ref(), context, told)
+        prompt_context::gather(prompt_context, machine.host.as_ref(), context, facts)
     }
 
     /// Returns the answers, with the best one that differs from the failed command first.
@@ -103,24 +102,21 @@ mod tests {
 
     #[test]
     fn only_a_command_that_failed_is_put_right() {
-        let told = |status: &str, commands: &[&str]| {
-            let mut told: Vec<_> = commands.iter().map(|c| (HISTORY.to_owned(), (*c).to_owned())).collect();
-            told.push(("status".to_owned(), status.to_owned()));
-            Failed::of(&told)
+        let failed_of = |status: Option<i32>, commands: &[&str]| {
+            let history = commands.iter().map(|command| (*command).to_owned()).collect();
+            Failed::of(&ShellFacts { status, history, ..ShellFacts::default() })
         };
         let failed = Failed { command: "make x".to_owned(), status: 2 };
-        assert_eq!(told("2", &["make x\n", "cd y"]), Some(failed));
+        assert_eq!(failed_of(Some(2), &["make x\n", "cd y"]), Some(failed));
         for (status, commands) in [
-            ("0", &["make x"][..]),
-            ("130", &["make x"]),
-            ("148", &["make x"]),
-            ("2", &[]),
-            ("2", &["  "]),
-            ("", &["make x"]),
-            ("99999999999", &["make x"]),
+            (Some(0), &["make x"][..]),
+            (Some(130), &["make x"]),
+            (Some(148), &["make x"]),
+            (Some(2), &[]),
+            (Some(2), &["  "]),
+            (None, &["make x"]),
         ] {
-            assert_eq!(told(status, commands), None, "{status} {commands:?}");
+            assert_eq!(failed_of(status, commands), None, "{status:?} {commands:?}");
         }
-        assert_eq!(Failed::of(&[]), None);
     }
 }

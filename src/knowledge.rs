@@ -30,6 +30,7 @@ pub use self::verdict::SyntaxVerdict;
 use crate::config::Help;
 use crate::environment::owners::Owners;
 use crate::environment::{Environment, Machine};
+use crate::shell_facts::ShellFacts;
 use askline_check::file_schema::FileSchema;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
@@ -112,27 +113,22 @@ pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
 }
 
 impl Knowledge {
-    /// Creates the knowledge of `machine` for lines of the environment's shell. `told` contains the shell facts about
-    /// the user's own names: `alias.NAME` with the expansion, `galias.NAME` for zsh's global aliases, and
-    /// `function.NAME`. Nothing is looked up yet.
-    pub fn new(machine: &Machine, context: &Environment, told: &[(String, String)], help: Help) -> Self {
-        let named = |kind: &'static str| {
-            let of_kind = move |(key, value): &(String, String)| {
-                Some((key.strip_prefix(kind)?.strip_prefix('.')?.to_owned(), value.clone()))
-            };
-            told.iter().filter_map(of_kind)
-        };
+    /// Creates the knowledge of `machine` for lines of the environment's shell. `facts` has the
+    /// user's own names. Nothing is looked up yet.
+    pub fn new(machine: &Machine, context: &Environment, facts: &ShellFacts, help: Help) -> Self {
         Self {
             host: machine.host.clone(),
             cache: machine.cache.clone(),
             context: context.clone(),
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             owners: Owners::of(machine.host.as_ref()),
-            aliases: named("alias").collect(),
-            global_aliases: named("galias").collect(),
-            functions: named("function")
-                .map(|(name, _)| name)
+            aliases: facts.aliases.iter().cloned().collect(),
+            global_aliases: facts.global_aliases.iter().cloned().collect(),
+            functions: facts
+                .functions
+                .iter()
                 .filter(|name| context.shell != Shell::Fish || !FISH_WRAPPERS.contains(&name.as_str()))
+                .cloned()
                 .collect(),
             help,
             manuals: OnceLock::new(),

@@ -5,6 +5,7 @@
 
 // Layer 0: plain data
 pub mod config;
+pub mod shell_facts;
 // Layer 1: pure functions (analysis, checks, rendering), without side effects
 pub mod answer;
 pub mod suggestion;

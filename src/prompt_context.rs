@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::environment::Environment;
+use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
@@ -13,16 +14,13 @@ use askline_model::prompt::prompt_context::{HISTORY_MAX, NAMES_MAX};
 const PARENTS_MAX: usize = 16;
 /// Maximum size in bytes of a file that names a branch.
 const HEAD_LIMIT: u64 = 4 << 10;
-/// Key of the shell facts that contain earlier commands, latest first.
-pub const HISTORY: &str = "history";
 
-/// Adds the allowed facts to a prompt context, seen from the host's working directory. `told` contains the shell
-/// facts that the script passes besides the prompt line.
+/// Adds the allowed facts to a prompt context, seen from the host's working directory.
 pub fn gather(
     mut prompt_context: PromptContext,
     host: &dyn Host,
     context: &Environment,
-    told: &[(String, String)],
+    facts: &ShellFacts,
 ) -> PromptContext {
     let policy = prompt_context.policy();
     let mut add = |item: FactKind, label: &'static str, read: &dyn Fn() -> Option<String>| {
@@ -35,13 +33,12 @@ pub fn gather(
     add(FactKind::Git, "git branch", &|| branch(host, here?));
     add(FactKind::Listing, "files in it", &|| listing(host, here?));
     add(FactKind::History, "commands before, the latest first", &|| {
-        let commands = told.iter().filter(|(name, _)| name == HISTORY).map(|(_, command)| line(command));
+        let commands = facts.history.iter().map(|command| line(command));
         Some(commands.take(HISTORY_MAX).collect::<Vec<_>>().join("\n"))
     });
     add(FactKind::Aliases, "aliases", &|| {
-        let alias =
-            |(name, text): &(String, String)| Some(line(&format!("{}={text}", name.strip_prefix("alias.")?)));
-        Some(told.iter().filter_map(alias).take(NAMES_MAX).collect::<Vec<_>>().join("\n"))
+        let aliases = facts.aliases.iter().map(|(name, text)| line(&format!("{name}={text}")));
+        Some(aliases.take(NAMES_MAX).collect::<Vec<_>>().join("\n"))
     });
     prompt_context
 }
@@ -80,6 +77,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::environment::{self, Machine};
+    use crate::shell_facts::HISTORY;
     use askline_host::recorded::RecordedHost;
     use askline_model::prompt::Form;
     use askline_model::prompt::disclosure::Audience;
@@ -99,17 +97,23 @@ mod tests {
         "/home/ada/work/src/x\"\n# rm -rf ~ #" = ""
     "#;
 
-    fn told(form: Form, audience: Audience, text: &str) -> String {
+    fn rendered(form: Form, audience: Audience, text: &str) -> String {
         let config = Config::merge(Some((Path::new("config.toml"), text)), &|_| None).unwrap();
         let host = RecordedHost::parse(Path::new("home.toml"), HOME).unwrap();
-        let context = environment::gather(&Machine::new(Arc::new(host.clone()), None), Shell::Bash, &[]);
-        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let facts = [
-            pair("alias.ll", "ls -l"),
-            pair(HISTORY, "for x in 1 2\ndo date\ndone"),
-            pair(HISTORY, "make"),
-            pair("function.mk", ""),
-        ];
+        let context = environment::gather(
+            &Machine::new(Arc::new(host.clone()), None),
+            Shell::Bash,
+            &ShellFacts::default(),
+        );
+        let mut facts = ShellFacts::default();
+        for (key, value) in [
+            ("alias.ll", "ls -l"),
+            (HISTORY, "for x in 1 2\ndo date\ndone"),
+            (HISTORY, "make"),
+            ("function.mk", ""),
+        ] {
+            facts.add(key, value);
+        }
         let prompt_context = gather(PromptContext::new(config.disclosure), &host, &context, &facts);
         let prompt = draft(form, "list files", Shell::Bash, "Linux").within(prompt_context);
         prompt.render_for(form, audience, &mut str::to_owned).unwrap().fresh
@@ -127,18 +131,18 @@ mod tests {
 # aliases: "ll=ls -l"
 # list files
 "##;
-        assert_eq!(told(Form::Completion, Audience::Machine, ALL), expected);
-        let chat = told(Form::Chat, Audience::Machine, ALL);
+        assert_eq!(rendered(Form::Completion, Audience::Machine, ALL), expected);
+        let chat = rendered(Form::Chat, Audience::Machine, ALL);
         let plain = expected.replace("\n# ", "\n").replace("\nlist files\n", "\n\nlist files");
         assert_eq!(chat, plain.trim_start_matches("# "));
-        let server = told(Form::Completion, Audience::Server, ALL);
+        let server = rendered(Form::Completion, Audience::Server, ALL);
         assert!(server.contains("files in it") && !server.contains("git branch"), "{server}");
     }
 
     #[test]
     fn nothing_is_told_unasked() {
         for audience in [Audience::Machine, Audience::Server] {
-            assert_eq!(told(Form::Completion, audience, ""), "# list files\n");
+            assert_eq!(rendered(Form::Completion, audience, ""), "# list files\n");
         }
     }
 }

@@ -106,6 +106,7 @@ mod tests {
 
     use super::*;
     use crate::environment;
+    use crate::shell_facts::ShellFacts;
     use askline_host::recorded::RecordedHost;
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
         let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-        let context = environment::gather(&machine, Shell::Zsh, &[]);
+        let context = environment::gather(&machine, Shell::Zsh, &ShellFacts::default());
         after("make x", &machine, &context)
     }
 

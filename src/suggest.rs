@@ -13,6 +13,7 @@ use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
 use crate::refine::{self, Limits, Refined, Spent};
+use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
 use askline_check::finding::{FindingKind, Grade};
 use askline_model::Model;
@@ -40,7 +41,7 @@ pub struct Request<'a> {
     /// Shell to write the command for.
     pub shell: Shell,
     /// Shell facts that the shell's script passes besides the prompt line, by name, such as `ZSH_VERSION`.
-    pub told: &'a [(String, String)],
+    pub facts: &'a ShellFacts,
     /// Previous request and its answer, when this request changes it.
     pub before: Option<&'a Solved>,
 }
@@ -60,9 +61,9 @@ pub fn suggest(
     let english = EnglishRequest::of(request)?;
     let mut watch = Stopwatch::start();
     control.enter(Stage::Starting, Instant::now());
-    let context = environment::gather(machine, request.shell, request.told);
+    let context = environment::gather(machine, request.shell, request.facts);
     tracing::debug!("context {}", context.to_json());
-    let knowledge = Arc::new(Knowledge::new(machine, &context, request.told, config.help));
+    let knowledge = Arc::new(Knowledge::new(machine, &context, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let context_time = watch.lap();
 
@@ -110,8 +111,8 @@ pub fn suggest(
 /// When there is no request.
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
     let english = EnglishRequest::of(request)?;
-    let context = environment::gather(machine, request.shell, request.told);
-    let knowledge = Knowledge::new(machine, &context, request.told, config.help);
+    let context = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
     let prompt = english.prompt(config, machine, &context, &knowledge);
     knowledge.remember();
     Ok(prompt)

@@ -11,6 +11,7 @@ use crate::examine::{Examined, Examiner};
 use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
 use crate::refine;
+use crate::shell_facts::ShellFacts;
 use askline_check::finding::{Finding, Report};
 use askline_risk::{Label, Risk};
 use askline_syntax::Span;
@@ -24,8 +25,8 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let rows = rows(&args.words, args.lines.as_deref(), NO_LINE)?;
     let config = app.config()?;
-    let context = environment::gather(&app.machine, shell, &[]);
-    let knowledge = Knowledge::new(&app.machine, &context, &[], config.help);
+    let context = environment::gather(&app.machine, shell, &ShellFacts::default());
+    let knowledge = Knowledge::new(&app.machine, &context, &ShellFacts::default(), config.help);
     let examiner = Examiner { shell, knowledge: &knowledge };
     let mut exit = Exit::Done;
     for row in rows {

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::{AppContext, Exit, print};
 use crate::environment::{Environment, Machine, gather};
 use crate::knowledge;
+use crate::shell_facts::ShellFacts;
 use askline_host::{Host, find_on_path};
 use askline_syntax::clean::visible;
 
@@ -63,7 +64,7 @@ fn fault(subject: &'static str, text: impl Display, remedy: impl Display) -> Fin
 pub(super) fn run(as_json: bool, online: bool, app: &AppContext) -> anyhow::Result<Exit> {
     let machine = app.machine.host.as_ref();
     let shell = app.login_shell();
-    let context = gather(&Machine { cache: None, ..app.machine.clone() }, shell, &[]);
+    let context = gather(&Machine { cache: None, ..app.machine.clone() }, shell, &ShellFacts::default());
     let mut findings = vec![build(&context)];
     findings.extend(processor());
     findings.extend(system(&context, machine));

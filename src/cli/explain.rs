@@ -8,6 +8,7 @@ use super::{AppContext, Exit, one_line, print};
 use crate::environment;
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
+use crate::shell_facts::ShellFacts;
 use askline_check::explain::{Part, Role, explain};
 
 /// Maximum width of the column with the words, to leave room for the meanings.
@@ -16,8 +17,8 @@ const WORDS_WIDTH_MAX: usize = 28;
 pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let config = app.config()?;
-    let context = environment::gather(&app.machine, shell, &[]);
-    let knowledge = Knowledge::new(&app.machine, &context, &[], config.help);
+    let context = environment::gather(&app.machine, shell, &ShellFacts::default());
+    let knowledge = Knowledge::new(&app.machine, &context, &ShellFacts::default(), config.help);
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&line, &parsed, &knowledge);

@@ -21,6 +21,7 @@ use super::{AppContext, Exit, line};
 use crate::config::Config;
 use crate::models::{self, Purpose};
 use crate::presses::{self, LineContent, Press};
+use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, suggest};
 use askline_model::Model;
 use askline_model::failure::Failure;
@@ -190,7 +191,7 @@ impl RowWriter<'_> {
         anyhow::ensure!(WORDS_MIN <= plain.chars().count(), "too short");
         anyhow::ensure!(!words.contains(SEPARATOR), "no words");
         let line = PromptLine::typed(plain);
-        let request = Request { line: &line, shell: self.shell, told: &[], before: None };
+        let request = Request { line: &line, shell: self.shell, facts: &ShellFacts::default(), before: None };
         let suggestion = suggest(&request, &self.app.machine, self.model.as_mut(), &self.config, control)?;
         let command = suggestion.command.as_str();
         anyhow::ensure!(!command.contains('\n'), "the command has several rows");

@@ -40,6 +40,7 @@ use crate::config::Config;
 use crate::environment::Machine;
 use crate::metrics::{Outcome, UsageStore};
 use crate::presses;
+use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_host::local;
 use askline_host::local::LocalHost;
@@ -187,7 +188,7 @@ struct TerminalSession {
     /// Store of the last press in this terminal.
     memory: Option<presses::Terminal>,
     /// Input for the prefetch of further suggestions.
-    input_facts: Option<(Config, Vec<(String, String)>)>,
+    input_facts: Option<(Config, ShellFacts)>,
 }
 
 impl TerminalSession {
@@ -251,14 +252,13 @@ impl TerminalSession {
         tracing::debug!(
             status = args.status,
             keymap = args.keymap,
-            facts = input.facts.len(),
             "a line of {} characters",
             input.line.text.chars().count()
         );
         self.machine = Some(app.machine.clone());
         let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
         let control = RequestControl::until(deadline);
-        input.facts.push(("status".to_owned(), args.status.to_string()));
+        input.facts.status = i32::try_from(args.status).ok();
         self.input_facts = Some((config.clone(), input.facts.clone()));
         let turn = Turn {
             input,

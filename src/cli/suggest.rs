@@ -16,6 +16,7 @@ use super::stats::usage;
 use super::{AppContext, Exit, complain, exit_of, one_line, print, reason, tell};
 use crate::metrics::Outcome;
 use crate::models::{self, Purpose};
+use crate::shell_facts::ShellFacts;
 use crate::suggest::{Request, prompt_for, suggest};
 use crate::suggestion::{Checks, Suggestion, Timing};
 use askline_model::failure::Failure;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
         let (answer, control) = interrupts.during(deadline, |control| {
             row.text.map(|request| {
                 let line = PromptLine::typed(request);
-                let request = Request { line: &line, shell, told: &[], before: None };
+                let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
                 let _watched = Watched::start(control);
                 let answer = suggest(&request, &app.machine, model.as_mut(), &config, control);
                 // Usage is recorded before anything unrelated can fail, such as the output.
@@ -127,7 +128,7 @@ fn show_requests(rows: Rows, shell: Shell, app: &AppContext) -> anyhow::Result<E
         let prefix = row.prefix();
         let shown = row.text.and_then(|request| {
             let line = PromptLine::typed(request.as_str());
-            let request = Request { line: &line, shell, told: &[], before: None };
+            let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
             models::request(&config, &prompt_for(&request, &app.machine, &config)?)
         });
         match shown {

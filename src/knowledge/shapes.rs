@@ -101,6 +101,7 @@ mod tests {
     use super::*;
     use crate::config::Help;
     use crate::environment::{self, Machine};
+    use crate::shell_facts::ShellFacts;
     use askline_check::reference::Reference as _;
     use askline_host::recorded::RecordedHost;
     use askline_host::{FileEntry, Output, Probe, System};
@@ -123,8 +124,8 @@ mod tests {
 
     fn knowing(host: Arc<dyn Host>, shell: Shell) -> Knowledge {
         let machine = Machine::new(host, None);
-        let context = environment::gather(&machine, shell, &[]);
-        Knowledge::new(&machine, &context, &[], Help::Never)
+        let context = environment::gather(&machine, shell, &ShellFacts::default());
+        Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never)
     }
 
     #[test]

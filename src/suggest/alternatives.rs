@@ -27,8 +27,8 @@ pub fn alternatives(
     control: &RequestControl,
 ) -> anyhow::Result<Vec<Suggestion>> {
     let english = EnglishRequest::of(request)?;
-    let context = environment::gather(machine, request.shell, request.told);
-    let knowledge = Knowledge::new(machine, &context, request.told, config.help);
+    let context = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let prompt = english.prompt(config, machine, &context, &knowledge);
     let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, control)?;

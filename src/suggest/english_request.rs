@@ -38,7 +38,7 @@ impl<'a> EnglishRequest<'a> {
         if !text.trim().is_empty() {
             return Ok(Self { request, failed: None, words: text.clone() });
         }
-        let failed = Failed::of(request.told)
+        let failed = Failed::of(request.facts)
             .ok_or_else(|| Failure::NoCommand("type what you want in your words first".into()))?;
         Ok(Self { request, words: failed.request(), failed: Some(failed) })
     }
@@ -59,14 +59,14 @@ impl<'a> EnglishRequest<'a> {
         context: &Environment,
         knowledge: &Knowledge,
     ) -> Prompt {
-        let Request { shell, told, before, .. } = *self.request;
+        let Request { shell, facts, before, .. } = *self.request;
         let prompt_context = match &self.failed {
-            Some(failed) => failed.prompt_context(config, machine, context, told),
+            Some(failed) => failed.prompt_context(config, machine, context, facts),
             None => prompt_context::gather(
                 PromptContext::new(config.disclosure),
                 machine.host.as_ref(),
                 context,
-                told,
+                facts,
             ),
         };
         let draft = prompt::draft(config.form, &self.words, shell, &system(context)).within(prompt_context);

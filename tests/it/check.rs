@@ -10,6 +10,7 @@ use std::sync::Arc;
 use askline::config::Help;
 use askline::environment::{self, Environment, Machine};
 use askline::knowledge::Knowledge;
+use askline::shell_facts::ShellFacts;
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Grade, Report};
 use askline_check::reference;
@@ -52,13 +53,13 @@ impl Here {
     fn new(shell: Shell) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-        let context = environment::gather(&machine, shell, &[]);
+        let context = environment::gather(&machine, shell, &ShellFacts::default());
         Self { machine, context, _cache: cache }
     }
 
     /// Returns a new instance for each line, as on a key press, so each line has the full time budget for questions.
     fn knowledge(&self) -> Knowledge {
-        Knowledge::new(&self.machine, &self.context, &[], Help::System)
+        Knowledge::new(&self.machine, &self.context, &ShellFacts::default(), Help::System)
     }
 
     fn report(&self, line: &str) -> Report {

@@ -10,6 +10,7 @@ use askline::config::Help;
 use askline::environment::{self, Environment, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
+use askline::shell_facts::ShellFacts;
 use askline_check::finding::{Finding, Grade};
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_host::local::LocalHost;
@@ -142,14 +143,14 @@ impl Recorded {
     fn new(shell: Shell) -> Self {
         let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
         let machine = Machine::new(Arc::new(host), None);
-        let context = Arc::new(environment::gather(&machine, shell, &[]));
+        let context = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
         Self { machine, context }
     }
 
     fn knowledge(&self, told: &[(&str, &str)]) -> Knowledge {
-        let told: Vec<(String, String)> =
-            told.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        Knowledge::new(&self.machine, &self.context, &told, Help::System)
+        let mut facts = ShellFacts::default();
+        told.iter().for_each(|(key, value)| facts.add(key, value));
+        Knowledge::new(&self.machine, &self.context, &facts, Help::System)
     }
 }
 
@@ -226,7 +227,7 @@ fn documentation_of_other_programs_is_not_taken() {
         assert_eq!(knowledge.accepts(&[name], "--force"), None, "{name}");
     }
     assert!(knowledge.known(&["ls"]).askable);
-    let never = Knowledge::new(&recorded.machine, &recorded.context, &[], Help::Never);
+    let never = Knowledge::new(&recorded.machine, &recorded.context, &ShellFacts::default(), Help::Never);
     assert!(!never.known(&["ls"]).askable);
     assert_eq!(never.accepts(&["ls"], "-j"), None);
     assert_eq!(never.accepts(&["ls"], "--all"), Some(true), "the page says so");
@@ -295,8 +296,8 @@ fn recorded(rows: &str, path: &str, tables: &str) -> RecordedHost {
 
 fn knowledge_of(host: RecordedHost, shell: Shell, cache: Option<&Path>) -> Knowledge {
     let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-    let context = environment::gather(&machine, shell, &[]);
-    Knowledge::new(&machine, &context, &[], Help::System)
+    let context = environment::gather(&machine, shell, &ShellFacts::default());
+    Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System)
 }
 
 /// A world-writable page confirms no option and starts no program.
@@ -439,7 +440,7 @@ fn aliases_of_more_than_one_command_lead_to_no_program() {
 
 fn here(shell: Shell) -> (Machine, Arc<Environment>) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let mut context = environment::gather(&machine, shell, &[]);
+    let mut context = environment::gather(&machine, shell, &ShellFacts::default());
     // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
     context.current_dir = None;
     (machine, Arc::new(context))
@@ -500,7 +501,7 @@ fn real_shells_judge_lines_without_running_them() {
         assert!(context.commands.contains(shell.name()), "{shell} is not installed; run scripts/setup");
         for (_, line, expected) in cases.iter().filter(|(of, ..)| *of == shell) {
             let started = Instant::now();
-            let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+            let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
             let verdict = knowledge.verdict(line);
             assert_eq!(verdict.ok, *expected, "{shell}: {line}: {verdict:?}");
             assert_eq!(
@@ -522,7 +523,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     fs::write(&kept, "x").unwrap();
     let harm = format!("rm -f {0}; ^rm -f {0}; 'y' | save -f {0}; [1] | each {{ rm {0} }}", kept.display());
     let (machine, context) = here(Shell::Nu);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let names = |line: &str| {
         let parsed = examiner.parse(line);
@@ -559,7 +560,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
 #[test]
 fn real_programs_are_known() {
     let (machine, context) = here(Shell::Fish);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     for (command, option) in [
         (&["ls"][..], "--human-readable"),
         (&["find"], "-newer"),
@@ -647,9 +648,9 @@ fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(cache.path().to_owned()));
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
     let look = || {
-        let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
         let found = (
             knowledge.known(&["ls"]),
             knowledge.known(&["git", "log"]),
@@ -685,8 +686,8 @@ fn a_second_look_starts_and_parses_nothing() {
 fn a_repair_asks_the_shell_once() {
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), None);
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     for (line, mended, asked) in [
         ("ls --colour -l | sort --revers -n", "ls --color -l | sort --revers -n", 2),
@@ -711,7 +712,7 @@ fn a_repair_asks_the_shell_once() {
 #[test]
 fn many_may_look_at_once() {
     let (machine, context) = here(Shell::Zsh);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -732,8 +733,8 @@ fn real_nushell_tells_what_it_has() {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let host = Arc::new(Counting { path: path.into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(home.path().to_owned()));
-    let context = environment::gather(&machine, Shell::Nu, &[]);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     let commands = knowledge.commands().expect("nushell says what it has");
     let signature = |name: &str| commands.get(name).map(CommandDoc::signature).unwrap_or_default();
     assert_eq!(signature("str join"), "str join [separator: string]");
@@ -756,7 +757,13 @@ fn real_nushell_tells_what_it_has() {
     assert_eq!(host.probes.lock().unwrap().drain(..).count(), 1);
 
     knowledge.remember();
-    let again = || Knowledge::new(&machine, &context, &[], Help::System).commands().unwrap().docs().count();
+    let again = || {
+        Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System)
+            .commands()
+            .unwrap()
+            .docs()
+            .count()
+    };
     assert_eq!(again(), commands.docs().count());
     assert_eq!(*host.probes.lock().unwrap(), Vec::<String>::new(), "the second time nothing is started");
     for file in fs::read_dir(home.path().join("knowledge")).unwrap() {
@@ -767,7 +774,10 @@ fn real_nushell_tells_what_it_has() {
 
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let (machine, context) = here(shell);
-        assert!(Knowledge::new(&machine, &context, &[], Help::System).commands().is_none(), "{shell}");
+        assert!(
+            Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System).commands().is_none(),
+            "{shell}"
+        );
     }
 }
 
@@ -775,7 +785,7 @@ fn real_nushell_tells_what_it_has() {
 #[test]
 fn real_nushell_needs_input_for_some() {
     let (machine, context) = here(Shell::Nu);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let wrong = |line: &str| {
         let findings = examiner.examine(line).report.findings;

@@ -11,6 +11,7 @@ use askline::config::Help;
 use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
+use askline::shell_facts::ShellFacts;
 use askline_check::finding::Report;
 use askline_check::repair::Repaired;
 use askline_host::local::LocalHost;
@@ -254,11 +255,11 @@ fn what_the_engine_refuses_is_mended() {
         fs::write(top.path().join(name), text).unwrap();
     }
     let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let mut context = environment::gather(&machine, Shell::Nu, &[]);
+    let mut context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
     context.current_dir = Some(top.path().to_owned());
     context.shell_version = Some(version);
     let repaired = |line: &str| {
-        let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
         let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
         let report = examiner.examine(line).report;
         let repaired = examiner.repair(line, &report);

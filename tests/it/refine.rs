@@ -10,6 +10,7 @@ use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline::refine::{self, Limits, Refined};
+use askline::shell_facts::ShellFacts;
 use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
 use askline_model::Model;
@@ -113,8 +114,8 @@ fn another_answer_is_one_question() {
     ] {
         let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
         let (machine, known) = (machine(), ["show -a".to_owned()]);
-        let context = environment::gather(&machine, Shell::Bash, &[]);
-        let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
+        let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never);
         let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
         let found =
@@ -126,8 +127,8 @@ fn another_answer_is_one_question() {
 
 fn ask(model: &mut dyn Model, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
     let machine = machine();
-    let context = environment::gather(&machine, Shell::Bash, &[]);
-    let knowledge = Knowledge::new(&machine, &context, &[], Help::Never);
+    let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
     refine::run(prompt, model, &examiner, limits, control)
@@ -376,7 +377,7 @@ fn an_error_of_nushell_carries_the_true_signature() {
         ("rename a.txt to b.txt", "rename a.txt b.txt", "needs input from a pipe: ", "mv a.txt b.txt"),
     ] {
         let machine = Machine::new(Arc::new(LocalHost), None);
-        let mut context = environment::gather(&machine, Shell::Nu, &[]);
+        let mut context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
         // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
         context.current_dir = None;
         // Nushell may not answer in time on a machine that is busy with other tests; its answers are cached.
@@ -384,7 +385,8 @@ fn an_error_of_nushell_carries_the_true_signature() {
             let examiner = Examiner { shell: Shell::Nu, knowledge };
             knowledge.commands().is_some() && examiner.examine(wrong).report.syntax_ok.is_some()
         };
-        let mut tries = (0..5).map(|_| Knowledge::new(&machine, &context, &[], Help::System));
+        let mut tries =
+            (0..5).map(|_| Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System));
         let knowledge = tries.find(knows).expect("nushell can be asked");
         let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, request, Shell::Nu, "Linux");

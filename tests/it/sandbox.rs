@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use askline::config::Help;
 use askline::environment::{self, Machine};
 use askline::knowledge::Knowledge;
+use askline::shell_facts::ShellFacts;
 use askline_check::reference::Reference as _;
 use askline_host::local::LocalHost;
 use askline_host::{Host as _, Level, OUTPUT_LIMIT, Output, Probe, Spelling};
@@ -414,7 +415,7 @@ const TOO_BAD: [&str; 16] = [
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &[]));
+    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
     let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
     let mut programs: Vec<PathBuf> = directories
@@ -434,7 +435,7 @@ fn ask_all(which: Which) {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
             // A separate instance each, so programs do not share a time budget.
-            let knowledge = Knowledge::new(&machine, &context, &[], Help::System);
+            let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
                 Which::Every => !TOO_BAD.iter().any(|bad| name.starts_with(bad)),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::prompt_context::HISTORY;
+use crate::shell_facts::{HISTORY, ShellFacts};
 use askline_syntax::line::PromptLine;
 
 /// Maximum size of a prompt line in bytes.
@@ -34,8 +34,8 @@ const CHUNK: usize = 1 << 14;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Input {
     pub(super) line: PromptLine,
-    /// Facts in input order; a last key without a value has an empty one.
-    pub(super) facts: Vec<(String, String)>,
+    /// Facts of the script; a last key without a value has an empty one.
+    pub(super) facts: ShellFacts,
 }
 
 impl Input {
@@ -53,14 +53,14 @@ impl Input {
         ensure!(line.len() <= LINE_LIMIT, "the line is longer than {LINE_LIMIT} bytes; shorten it");
         let line = str::from_utf8(line).ok().context("the line is not valid UTF-8; retype it")?;
         let line = line.strip_suffix('\n').unwrap_or(line); // fish adds one
-        let mut facts = Vec::new();
+        let mut facts = ShellFacts::default();
         let mut room = FACTS_LIMIT;
         let mut keep = |key: &str, value: &str| {
             // A document pasted into a command would leave no room for other facts.
             let fits = key != HISTORY || value.len() <= COMMAND_LIMIT;
             if let Some(left) = room.checked_sub(key.len() + value.len()).filter(|_| fits) {
                 room = left;
-                facts.push((key.to_owned(), value.to_owned()));
+                facts.add(key, value);
             }
         };
         while let Some(key) = fields.next() {
@@ -134,8 +134,9 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], cursor: usize, line: &str, at: usize, facts: &[(&str, &str)]) {
-        let facts = facts.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let expected = Input { line: PromptLine { text: line.to_owned(), cursor: at }, facts };
+        let mut expected = ShellFacts::default();
+        facts.iter().for_each(|(key, value)| expected.add(key, value));
+        let expected = Input { line: PromptLine { text: line.to_owned(), cursor: at }, facts: expected };
         assert_eq!(Input::parse(bytes, cursor).unwrap(), expected);
     }
 
@@ -145,9 +146,15 @@ mod tests {
         check(b"list files\n", usize::MAX, "list files", 10, &[]);
         check(b"two\nlines \n\n", 99, "two\nlines \n", 11, &[]);
         check("größe".as_bytes(), 99, "größe", 5, &[]);
-        check(b"ls\0pwd\0/tmp\0last\0make\n", 2, "ls", 2, &[("pwd", "/tmp"), ("last", "make\n")]);
-        check(b"ls\n\0pwd\0/tmp\0", 2, "ls", 2, &[("pwd", "/tmp")]);
-        check(b"ls\0pwd", 2, "ls", 2, &[("pwd", "")]);
+        check(
+            b"ls\0alias.p\0/tmp\0history\0make\n",
+            2,
+            "ls",
+            2,
+            &[("alias.p", "/tmp"), ("history", "make\n")],
+        );
+        check(b"ls\n\0alias.p\0/tmp\0", 2, "ls", 2, &[("alias.p", "/tmp")]);
+        check(b"ls\0alias.p", 2, "ls", 2, &[("alias.p", "")]);
         check(b"ls\0\n", 2, "ls", 2, &[]);
     }
 
@@ -159,10 +166,10 @@ mod tests {
 
     #[test]
     fn facts_beyond_the_limit_or_unreadable_are_dropped() {
-        let huge = "x".repeat(FACTS_LIMIT - 2);
-        check(format!("ls\0a\0{huge}\0c\0d").as_bytes(), 2, "ls", 2, &[("a", &huge)]);
-        check(format!("ls\0a\0b\0c\0{huge}").as_bytes(), 2, "ls", 2, &[("a", "b")]);
-        check(b"ls\0a\0caf\xe9\0c\0d", 2, "ls", 2, &[("c", "d")]);
+        let huge = "x".repeat(FACTS_LIMIT - 8);
+        check(format!("ls\0alias.a\0{huge}\0alias.c\0d").as_bytes(), 2, "ls", 2, &[("alias.a", &huge)]);
+        check(format!("ls\0alias.a\0b\0alias.c\0{huge}").as_bytes(), 2, "ls", 2, &[("alias.a", "b")]);
+        check(b"ls\0alias.a\0caf\xe9\0alias.c\0d", 2, "ls", 2, &[("alias.c", "d")]);
         let line = "x".repeat(LINE_LIMIT);
         check(line.as_bytes(), 0, &line, 0, &[]);
         let error = Input::parse(format!("{line}x").as_bytes(), 0).unwrap_err();

@@ -16,6 +16,7 @@ use super::turn::Turn;
 use crate::config::{Alternatives, Config, Daemon, ModelChoice};
 use crate::models::Purpose;
 use crate::presses::{Press, Terminal};
+use crate::shell_facts::ShellFacts;
 use askline_host::Host;
 use askline_host::local::LocalHost;
 use askline_model::request_control::RequestControl;
@@ -34,11 +35,11 @@ struct PrefetchInput {
     /// Name of the terminal.
     terminal: String,
     /// Shell facts passed besides the prompt line.
-    told: Vec<(String, String)>,
+    facts: ShellFacts,
 }
 
 /// Starts the prefetch if it is enabled and the resident process can answer.
-pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(String, String)]) {
+pub(super) fn send(config: &Config, press: &Press, terminal: &str, facts: &ShellFacts) {
     let is_resident = match &config.model {
         ModelChoice::Local(_) => config.daemon != Daemon::Off && cfg!(feature = "local-model"),
         ModelChoice::Scripted(_) => config.daemon == Daemon::Force,
@@ -47,9 +48,9 @@ pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(Stri
     if press.complete || !is_resident || config.alternatives != Alternatives::Ahead {
         return;
     }
-    let input_facts = PrefetchInput { terminal: terminal.to_owned(), told: told.to_vec() };
+    let input = PrefetchInput { terminal: terminal.to_owned(), facts: facts.clone() };
     let started =
-        serde_json::to_vec(&input_facts).map_err(Into::into).and_then(|text| LocalHost.start_prefetch(&text));
+        serde_json::to_vec(&input).map_err(Into::into).and_then(|text| LocalHost.start_prefetch(&text));
     if let Err(error) = started {
         tracing::debug!("nobody looks ahead: {error:#}");
     }
@@ -59,14 +60,14 @@ pub(super) fn send(config: &Config, press: &Press, terminal: &str, told: &[(Stri
 pub(in crate::cli) fn run(app: &AppContext) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     io::stdin().lock().take(ERRAND_LIMIT).read_to_end(&mut text).context("no errand")?;
-    let input_facts: PrefetchInput =
+    let input: PrefetchInput =
         serde_json::from_slice(&text).context("that is no errand; the key gives them")?;
     let is_name = |c: char| c.is_ascii_hexdigit() || c == '-';
-    ensure!(input_facts.terminal.chars().all(is_name), "that is no terminal");
-    let terminal = Terminal::new(Endpoint::find(&app.host)?.directory(), &input_facts.terminal);
+    ensure!(input.terminal.chars().all(is_name), "that is no terminal");
+    let terminal = Terminal::new(Endpoint::find(&app.host)?.directory(), &input.terminal);
     let Some(press) = terminal.last().filter(|press| !press.complete) else { return Ok(Exit::None) };
     let turn = Turn {
-        input: Input { line: PromptLine::typed(press.words.clone()), facts: input_facts.told },
+        input: Input { line: PromptLine::typed(press.words.clone()), facts: input.facts },
         shell: press.shell.parse::<Shell>().map_err(anyhow::Error::msg)?,
         terminal: None,
         machine: app.machine.clone(),

@@ -4,7 +4,6 @@ use crate::config::{Config, Evidence};
 use crate::environment::Machine;
 use crate::models::{self, Purpose};
 use crate::presses::{self, LineContent, NextPress, Offer, Press, Terminal};
-use crate::prompt_context::HISTORY;
 use crate::suggest::{Request, again, alternatives, suggest};
 use crate::suggestion::Suggestion;
 use askline_host::local::LocalHost;
@@ -148,14 +147,13 @@ impl Turn {
     }
 
     fn request(&self) -> Request<'_> {
-        Request { line: &self.input.line, shell: self.shell, told: &self.input.facts, before: None }
+        Request { line: &self.input.line, shell: self.shell, facts: &self.input.facts, before: None }
     }
 
     /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
     /// it only on request.
     fn around(&self) -> String {
-        let mut told = self.input.facts.iter().filter(|_| self.shell != Shell::Nu);
-        let ran = told.find(|(name, _)| name == HISTORY).map(|(_, command)| command.as_str());
+        let ran = self.input.facts.history.first().filter(|_| self.shell != Shell::Nu).map(String::as_str);
         presses::around(self.machine.host.current_dir().as_deref(), ran)
     }
 

@@ -12,6 +12,7 @@ use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
 use askline::refine::{self, Limits};
+use askline::shell_facts::ShellFacts;
 use askline_host::recorded::RecordedHost;
 use askline_model::Model as _;
 use askline_model::failure::Failure;
@@ -475,8 +476,8 @@ fn e24_the_same_answer_again() {
     let server = Server::new(vec![Act::Send(says("show --nothing-like-it")); 5]);
     let machine =
         Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None);
-    let context = environment::gather(&machine, Shell::Bash, &[]);
-    let knowledge = Arc::new(Knowledge::new(&machine, &context, &[], Help::System));
+    let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let knowledge = Arc::new(Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System));
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let limits = Limits { rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
     let mut model = remote(&server, Protocol::OpenAi);

@@ -12,6 +12,7 @@ use super::outcome::{guarded, no_answer, wrong};
 use super::value::{CHECKS, RISK, Text, joined, piped, record, value};
 use super::workplace::{Workplace, cancelled_by_signals};
 use super::{PluginAction, PluginCall};
+use askline::fix::Failed;
 use askline::suggestion::Suggestion;
 use askline_model::Model;
 use askline_model::failure::Failure;
@@ -77,7 +78,7 @@ impl PluginAction for AskCommand {
             None => piped(input)?,
         };
         match text.filter(|text| !text.text.trim().is_empty()) {
-            Some(text) => answer(call, &text, &[]),
+            Some(text) => answer(call, &text, None),
             None => Err(wrong(
                 "no request; say what you want, such as: ask files larger than ten megabytes",
                 call.given.head,
@@ -103,15 +104,15 @@ pub(super) fn flags(signature: Signature) -> Signature {
         )
 }
 
-/// Returns the answer to a request, in the form that the flags select. `facts` are additional shell facts, in the
-/// form of the script.
+/// Returns the answer to a request, in the form that the flags select. `failed` is the
+/// command to correct if the request has no words.
 pub(super) fn answer(
     call: &PluginCall<'_>,
     request: &Text,
-    facts: &[(String, String)],
+    failed: Option<Failed>,
 ) -> Result<PipelineData, LabeledError> {
     let head = call.given.head;
-    let workplace = Workplace::open(call, facts)?;
+    let workplace = Workplace::open(call, failed)?;
     let control = workplace.control();
     let _signals = cancelled_by_signals(call.engine, &control)?;
     if call.given.has_flag("line")? {

@@ -77,7 +77,7 @@ with your own definitions and aliases. For words that begin with `check`, quote 
     fn answer(call: &PluginCall<'_>, input: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
         let look = LineChecker {
-            workplace: Workplace::open(call, &[])?,
+            workplace: Workplace::open(call, None)?,
             strict: call.given.has_flag("strict")?,
             head,
         };

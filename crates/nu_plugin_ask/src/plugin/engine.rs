@@ -12,6 +12,7 @@ use nu_protocol::{IntoSpanned as _, PipelineData, ShellError, Span, Value};
 use serde_json::{Value as Json, json};
 
 use super::keywords::{names_one, reads_files};
+use askline::shell_facts::ShellFacts;
 use askline_host::key_command::{KeyCommand, KeyringItem};
 use askline_host::local;
 use askline_host::local::LocalHost;
@@ -58,15 +59,17 @@ impl EngineHost {
         })
     }
 
-    /// Returns the shell facts about the user's definitions, as the script passes them: `alias.NAME` with its text
-    /// and `function.NAME`. Unavailable facts are left out.
-    pub(super) fn told(&self) -> Vec<(String, String)> {
-        let aliases = self.aliases().map(|(name, expansion)| (format!("alias.{name}"), expansion));
+    /// Returns the shell facts about the user's definitions, as the script passes them. Unavailable facts are left out.
+    pub(super) fn shell_facts(&self) -> ShellFacts {
         let functions = self.rows("which").into_iter().filter_map(|row| {
             let is_custom = field(&row, "type")? == "custom";
-            is_custom.then(|| Some((format!("function.{}", field(&row, "command")?), String::new())))?
+            is_custom.then(|| field(&row, "command"))?
         });
-        aliases.take(OWN_NAMES_MAX).chain(functions.take(OWN_NAMES_MAX)).collect()
+        ShellFacts {
+            aliases: self.aliases().take(OWN_NAMES_MAX).collect(),
+            functions: functions.take(OWN_NAMES_MAX).collect(),
+            ..ShellFacts::default()
+        }
     }
 
     fn aliases(&self) -> impl Iterator<Item = (String, String)> + use<> {

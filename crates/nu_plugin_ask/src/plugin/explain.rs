@@ -55,7 +55,7 @@ impl PluginAction for Explain {
             None => piped(input)?,
         };
         let line = line.ok_or_else(|| wrong(NO_LINE, head))?;
-        let parts = Workplace::open(call, &[])?.explain(&line.text);
+        let parts = Workplace::open(call, None)?.explain(&line.text);
         let row = |part: &Json| -> Record { record(part, COLUMNS, head) };
         let rows =
             parts.as_array().into_iter().flatten().map(|part| Value::record(row(part), head)).collect();

@@ -9,7 +9,7 @@ use super::outcome::wrong;
 use super::value::{Text, joined};
 use super::{PluginAction, PluginCall};
 use askline::fix::Failed;
-use askline::prompt_context::HISTORY;
+use askline::shell_facts::ShellFacts;
 
 /// Maximum number of texts that Nushell has read which are searched.
 const LINES_MAX: usize = 1_000_000;
@@ -45,18 +45,18 @@ just that.";
     fn answer(call: &PluginCall<'_>, _: PipelineData) -> Result<PipelineData, LabeledError> {
         let head = call.given.head;
         if let Some(words) = joined(&call.given.positional)? {
-            return answer(call, &Text { text: format!("fix {}", words.text), ..words }, &[]);
+            return answer(call, &Text { text: format!("fix {}", words.text), ..words }, None);
         }
         let status = call.engine.get_env_var("LAST_EXIT_CODE")?;
         let status = status.and_then(|status| status.as_int().ok()).unwrap_or_default();
-        let facts = [("status", status.to_string()), (HISTORY, last_command(call)?)];
-        let facts = facts.map(|(name, value)| (name.to_owned(), value));
-        if Failed::of(&facts).is_none() {
+        let history = vec![last_command(call)?];
+        let facts = ShellFacts { history, status: i32::try_from(status).ok(), ..ShellFacts::default() };
+        let Some(failed) = Failed::of(&facts) else {
             let why = "the last command did not fail; say in words what should be different: ask fix WORDS";
             return Err(wrong(why, head));
-        }
+        };
         // Like a key press on an empty line.
-        answer(call, &Text { text: String::new(), span: head }, &facts)
+        answer(call, &Text { text: String::new(), span: head }, Some(failed))
     }
 }
 

@@ -7,10 +7,12 @@ use askline::cli::{AppContext, check, explain, suggest};
 use askline::config::Config;
 use askline::environment;
 use askline::examine::{Examined, Examiner};
+use askline::fix::Failed;
 use askline::knowledge::Knowledge;
 use askline::metrics::Outcome;
 use askline::models::{self, Purpose};
 use askline::path_facts::PathFacts;
+use askline::shell_facts::ShellFacts;
 use askline::suggest::{Request, alternatives, suggest as suggest_for};
 use askline::suggestion::Suggestion;
 use askline_check::explain::explain as parts_of;
@@ -36,20 +38,22 @@ pub(super) struct Workplace {
     pub(super) app: Arc<AppContext<EngineHost>>,
     pub(super) config: Arc<Config>,
     pub(super) shell: Shell,
-    told: Arc<Vec<(String, String)>>,
+    facts: Arc<ShellFacts>,
 }
 
 impl Workplace {
-    /// Collects the data from the engine. `facts` are additional shell facts, in the form of the script.
-    pub(super) fn open(call: &PluginCall<'_>, facts: &[(String, String)]) -> Result<Self, LabeledError> {
+    /// Collects the data from the engine. `failed` is the last command and its exit status, for a request that corrects it.
+    pub(super) fn open(call: &PluginCall<'_>, failed: Option<Failed>) -> Result<Self, LabeledError> {
         let host = EngineHost::new(call.engine, call.given.head)?;
         // The user's names belong to Nushell only.
-        let mut told = if call.shell == Shell::Nu { host.told() } else { Vec::new() };
-        told.extend_from_slice(facts);
+        let mut facts = if call.shell == Shell::Nu { host.shell_facts() } else { ShellFacts::default() };
+        if let Some(Failed { command, status }) = failed {
+            (facts.history, facts.status) = (vec![command], Some(status));
+        }
         let at_head = |error: anyhow::Error| no_answer(&error, call.given.head);
         let app = AppContext::of(host).map_err(at_head)?;
         let config = app.config().map_err(at_head)?;
-        Ok(Self { app: Arc::new(app), config: Arc::new(config), shell: call.shell, told: Arc::new(told) })
+        Ok(Self { app: Arc::new(app), config: Arc::new(config), shell: call.shell, facts: Arc::new(facts) })
     }
 
     /// Returns a control with the configured deadline, counted from now.
@@ -114,7 +118,7 @@ impl Workplace {
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
-        Request { line, shell: self.shell, told: &self.told, before: None }
+        Request { line, shell: self.shell, facts: &self.facts, before: None }
     }
 
     /// Returns a suggestion as JSON.
@@ -140,8 +144,8 @@ impl Workplace {
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
-        let context = environment::gather(&self.app.machine, self.shell, &self.told);
-        let knowledge = Knowledge::new(&self.app.machine, &context, &self.told, self.config.help);
+        let context = environment::gather(&self.app.machine, self.shell, &self.facts);
+        let knowledge = Knowledge::new(&self.app.machine, &context, &self.facts, self.config.help);
         let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
         knowledge.remember();
         seen
