@@ -11,6 +11,7 @@ mod forget;
 pub mod init;
 mod inline;
 mod interrupts;
+pub mod key;
 pub mod line;
 mod model;
 mod offers;

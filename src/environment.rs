@@ -4,50 +4,22 @@
 //! Models score worse with such facts in the prompt (`benches/accuracy.md`), so none is included unless `[context]`
 //! allows it (`prompt_context`). They serve to check the model's commands.
 
+mod commands;
 pub mod owners;
 
-use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 
-use self::owners::Owners;
+pub use self::commands::{Commands, Directory};
 use crate::shell_facts::ShellFacts;
-use askline_host::store;
 use askline_host::{Host, System, find_on_path};
 use askline_manual::userland::{Distribution, Userland, userland_of};
 use askline_syntax::shell::Shell;
 
 /// Maximum size in bytes of a system text (os-release, SystemVersion.plist).
 const SYSTEM_TEXT_LIMIT: u64 = 64 << 10;
-
-/// Maximum size in bytes of the cache of command names; a larger one is rebuilt.
-const CACHE_LIMIT: u64 = 4 << 20;
-
-/// Maximum number of directories of `PATH` that are scanned.
-const DIRECTORIES_LIMIT: usize = 128;
-
-/// Maximum number of files read from one directory.
-const FILES_LIMIT: usize = 20_000;
-
-/// Time limit of a scan; remaining directories wait for the next time (WSL and network mounts).
-const SCAN_BUDGET: Duration = Duration::from_millis(150);
-
-/// Minimum age of a directory's last change at the time of the scan. A younger directory may change again within the
-/// same tick of the file system's clock, so its scan is not trusted next time.
-const CLOCK_GRAIN: Duration = Duration::from_secs(2);
-
-/// First line of the cache; a different version makes it invalid.
-const CACHE_HEADER: &str = "askline commands 2";
-/// Maximum number of other files next to it in the cache directory. Usually there are none, because other data has
-/// its own directories.
-const CACHE_FILES_MAX: usize = 16;
-/// Last line of the cache, which cannot be a command name. It detects a truncated list, which would make commands
-/// look missing.
-const CACHE_END: &str = "/\n";
 
 /// The machine that suggestions are for.
 #[derive(Clone)]
@@ -192,193 +164,13 @@ fn userland(host: &dyn Host, system: &System, program: &str) -> Userland {
         .map_or(Userland::Unknown, |real| userland_of(&real, &system.os))
 }
 
-/// Programs that can be run from `PATH`, by directory in search order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Commands {
-    /// Directories, without duplicates.
-    pub directories: Vec<Directory>,
-    /// `true` if every directory was scanned, so a program in none of them is not installed.
-    pub complete: bool,
-    /// `true` if a scan result is not in the cache yet.
-    changed: bool,
-}
-
-/// Programs of one directory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Directory {
-    /// Path with links resolved.
-    pub path: PathBuf,
-    /// `true` if `PATH` has it as an absolute path, and only root or the user can write to it and to all directories
-    /// above: nobody else can have put its programs there.
-    pub trusted: bool,
-    /// Time of the last change of its list of files.
-    modified: SystemTime,
-    /// Sorted names without duplicates, control characters or invalid UTF-8.
-    names: Vec<String>,
-}
-
-impl Commands {
-    /// Scans the directories on `PATH`; unchanged ones come from the cache in the directory `cache`.
-    ///
-    /// A file that becomes executable, or a link that loses its target, is noticed only when its directory changes.
-    fn on_path(host: &dyn Host, cache: Option<&Path>) -> Self {
-        let started = Instant::now();
-        let mut known = cache.map_or_else(BTreeMap::new, |cache| recall(&cache.join(CACHE_FILE)));
-        let path = host.env("PATH").unwrap_or_default();
-        let mut commands = Self { complete: true, ..Self::default() };
-        let mut seen = HashSet::new();
-        let owners = Owners::of(host);
-        for (n_seen, named) in std::env::split_paths(&path).enumerate() {
-            if n_seen == DIRECTORIES_LIMIT || (SCAN_BUDGET < started.elapsed() && commands.changed) {
-                commands.complete = false;
-                break;
-            }
-            // An empty entry means the working directory.
-            let whole = match host.current_dir() {
-                _ if named.is_absolute() => named.clone(),
-                Some(current) => current.join(&named),
-                None => continue,
-            };
-            let Ok(real) = host.real_path(&whole) else { continue };
-            let Some(entry) = host.entry(&real).filter(|entry| entry.is_directory) else { continue };
-            if !seen.insert(real.clone()) {
-                continue;
-            }
-            let names = match known.remove(&real) {
-                Some((modified, names)) if modified == nanoseconds(entry.modified) => names,
-                _ => {
-                    commands.changed = true;
-                    scan(host, &real)
-                }
-            };
-            commands.directories.push(Directory {
-                trusted: named.is_absolute() && owners.made_directory(host, &real),
-                path: real,
-                modified: entry.modified,
-                names,
-            });
-        }
-        commands
-    }
-
-    /// Reports whether a program of this name exists. Shell builtins, functions and aliases are not programs.
-    pub fn contains(&self, name: &str) -> bool {
-        self.directories.iter().any(|directory| directory.holds(name))
-    }
-
-    /// Returns the file that a shell would run for this name.
-    pub fn find(&self, name: &str) -> Option<PathBuf> {
-        self.directories
-            .iter()
-            .find(|directory| directory.holds(name))
-            .map(|directory| directory.path.join(name))
-    }
-
-    /// Like [`Self::find`], but `None` if anyone except root and the user could have put the file there.
-    pub fn find_trusted(&self, name: &str) -> Option<PathBuf> {
-        let directory = self.directories.iter().find(|directory| directory.holds(name))?;
-        directory.trusted.then(|| directory.path.join(name))
-    }
-
-    /// Returns all names in no particular order; a name in two directories comes twice.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.directories.iter().flat_map(|directory| directory.names.iter().map(String::as_str))
-    }
-
-    /// Writes new scan results to the directory `cache`. This waits for the disk: call it after the answer is shown.
-    ///
-    /// # Errors
-    /// When the cache cannot be written.
-    pub fn remember(&self, cache: &Path) -> anyhow::Result<()> {
-        if !self.changed {
-            return Ok(());
-        }
-        let mut text = format!("{CACHE_HEADER}\n");
-        for directory in &self.directories {
-            // A path with control characters does not fit on a line of the cache, so it is scanned every time.
-            let Some(path) = directory.path.to_str().filter(|path| is_plain(path)) else { continue };
-            text.push_str(&format!("/{}\t{path}\n", nanoseconds(directory.modified)));
-            for name in &directory.names {
-                text.push_str(name);
-                text.push('\n');
-            }
-        }
-        text.push_str(CACHE_END);
-        store::write_cache(&cache.join(CACHE_FILE), text.as_bytes())?;
-        store::thin_out(cache, CACHE_FILES_MAX)
-    }
-}
-
-/// File name of the cache in the cache directory.
-const CACHE_FILE: &str = "commands";
-
-impl Directory {
-    fn holds(&self, name: &str) -> bool {
-        self.names.binary_search_by(|known| known.as_str().cmp(name)).is_ok()
-    }
-}
-
-/// Reads the cached names by directory, with the time of change. Names contain no slash, so a line with a leading
-/// slash starts the next directory: `/NANOSECONDS TAB PATH`.
-fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
-    let mut known: BTreeMap<PathBuf, (u128, Vec<String>)> = BTreeMap::new();
-    // The time is read first: a cache that is replaced meanwhile then counts as older than it is, and is trusted
-    // less.
-    let Some(written) = fs::symlink_metadata(file).ok().and_then(|found| found.modified().ok()) else {
-        return known;
-    };
-    let read = store::read(file, CACHE_LIMIT).ok().flatten();
-    let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else { return known };
-    let whole =
-        text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')?.strip_suffix(CACHE_END));
-    let Some(rest) = whole else { return known };
-    let mut names = None;
-    for line in rest.lines() {
-        if let Some((modified, path)) = line.strip_prefix('/').and_then(|line| line.split_once('\t')) {
-            let (_, last) = known.entry(path.into()).or_insert((modified.parse().unwrap_or(0), Vec::new()));
-            names = Some(last);
-        } else if let Some(names) = &mut names {
-            names.push(line.to_owned());
-        }
-    }
-    let settled = nanoseconds(written).saturating_sub(CLOCK_GRAIN.as_nanos());
-    known.retain(|_, (modified, names)| *modified < settled && names.is_sorted());
-    known
-}
-
-/// Returns the names of the programs in a directory.
-fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
-    let listed = host.list(directory).unwrap_or_default();
-    let mut names: Vec<String> = listed
-        .into_iter()
-        .take(FILES_LIMIT)
-        .filter_map(|name| name.into_string().ok())
-        .filter(|name| {
-            is_plain(name) && host.entry(&directory.join(name)).is_some_and(|entry| entry.executable)
-        })
-        .collect();
-    names.sort_unstable();
-    names
-}
-
-/// Reports whether a text fits on one line.
-fn is_plain(text: &str) -> bool {
-    !text.contains(char::is_control)
-}
-
-fn nanoseconds(time: SystemTime) -> u128 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos())
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::ffi::OsStringExt as _;
-    use std::os::unix::fs::PermissionsExt as _;
 
     use expect_test::expect;
 
     use super::*;
-    use askline_host::local::LocalHost;
     use askline_host::recorded::RecordedHost;
 
     const ALPINE: &str = r#"
@@ -501,50 +293,6 @@ mod tests {
         assert_eq!(trusted, [true, false, false, true, false, true]);
     }
 
-    /// This machine with another `PATH`.
-    struct WithPath(PathBuf);
-
-    impl Host for WithPath {
-        fn probe(&self, _: &Path, _: &askline_host::Probe) -> anyhow::Result<askline_host::Output> {
-            panic!("context must start no program")
-        }
-        fn read(&self, path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-            LocalHost.read(path, limit)
-        }
-        fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
-            LocalHost.list(directory)
-        }
-        fn entry(&self, path: &Path) -> Option<askline_host::FileEntry> {
-            LocalHost.entry(path)
-        }
-        fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
-            LocalHost.real_path(path)
-        }
-        fn env(&self, name: &str) -> Option<std::ffi::OsString> {
-            (name == "PATH").then(|| self.0.clone().into())
-        }
-        fn current_dir(&self) -> Option<PathBuf> {
-            None
-        }
-        fn system(&self) -> System {
-            LocalHost.system()
-        }
-        fn free_space(&self, path: &Path) -> Option<u64> {
-            LocalHost.free_space(path)
-        }
-    }
-
-    fn add_program(directory: &Path, name: &str) {
-        let file = directory.join(name);
-        fs::write(&file, "").unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
-    }
-
-    fn set_modified(path: &Path, ago_s: u64) {
-        let time = SystemTime::now() - Duration::from_secs(ago_s);
-        fs::File::open(path).unwrap().set_modified(time).unwrap();
-    }
-
     #[test]
     fn names_that_are_not_utf8_are_told_as_well_as_can_be() {
         let mut context = gather(&machine(alpine()), Shell::Bash, &ShellFacts::default());
@@ -554,51 +302,5 @@ mod tests {
         let told = context.to_json();
         assert_eq!(told["current_dir"], "/caf\u{fffd}");
         assert_eq!(told["commands"][0]["directory"], "/caf\u{fffd}");
-    }
-
-    #[test]
-    fn a_cache_that_is_a_link_or_open_to_others_is_not_believed() {
-        let home = tempfile::tempdir().unwrap();
-        let file = home.path().join("commands");
-        fs::write(&file, format!("{CACHE_HEADER}\n/1\t/x\nls\n{CACHE_END}")).unwrap();
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(recall(&file).len(), 1);
-        let link = home.path().join("link");
-        std::os::unix::fs::symlink(&file, &link).unwrap();
-        assert!(recall(&link).is_empty());
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
-        assert!(recall(&file).is_empty());
-    }
-
-    #[test]
-    fn the_cache_is_used_until_a_directory_changes() {
-        let home = tempfile::tempdir().unwrap();
-        let (bin, cache) = (home.path().join("bin"), home.path().join("cache"));
-        fs::create_dir(&bin).unwrap();
-        add_program(&bin, "one");
-        let host = WithPath(bin.clone());
-        let look = || {
-            let commands = Commands::on_path(&host, Some(&cache));
-            commands.remember(&cache).unwrap();
-            (commands.changed, commands.contains("one"), commands.contains("two"))
-        };
-        set_modified(&bin, 60);
-        assert_eq!(look(), (true, true, false), "the first time it is scanned");
-        assert_eq!(look(), (false, true, false), "then it is known");
-        add_program(&bin, "two");
-        assert_eq!(look(), (true, true, true), "a change is seen");
-        assert_eq!(look(), (true, true, true), "a change of a moment ago may not be the last");
-        set_modified(&bin, 30);
-        assert_eq!(look(), (true, true, true));
-        assert_eq!(look(), (false, true, true), "and settles");
-        fs::write(cache.join("commands"), "askline commands 0\n/1\t/x\nls\n").unwrap();
-        assert_eq!(look(), (true, true, true), "a cache of another version is made anew");
-        fs::write(cache.join("commands"), b"\xff\x00").unwrap();
-        assert_eq!(look(), (true, true, true), "so is a broken one");
-        assert_eq!(look(), (false, true, true));
-        let whole = fs::read(cache.join("commands")).unwrap();
-        fs::write(cache.join("commands"), &whole[..whole.len() - "two\n/\n".len()]).unwrap();
-        assert_eq!(look(), (true, true, true), "and one that lost its end");
-        assert_eq!(look(), (false, true, true));
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
-use super::init::key::BoundKey;
+use super::key::BoundKey;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 

@@ -4,6 +4,7 @@
 //! only with `--online`.
 
 mod hook;
+mod model;
 mod online;
 mod own;
 mod servers;

@@ -3,18 +3,16 @@
 //! The scripts are real files in `shell/`. Each reads a few settings that precede it. This file writes those
 //! settings, quoted for the shell, and leaves the scripts unchanged.
 
-pub mod key;
-
 use std::env;
 use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 
 use super::args::{Init, Switch};
+use super::key::BoundKey;
 use super::{AppContext, Exit, print, tell};
 use askline_model::failure::UsageError;
 use askline_syntax::shell::Shell;
-use key::BoundKey;
 
 /// Part of Nushell's script for ghost text.
 const GHOST_NU: &str = include_str!("../../shell/askline-ghost.nu");

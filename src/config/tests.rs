@@ -105,7 +105,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
     let expected = Config {
         model,
         fallback: Vec::new(),
-        profiles: profiles.clone(),
+        profiles,
         model_file: None,
         deadline_ms: 5000,
         max_tokens: 9,
@@ -134,28 +134,14 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         ("ASKLINE_REFINE_ROUNDS", "0"),
     ];
     let (config, settings) = merge(text, &env).unwrap();
-    let model = ModelChoice::Scripted("a:b".into());
-    let model_file = Some("/m.gguf".into());
     let expected = Config {
-        model,
-        fallback: Vec::new(),
-        profiles: profiles.clone(),
-        model_file,
+        model: ModelChoice::Scripted("a:b".into()),
+        model_file: Some("/m.gguf".into()),
         deadline_ms: 70,
-        max_tokens: 9,
         threads: None,
         help: Help::System,
         refine_rounds: 0,
-        form: Form::Completion,
-        fallback_forms: Vec::new(),
-        disclosure: usual(),
-        evidence: Evidence::All,
-        guard: Guard::Off,
-        limits: Limits { calls: 3, ..Limits::default() },
-        alternatives: Alternatives::Ahead,
-        retrieve: false,
-        daemon: Daemon::Auto,
-        daemon_idle_min: 30,
+        ..expected
     };
     assert_eq!(config, expected);
     let told: Vec<String> = settings

@@ -185,6 +185,34 @@ fn the_life_of_a_model() {
             exit 0
         "#]],
     );
+    damage_and_fetch_again(&home);
+    home.check(
+        "rm tiny",
+        expect![[r#"
+            2> tiny is removed; 2.0 MB freed
+            2> it is the one in use, and no other is installed; run `askline model pull`
+            exit 0
+        "#]],
+    );
+    home.check(
+        "rm tiny",
+        expect![[r#"
+            2> tiny is not installed
+            2> it is the one in use, and no other is installed; run `askline model pull`
+            exit 0
+        "#]],
+    );
+    home.check(
+        "use tiny",
+        expect![[r#"
+            2> tiny is used from now on (HOME/config/askline/config.toml)
+            2> but the model tiny is not installed; run `askline model pull tiny`
+            exit 0
+        "#]],
+    );
+}
+
+fn damage_and_fetch_again(home: &Home) {
     fs::write(home.model(), &home.bytes[1..]).unwrap();
     home.check(
         "list --check",
@@ -210,30 +238,6 @@ fn the_life_of_a_model() {
         told.lines().rfind(|line| !is_of_preparing(line)),
         Some("tiny is installed (2.0 MB)"),
         "{told}"
-    );
-    home.check(
-        "rm tiny",
-        expect![[r#"
-            2> tiny is removed; 2.0 MB freed
-            2> it is the one in use, and no other is installed; run `askline model pull`
-            exit 0
-        "#]],
-    );
-    home.check(
-        "rm tiny",
-        expect![[r#"
-            2> tiny is not installed
-            2> it is the one in use, and no other is installed; run `askline model pull`
-            exit 0
-        "#]],
-    );
-    home.check(
-        "use tiny",
-        expect![[r#"
-            2> tiny is used from now on (HOME/config/askline/config.toml)
-            2> but the model tiny is not installed; run `askline model pull tiny`
-            exit 0
-        "#]],
     );
 }
 

@@ -1,8 +1,12 @@
 //! Repository rules that the compiler cannot check.
 
+mod modules;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use modules::Modules;
 
 /// Layers of the root package, lowest first. A module imports from its own layer or a lower one, never a higher one. The
 /// crates below need no such list: cargo rejects a circle of crates.
@@ -53,6 +57,15 @@ fn imports_point_down() {
         }
     }
     assert!(violations.is_empty(), "\n{}", violations.join("\n"));
+}
+
+/// Sibling modules form no circle: of two that need each other, one takes the shared part from a third. A package's
+/// test code is free.
+#[test]
+fn no_circle_of_modules() {
+    let circles: Vec<String> =
+        source_directories().iter().flat_map(|sources| Modules::of(sources).circles()).collect();
+    assert!(circles.is_empty(), "\n{}", circles.join("\n"));
 }
 
 /// Only `clean` can create text for a prompt line.
@@ -140,14 +153,13 @@ fn module_of(path: &Path) -> Option<String> {
 
 /// Returns the source files of all packages.
 fn sources() -> Vec<PathBuf> {
-    let mut files = rust_files(Path::new("src"));
-    for package in fs::read_dir("crates").unwrap() {
-        let sources = package.unwrap().path().join("src");
-        if sources.is_dir() {
-            files.extend(rust_files(&sources));
-        }
-    }
-    files
+    source_directories().iter().flat_map(|sources| rust_files(sources)).collect()
+}
+
+/// Returns the `src` of each package.
+fn source_directories() -> Vec<PathBuf> {
+    let crates = fs::read_dir("crates").unwrap().map(|package| package.unwrap().path().join("src"));
+    crates.filter(|sources| sources.is_dir()).chain([PathBuf::from("src")]).collect()
 }
 
 fn rust_files(directory: &Path) -> Vec<PathBuf> {

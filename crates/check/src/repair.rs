@@ -10,6 +10,7 @@ mod find;
 mod nushell;
 mod quote;
 mod tar;
+mod version;
 #[cfg(test)]
 #[path = "repair/work_tests.rs"]
 mod work_tests;
@@ -88,7 +89,7 @@ fn repair_within(
         state = better;
     }
     let is_right = state.report.syntax_ok != Some(false) && !state.findings.iter().any(is_error);
-    let literals = platform_spans || danger::keeps_literals(line, &state.line, shell);
+    let literals = platform_spans || quote::keeps_literals(line, &state.line, shell);
     (!changes.is_empty() && is_right && state.is_better_than(&first) && literals)
         .then_some(Repaired { line: state.line, changes })
 }

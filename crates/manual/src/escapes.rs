@@ -80,12 +80,8 @@ impl Escapes {
                             self.inserted += value.len().max(1);
                             self.escapes(&value, out, depth + 1);
                         }
-                        Some(_) => {}
-                        None => match name {
-                            "lq" => out.put('"'),
-                            "rq" => out.put('"'),
-                            _ => {}
-                        },
+                        None if matches!(name, "lq" | "rq") => out.put('"'),
+                        _ => {}
                     }
                 }
                 '(' => {
@@ -113,10 +109,7 @@ impl Escapes {
                 'v' | 'w' | 'l' | 'L' | 'D' | 'x' | 'N' | 'A' | 'b' | 'X' | 'Z' | 'H' | 'S' | 'R' | 'B' => {
                     quoted(&mut chars);
                 }
-                'z' => {
-                    chars.next();
-                }
-                '$' => {
+                'z' | '$' => {
                     chars.next();
                 }
                 'e' | '\\' => out.put('\\'),

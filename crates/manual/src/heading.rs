@@ -2,7 +2,7 @@
 //! texts and the brackets of usage lines.
 
 use super::escapes::{CLOSE, OPEN, plain};
-use super::value::{near, split_near, value};
+use super::value::{HeadingPosition, near, split_near, value};
 use super::{Arity, OptionDoc, Source};
 
 /// Maximum length of an option name, in bytes; longer words with a dash are not options.
@@ -11,15 +11,6 @@ const NAME_MAX: usize = 64;
 const NAMES_MAX: usize = 32;
 /// Maximum number of blanks between a short name and its long form.
 const GAP_MAX: usize = 6;
-
-/// Position of a heading: it decides the meaning of a lower-case word after an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum HeadingPosition {
-    /// Heading of a man page item, or a bracket of a usage line: every word belongs to the spelling.
-    Alone,
-    /// Line of a help text: a description may follow.
-    Column,
-}
 
 /// A name as spelled in the documentation.
 #[derive(Debug, Clone, PartialEq, Eq)]

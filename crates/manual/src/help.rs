@@ -1,9 +1,10 @@
 //! Parser for `--help` texts. The layouts differ; common to all: an option's line starts with a dash, its
 //! description comes after a gap or below, and headings end in a colon.
 
-use super::heading::{self, HeadingPosition};
+use super::heading;
 use super::page::{MENTIONED_MAX, OPTIONS_MAX, SUBCOMMANDS_MAX, is_subcommand, keep, settle};
 use super::usage;
+use super::value::HeadingPosition;
 use super::words::{beginning, first_sentence, single_line, version_in};
 use super::{Arity, Manual, Source, Subcommand};
 

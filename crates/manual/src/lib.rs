@@ -1,6 +1,7 @@
 //! Parser for program documentation: options with their arity, subcommands, examples. Reads man pages (roff and
 //! mdoc source) and `--help` texts. Pure and total: text in, value out, no failure.
 
+mod block;
 pub mod catalogue;
 mod escapes;
 mod heading;

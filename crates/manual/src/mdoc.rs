@@ -1,8 +1,8 @@
 //! Interpreter for the macros of mdoc, the language of BSD man pages with semantic markup (`.Fl a` is an option,
-//! `.Ar file` a value). Produces the blocks and marks of [`roff`](super::roff).
+//! `.Ar file` a value). Produces the blocks of a page, and the marks of [`escapes`](super::escapes).
 
+use super::block::{Block, PageDraft, arguments};
 use super::escapes::{CLOSE, OPEN, plain};
-use super::roff::{Block, RoffReader, arguments};
 
 /// Maximum number of open brackets.
 const OPEN_MAX: usize = 64;
@@ -62,233 +62,255 @@ impl OutputLine {
     }
 }
 
-/// Interprets one macro line.
-pub(super) fn request(reader: &mut RoffReader, name: &str, rest: &str) {
-    let words = arguments(rest);
-    match name {
-        "Dd" | "Dt" | "Os" | "Bk" | "Ek" | "nr" | "in" | "ad" | "hy" | "nh" | "ll" => {}
-        "Sh" => {
-            finish(reader);
-            reader.set_verbatim(false);
-            let title = join(reader, &words);
-            reader.mdoc().section = title.to_uppercase();
-            reader.open_block(Block::Section(title));
-        }
-        "Ss" => {
-            finish(reader);
-            let title = join(reader, &words);
-            reader.open_block(Block::Subsection(title));
-        }
-        "Pp" | "Lp" | "sp" | "Bl" => {
-            finish(reader);
-            reader.flush();
-        }
-        "El" => {
-            finish(reader);
-            reader.flush();
-        }
-        "br" => reader.line_break(),
-        "Bd" => {
-            let verbatim = words.iter().any(|word| word == "-literal" || word == "-unfilled");
-            reader.set_verbatim(verbatim);
-        }
-        "Ed" => reader.set_verbatim(false),
-        "Sm" => reader.mdoc().tight = words.first().is_some_and(|word| word == "off"),
-        "D1" | "Dl" => {
-            reader.line_break();
-            set(reader, &words);
-            reader.line_break();
-        }
-        "It" => {
-            finish(reader);
-            reader.begin_tag(false);
-            let mut line = OutputLine { glued: true, ..OutputLine::default() };
-            let open = run(reader, &mut line, &words);
-            if open {
-                reader.mdoc().heading = Some(line);
-            } else {
-                line.settle(0);
-                let text = line.text;
-                reader.push(&text);
+impl MdocState {
+    /// Interprets one macro line.
+    pub(super) fn request(&mut self, page: &mut PageDraft, name: &str, rest: &str) {
+        let words = arguments(rest);
+        match name {
+            "Dd" | "Dt" | "Os" | "Bk" | "Ek" | "nr" | "in" | "ad" | "hy" | "nh" | "ll" => {}
+            "Sh" => {
+                self.finish(page);
+                page.set_verbatim(false);
+                let title = self.join(page, &words);
+                self.section = title.to_uppercase();
+                page.open_block(Block::Section(title));
             }
-        }
-        "Xc" => {
-            if let Some(mut line) = reader.mdoc().heading.take() {
-                run(reader, &mut line, &words);
-                line.settle(0);
-                let text = line.text;
-                reader.push(&text);
+            "Ss" => {
+                self.finish(page);
+                let title = self.join(page, &words);
+                page.open_block(Block::Subsection(title));
             }
+            "Pp" | "Lp" | "sp" | "Bl" => {
+                self.finish(page);
+                page.flush();
+            }
+            "El" => {
+                self.finish(page);
+                page.flush();
+            }
+            "br" => page.line_break(),
+            "Bd" => {
+                let verbatim = words.iter().any(|word| word == "-literal" || word == "-unfilled");
+                page.set_verbatim(verbatim);
+            }
+            "Ed" => page.set_verbatim(false),
+            "Sm" => self.tight = words.first().is_some_and(|word| word == "off"),
+            "D1" | "Dl" => {
+                page.line_break();
+                self.set(page, &words);
+                page.line_break();
+            }
+            "It" => {
+                self.finish(page);
+                page.begin_tag(false);
+                let mut line = OutputLine { glued: true, ..OutputLine::default() };
+                let open = self.run(page, &mut line, &words);
+                if open {
+                    self.heading = Some(line);
+                } else {
+                    line.settle(0);
+                    let text = line.text;
+                    page.push(&text);
+                }
+            }
+            "Xc" => {
+                if let Some(mut line) = self.heading.take() {
+                    self.run(page, &mut line, &words);
+                    line.settle(0);
+                    let text = line.text;
+                    page.push(&text);
+                }
+            }
+            "Nd" => {
+                let text = format!("- {}", self.join(page, &words));
+                page.push(&text);
+            }
+            "Nm" if self.section == "SYNOPSIS" => {
+                page.line_break();
+                self.set_macro(page, name, &words);
+            }
+            _ => self.set_macro(page, name, &words),
         }
-        "Nd" => {
-            let text = format!("- {}", join(reader, &words));
-            reader.push(&text);
-        }
-        "Nm" if reader.mdoc().section == "SYNOPSIS" => {
-            reader.line_break();
-            set_macro(reader, name, &words);
-        }
-        _ => set_macro(reader, name, &words),
     }
-}
 
-/// Closes a heading that the page left open.
-pub(super) fn finish(reader: &mut RoffReader) {
-    let mut line = reader.mdoc().heading.take();
-    if let Some(line) = &mut line {
+    /// Closes a heading that the page left open.
+    pub(super) fn finish(&mut self, page: &mut PageDraft) {
+        let mut line = self.heading.take();
+        if let Some(line) = &mut line {
+            line.settle(0);
+            page.push(&line.text.clone());
+        }
+    }
+
+    fn set_macro(&mut self, page: &mut PageDraft, name: &str, words: &[String]) {
+        let mut all = vec![name.to_owned()];
+        all.extend(words.iter().cloned());
+        self.set(page, &all);
+    }
+
+    /// Appends a line's words to the open heading or to the paragraph.
+    fn set(&mut self, page: &mut PageDraft, words: &[String]) {
+        if let Some(mut line) = self.heading.take() {
+            self.run(page, &mut line, words);
+            self.heading = Some(line);
+            return;
+        }
+        let mut line = OutputLine { glued: true, ..OutputLine::default() };
+        self.run(page, &mut line, words);
         line.settle(0);
-        reader.push(&line.text.clone());
+        let text = line.text;
+        page.push(&text);
     }
-}
 
-fn set_macro(reader: &mut RoffReader, name: &str, words: &[String]) {
-    let mut all = vec![name.to_owned()];
-    all.extend(words.iter().cloned());
-    set(reader, &all);
-}
-
-/// Appends a line's words to the open heading or to the paragraph.
-fn set(reader: &mut RoffReader, words: &[String]) {
-    if let Some(mut line) = reader.mdoc().heading.take() {
-        run(reader, &mut line, words);
-        reader.mdoc().heading = Some(line);
-        return;
+    fn join(&mut self, page: &mut PageDraft, words: &[String]) -> String {
+        let mut line = OutputLine { glued: true, ..OutputLine::default() };
+        self.run(page, &mut line, words);
+        line.settle(0);
+        plain(&line.text)
     }
-    let mut line = OutputLine { glued: true, ..OutputLine::default() };
-    run(reader, &mut line, words);
-    line.settle(0);
-    let text = line.text;
-    reader.push(&text);
-}
 
-fn join(reader: &mut RoffReader, words: &[String]) -> String {
-    let mut line = OutputLine { glued: true, ..OutputLine::default() };
-    run(reader, &mut line, words);
-    line.settle(0);
-    plain(&line.text)
-}
-
-/// Interprets the macros and words of a line. Returns `true` if `Xo` leaves it open.
-fn run(reader: &mut RoffReader, line: &mut OutputLine, words: &[String]) -> bool {
-    let mut left_open = false;
-    let mut index = 0;
-    let n_owed = line.owed.len();
-    line.tight = reader.mdoc().tight;
-    while let Some(word) = words.get(index) {
-        index += 1;
-        let arguments = words.get(index..).unwrap_or_default();
-        let n_own =
-            arguments.iter().take(ARGUMENTS_MAX).take_while(|word| !is_macro(word) && !is_mark(word)).count();
-        let own = arguments.get(..n_own).unwrap_or_default();
-        match word.as_str() {
-            "Fl" => {
-                if own.is_empty() {
-                    line.word("-");
-                    // In `Fl Fl long` and `Fl Ns Ar x` the next word joins the dash; a punctuation mark does not.
-                    line.glued = arguments.first().is_some_and(|next| !is_mark(next));
-                }
-                for flag in own {
-                    let text = reader.text(flag);
-                    line.word(&format!("-{text}"));
-                }
-                index += n_own;
-                // In `Fl a | b` and `Fl a , b` the words after the mark are options too.
-                while let [mark, flag, ..] = words.get(index..).unwrap_or_default()
-                    && !own.is_empty()
-                    && matches!(mark.as_str(), "|" | ",")
-                    && !is_macro(flag)
-                    && !is_mark(flag)
-                {
-                    let text = reader.text(flag);
-                    line.word(mark);
-                    line.word(&format!("-{text}"));
-                    index += 2;
-                }
-            }
-            "Ar" => {
-                if own.is_empty() {
-                    line.word(&format!("{OPEN}file{CLOSE} ..."));
-                }
-                for value in own {
-                    let text = plain(&reader.text(value));
-                    line.word(&format!("{OPEN}{text}{CLOSE}"));
-                }
-                index += n_own;
-            }
-            "Nm" => {
-                if own.is_empty() {
-                    let name = reader.mdoc().name.clone();
-                    line.word(&name);
-                } else {
-                    for part in own {
-                        let text = reader.text(part);
-                        if reader.mdoc().name.is_empty() {
-                            reader.mdoc().name.clone_from(&text);
-                        }
-                        line.word(&text);
-                    }
-                    index += n_own;
-                }
-            }
-            "Xr" => {
-                match own {
-                    [page, section, ..] => line.word(&format!("{page}({section})")),
-                    [page] => line.word(page),
-                    [] => {}
-                }
-                index += n_own.min(2);
-            }
-            "Ns" | "Ap" => {
-                line.glued = true;
-                if word == "Ap" {
-                    line.word("'");
+    /// Interprets the macros and words of a line. Returns `true` if `Xo` leaves it open.
+    fn run(&mut self, page: &mut PageDraft, line: &mut OutputLine, words: &[String]) -> bool {
+        let mut left_open = false;
+        let n_owed = line.owed.len();
+        line.tight = self.tight;
+        let mut rest = words;
+        while let Some((word, after)) = rest.split_first() {
+            rest = match word.as_str() {
+                "Fl" => flags(page, line, after),
+                "Ar" => values(page, line, after),
+                "Nm" => self.name(page, line, after),
+                "Xr" => reference(line, after),
+                "Ns" | "Ap" => {
                     line.glued = true;
-                }
-            }
-            "Pf" => {
-                if let Some(prefix) = arguments.first() {
-                    let text = reader.text(prefix);
-                    line.word(&text);
-                    line.glued = true;
-                    index += 1;
-                }
-            }
-            "Xo" => left_open = true,
-            "Xc" => left_open = false,
-            _ => {
-                if let Some((open, close)) = brackets(word) {
-                    if let Some(open) = open {
-                        line.open(open);
+                    if word == "Ap" {
+                        line.word("'");
+                        line.glued = true;
                     }
-                    match close {
-                        Some(close) if open.is_none() => line.close(close),
-                        // `Op` and similar macros end with the line, `Oo` with its `Oc`.
-                        Some(close) if !word.ends_with('o') && line.owed.len() < OPEN_MAX => {
-                            line.owed.push(close)
+                    after
+                }
+                "Pf" => prefix(page, line, after),
+                "Xo" | "Xc" => {
+                    left_open = word == "Xo";
+                    after
+                }
+                _ => {
+                    if let Some((open, close)) = brackets(word) {
+                        bracket(line, word, open, close);
+                    } else if is_mark(word) && !matches!(word.as_str(), "(" | "[" | "|") {
+                        // Punctuation at the end of the line comes after its closing brackets.
+                        if after.len() <= MARKS_MAX && after.iter().all(|word| is_mark(word)) {
+                            line.settle(n_owed);
                         }
-                        _ => {}
+                        line.text.push_str(word);
+                        line.glued = false;
+                    } else if !is_macro(word) {
+                        // A macro that only selects a font is left out: its words follow as plain words.
+                        line.word(&page.text(word));
+                        line.glued = matches!(word.as_str(), "(" | "[");
                     }
-                } else if is_macro(word) {
-                    // A macro that only selects a font: its words follow as plain words.
-                } else if is_mark(word) && !matches!(word.as_str(), "(" | "[" | "|") {
-                    // Punctuation at the end of the line comes after its closing brackets.
-                    if arguments.len() <= MARKS_MAX && arguments.iter().all(|word| is_mark(word)) {
-                        line.settle(n_owed);
-                    }
-                    line.text.push_str(word);
-                    line.glued = false;
-                } else {
-                    let text = reader.text(word);
-                    line.word(&text);
-                    line.glued = matches!(word.as_str(), "(" | "[");
+                    after
                 }
-            }
+            };
         }
+        if !left_open {
+            line.settle(n_owed);
+        }
+        left_open
     }
-    if !left_open {
-        line.settle(n_owed);
+
+    /// Appends the words of `Nm`, or the page's name; the first `Nm` of a page defines it. Returns the words after
+    /// them.
+    fn name<'w>(&mut self, page: &mut PageDraft, line: &mut OutputLine, words: &'w [String]) -> &'w [String] {
+        let (own, after) = own(words);
+        if own.is_empty() {
+            line.word(&self.name);
+        }
+        for part in own {
+            let text = page.text(part);
+            if self.name.is_empty() {
+                self.name.clone_from(&text);
+            }
+            line.word(&text);
+        }
+        after
     }
-    left_open
+}
+
+/// Splits the words after a macro into its own arguments and the rest.
+fn own(words: &[String]) -> (&[String], &[String]) {
+    let n_own = words.iter().take(ARGUMENTS_MAX).take_while(|word| !is_macro(word) && !is_mark(word)).count();
+    words.split_at_checked(n_own).unwrap_or((words, &[]))
+}
+
+/// Appends the options of `Fl`. Returns the words after them.
+fn flags<'w>(page: &mut PageDraft, line: &mut OutputLine, words: &'w [String]) -> &'w [String] {
+    let (own, mut rest) = own(words);
+    if own.is_empty() {
+        line.word("-");
+        // In `Fl Fl long` and `Fl Ns Ar x` the next word joins the dash; a punctuation mark does not.
+        line.glued = words.first().is_some_and(|next| !is_mark(next));
+    }
+    for flag in own {
+        line.word(&format!("-{}", page.text(flag)));
+    }
+    // In `Fl a | b` and `Fl a , b` the words after the mark are options too.
+    while let [mark, flag, after @ ..] = rest
+        && !own.is_empty()
+        && matches!(mark.as_str(), "|" | ",")
+        && !is_macro(flag)
+        && !is_mark(flag)
+    {
+        let text = page.text(flag);
+        line.word(mark);
+        line.word(&format!("-{text}"));
+        rest = after;
+    }
+    rest
+}
+
+/// Appends the values of `Ar`. Returns the words after them.
+fn values<'w>(page: &mut PageDraft, line: &mut OutputLine, words: &'w [String]) -> &'w [String] {
+    let (own, after) = own(words);
+    if own.is_empty() {
+        line.word(&format!("{OPEN}file{CLOSE} ..."));
+    }
+    for value in own {
+        line.word(&format!("{OPEN}{}{CLOSE}", plain(&page.text(value))));
+    }
+    after
+}
+
+/// Appends the page to which `Xr` refers. Returns the words after it.
+fn reference<'w>(line: &mut OutputLine, words: &'w [String]) -> &'w [String] {
+    let (own, _) = own(words);
+    match own {
+        [page, section, ..] => line.word(&format!("{page}({section})")),
+        [page] => line.word(page),
+        [] => {}
+    }
+    words.get(own.len().min(2)..).unwrap_or_default()
+}
+
+/// Appends the prefix of `Pf`, joined to the next word. Returns the words after it.
+fn prefix<'w>(page: &mut PageDraft, line: &mut OutputLine, words: &'w [String]) -> &'w [String] {
+    let Some((prefix, after)) = words.split_first() else { return words };
+    line.word(&page.text(prefix));
+    line.glued = true;
+    after
+}
+
+/// Appends the opening or closing bracket of a macro.
+fn bracket(line: &mut OutputLine, name: &str, open: Option<char>, close: Option<char>) {
+    if let Some(open) = open {
+        line.open(open);
+    }
+    match close {
+        Some(close) if open.is_none() => line.close(close),
+        // `Op` and similar macros end with the line, `Oo` with its `Oc`.
+        Some(close) if !name.ends_with('o') && line.owed.len() < OPEN_MAX => line.owed.push(close),
+        _ => {}
+    }
 }
 
 /// Returns the opening and closing character of an enclosing macro: both for one that ends with its line.

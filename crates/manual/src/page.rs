@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::block::Block;
 use super::escapes::plain;
-use super::heading::{self, HeadingPosition};
-use super::roff::{Block, blocks};
+use super::heading;
+use super::roff::blocks;
 use super::usage;
+use super::value::HeadingPosition;
 use super::words::{beginning, first_sentence, single_line, style_of, version_in};
 use super::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
 

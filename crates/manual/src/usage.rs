@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Arity;
 use super::escapes::{CLOSE, OPEN};
-use super::heading::HeadingPosition;
 use super::heading::{Spelled, name};
+use super::value::HeadingPosition;
 use super::value::value;
 
 /// Returns the options of a usage text: brackets, alternatives, combined short options. Combined options are split;

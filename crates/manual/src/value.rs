@@ -2,7 +2,6 @@
 
 use super::Arity;
 use super::escapes::{CLOSE, OPEN, plain};
-use super::heading::HeadingPosition;
 use super::words::beginning;
 
 /// Maximum length of a placeholder, in characters.
@@ -11,6 +10,15 @@ const PLACEHOLDER_MAX: usize = 48;
 const VALUES_MAX: usize = 4;
 /// Maximum number of bytes searched for a closing bracket.
 const NEAR: usize = 400;
+
+/// Position of a heading: it decides the meaning of a lower-case word after an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeadingPosition {
+    /// Heading of a man page item, or a bracket of a usage line: every word belongs to the spelling.
+    Alone,
+    /// Line of a help text: a description may follow.
+    Column,
+}
 
 /// Parses the value after a name. Returns its arity, its placeholder and the text after it.
 pub(super) fn value<'a>(
@@ -106,19 +114,8 @@ fn separated(text: &str, place: HeadingPosition) -> (Option<Arity>, String, &str
         return nothing;
     }
     let marked = first.starts_with([OPEN, '<', '{', '\'', '"']) || first.contains(OPEN);
-    if let Some(inside) = bare.strip_prefix('[') {
-        // `[host:]port`, `[-|+]n`: only a part of the value is optional.
-        let sticks = rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, OPEN | '<' | '/'));
-        if sticks || is_signs(inside.trim_end_matches(']')) {
-            let (word, after) = word(rest.trim_start());
-            return (Some(Arity::Required), placeholder(&word), more_values(after, place));
-        }
-        let inside = inside.trim_start();
-        let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
-        // In a help text the next word may be the value (`--package [<SPEC>]`); in a page it must be attached
-        // (`-j [jobs]`).
-        let arity = if place == HeadingPosition::Column { Arity::Unknown } else { Arity::Optional };
-        return if shown { (Some(arity), placeholder(bare), rest) } else { nothing };
+    if bare.starts_with('[') {
+        return bracketed_value(bare, rest, place).unwrap_or(nothing);
     }
     if bare.starts_with('(') {
         let choice = bare.contains(['|', '+']);
@@ -130,7 +127,6 @@ fn separated(text: &str, place: HeadingPosition) -> (Option<Arity>, String, &str
     if !begins || bare == "/" || is_joining_word(bare) {
         return nothing;
     }
-    let upper = is_upper(bare);
     match place {
         HeadingPosition::Alone => {
             // More than a few words are a sentence.
@@ -139,50 +135,56 @@ fn separated(text: &str, place: HeadingPosition) -> (Option<Arity>, String, &str
                 .take(VALUES_MAX + 1)
                 .filter(|word| !word.starts_with(['-', '[']))
                 .count();
-            if !marked && !upper && n_words >= VALUES_MAX {
+            if !marked && !is_upper(bare) && n_words >= VALUES_MAX {
                 return (Some(Arity::Unknown), String::new(), rest);
             }
             (Some(Arity::Required), placeholder(bare), more_values(rest, place))
         }
-        HeadingPosition::Column if marked || (upper && (bare.chars().count() > 1 || ends_column(rest))) => {
+        HeadingPosition::Column
+            if marked || (is_upper(bare) && (bare.chars().count() > 1 || ends_column(rest))) =>
+        {
             (Some(Arity::Required), placeholder(bare), more_values(rest, place))
         }
-        HeadingPosition::Column => {
-            let word_like = bare.chars().all(|c| {
-                c.is_alphanumeric()
-                    || matches!(
-                        c,
-                        '_' | '-'
-                            | '.'
-                            | ':'
-                            | '/'
-                            | '='
-                            | '|'
-                            | '<'
-                            | '>'
-                            | '*'
-                            | ','
-                            | '%'
-                            | '@'
-                            | '{'
-                            | '}'
-                            | '['
-                            | ']'
-                    )
-            });
-            // `--arg name value   …`: a few short words before the gap.
-            let column = after.split("  ").next().unwrap_or_default();
-            let n_words = column.split(' ').count();
-            let gap = column.len() < after.len();
-            if word_like && ends_column(rest) {
-                (Some(Arity::Required), placeholder(bare), rest)
-            } else if word_like && gap && n_words <= 2 && column.split(' ').all(|word| word.len() <= 12) {
-                (Some(Arity::Required), placeholder(column), after.get(column.len()..).unwrap_or_default())
-            } else {
-                // After one blank, a description and a value of two words look alike.
-                (Some(Arity::Unknown), String::new(), after)
-            }
-        }
+        HeadingPosition::Column => column_value(bare, after, rest),
+    }
+}
+
+/// Parses a value in brackets, with the text `rest` after it. `None` if the brackets hold no value.
+fn bracketed_value<'a>(
+    bare: &str,
+    rest: &'a str,
+    place: HeadingPosition,
+) -> Option<(Option<Arity>, String, &'a str)> {
+    let inside = bare.strip_prefix('[')?;
+    // `[host:]port`, `[-|+]n`: only a part of the value is optional.
+    let sticks = rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, OPEN | '<' | '/'));
+    if sticks || is_signs(inside.trim_end_matches(']')) {
+        let (word, after) = word(rest.trim_start());
+        return Some((Some(Arity::Required), placeholder(&word), more_values(after, place)));
+    }
+    let inside = inside.trim_start();
+    let shown = !inside.is_empty() && !inside.starts_with(['-', '[']) && !bare.starts_with("[default");
+    // In a help text the next word may be the value (`--package [<SPEC>]`); in a page it must be attached
+    // (`-j [jobs]`).
+    let arity = if place == HeadingPosition::Column { Arity::Unknown } else { Arity::Optional };
+    shown.then(|| (Some(arity), placeholder(bare), rest))
+}
+
+/// Parses an unmarked value before a description; `after` starts with it, `rest` is the text after it.
+fn column_value<'a>(bare: &str, after: &'a str, rest: &'a str) -> (Option<Arity>, String, &'a str) {
+    const SIGNS: &str = "_-.:/=|<>*,%@{}[]";
+    let word_like = bare.chars().all(|c| c.is_alphanumeric() || SIGNS.contains(c));
+    // `--arg name value   …`: a few short words before the gap.
+    let column = after.split("  ").next().unwrap_or_default();
+    let n_words = column.split(' ').count();
+    let gap = column.len() < after.len();
+    if word_like && ends_column(rest) {
+        (Some(Arity::Required), placeholder(bare), rest)
+    } else if word_like && gap && n_words <= 2 && column.split(' ').all(|word| word.len() <= 12) {
+        (Some(Arity::Required), placeholder(column), after.get(column.len()..).unwrap_or_default())
+    } else {
+        // After one blank, a description and a value of two words look alike.
+        (Some(Arity::Unknown), String::new(), after)
     }
 }
 

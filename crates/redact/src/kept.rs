@@ -8,8 +8,6 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::placeholder::own_quote;
-
 /// Minimum length of a secret that is searched for, in bytes; shorter ones would match in any text.
 const MIN_KNOWN_BYTES: usize = 4;
 
@@ -121,4 +119,10 @@ impl fmt::Debug for Kept {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Kept").field("len", &self.len()).finish_non_exhaustive()
     }
+}
+
+/// Reports whether a secret begins and ends with the same quote.
+pub(super) fn own_quote(secret: &str) -> bool {
+    let quote = secret.starts_with(['\'', '"']).then(|| secret.chars().next()).flatten();
+    2 <= secret.len() && quote.is_some() && secret.chars().next_back() == quote
 }

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use regex::bytes::Regex;
 
-use super::{Kept, compiled};
+use super::compiled;
+use super::kept::{Kept, own_quote};
 
 /// Matcher of placeholders.
 pub(super) struct Placeholders(Regex);
@@ -26,12 +27,6 @@ pub(super) fn ends_in_one(name: &str) -> bool {
 /// Reports whether a placeholder between these texts would be recognised.
 pub(super) fn stands_free(before: &str, after: &str) -> bool {
     !after.starts_with(is_word) && (!before.ends_with(is_word) || ends_in_short_option(before))
-}
-
-/// Reports whether a secret begins and ends with the same quote.
-pub(super) fn own_quote(secret: &str) -> bool {
-    let quote = secret.starts_with(['\'', '"']).then(|| secret.chars().next()).flatten();
-    2 <= secret.len() && quote.is_some() && secret.chars().next_back() == quote
 }
 
 impl Placeholders {

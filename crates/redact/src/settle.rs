@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::placeholder::{own_quote, stands_free};
+use super::kept::own_quote;
+use super::placeholder::stands_free;
 
 /// Returns the spans in order, none touching another. Each is widened until a placeholder in its place is free: not
 /// part of a longer word, and not after a character that [`restore`](super::Redactor::restore) would remove with the

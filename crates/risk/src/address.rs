@@ -2,8 +2,6 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use serde::Deserialize;
-
 use super::path_class::TABLE;
 use askline_syntax::Word;
 use askline_syntax::shell::Shell;
@@ -32,14 +30,6 @@ pub(super) struct Host {
     pub(super) scheme: Option<String>,
     /// `true` if the shell expands something after the host, which may send data out.
     pub(super) carries: bool,
-}
-
-/// Lists for host names: `hosts` of `path_class.toml`.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct HostLists {
-    endings: Vec<String>,
-    plain: Vec<String>,
 }
 
 /// Returns the host that a word names, as a URL, `user@host:path`, `host:port` or a plain name.

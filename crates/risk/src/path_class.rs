@@ -15,7 +15,6 @@ use serde::Deserialize;
 
 use self::pattern::braces;
 use self::reading::{Base, Component, Path};
-use super::address::HostLists;
 use super::effect::Scope;
 use askline_syntax::Word;
 use askline_syntax::shell::Shell;
@@ -139,6 +138,14 @@ impl PathClass {
         };
         (scope, self.kind, self.in_home)
     }
+}
+
+/// Lists for host names: `hosts` of `path_class.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HostLists {
+    pub(super) endings: Vec<String>,
+    pub(super) plain: Vec<String>,
 }
 
 /// Content of `path_class.toml`.

@@ -2,13 +2,12 @@
 
 use serde::Deserialize;
 
+pub use super::nushell::NOT_UNDERSTOOD;
 use super::nushell::{body_of, external_word, is_env_assignment, word};
 use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word};
 
 /// Maximum number of pieces read for one command line.
 const MAX_PIECES: usize = 100_000;
-/// Start of the error message about a piece that Nushell cannot classify.
-pub const NOT_UNDERSTOOD: &str = "nushell doesn't understand";
 /// Maximum depth of nested brackets.
 const MAX_DEPTH: usize = 48;
 

@@ -14,9 +14,11 @@ use self::tokens::{Inside, Problem, Token, TokenKind};
 use self::values::WordPosition;
 pub(super) use self::values::is_env_assignment;
 pub(super) use self::word::{external_word, word};
-use super::nu::NOT_UNDERSTOOD;
 use super::parser::Parser;
 use super::{Nesting, Redirection, SimpleCommand, Span, Word};
+
+/// Start of the error message about a piece that Nushell cannot classify.
+pub const NOT_UNDERSTOOD: &str = "nushell doesn't understand";
 
 impl<'a> Parser<'a> {
     /// Parses the whole command line.

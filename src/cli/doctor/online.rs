@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
 use super::super::{AppContext, tell};
-use super::{Finding, fault, fine, own, warning};
+use super::model::model;
+use super::{Finding, fault, fine, warning};
 use crate::answer::{self, Answer};
 use crate::config::{Config, ModelChoice};
 use crate::metrics::Outcome;
@@ -32,7 +33,7 @@ pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
                 findings
                     .push(fine(SUBJECT, format!("{choice} is no server: there is nothing to try online")));
                 // The configured model has been checked already.
-                findings.extend((0 < n).then(|| own::model(&alone, app)));
+                findings.extend((0 < n).then(|| model(&alone, app)));
             }
         }
     }

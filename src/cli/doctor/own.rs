@@ -1,19 +1,14 @@
-//! Checks of askline's own parts: configuration, model and directories.
+//! Checks of askline's own parts: configuration, resident process and directories.
 
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use super::super::daemon;
-use super::super::{AppContext, tell, variable};
+use super::super::{AppContext, variable};
+use super::model::model;
 use super::{Finding, fault, fine, online, quoted, servers, warning};
 use crate::config::{Config, Daemon, ModelChoice};
-use crate::models;
-use crate::models::Purpose;
 use askline_host::Host;
-use askline_model::install;
-use askline_model::install::manifest::Manifest;
-use askline_model::install::megabytes;
-use askline_model::{memory, resident};
+use askline_model::resident;
 
 /// Free space in bytes below which the model directory's disk counts as nearly full.
 const FREE_SPACE_LOW: u64 = 200 << 20;
@@ -50,56 +45,6 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
             );
             findings
         }
-    }
-}
-
-/// Checks the configured model: installed, complete, and enough memory.
-pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
-    let (host, paths) = (&app.host, &app.paths);
-    let name = match &config.model {
-        ModelChoice::Local(name) => name,
-        ModelChoice::Remote(remote) => return servers::server("model", remote, host),
-        ModelChoice::Scripted(_) => {
-            return match models::open(config, host, paths, Purpose::Batch) {
-                Ok(model) => warning(
-                    "model",
-                    format!("{}, which replays a file", model.source()),
-                    "for a real one unset ASKLINE_MODEL, or choose another profile",
-                ),
-                // The message ends with the remedy.
-                Err(error) => fault("model", format!("{error:#}"), ""),
-            };
-        }
-    };
-    if !cfg!(feature = "local-model") {
-        let text = format!("{name} can't run: this program was built without the embedded model");
-        return fault("model", text, "install askline with its feature local-model, or use another profile");
-    }
-    let entry = Manifest::load(host).and_then(|manifest| Ok(manifest.find(name)?.clone()));
-    let entry = entry.ok().filter(|_| config.model_file.is_none());
-    if let Some(entry) = &entry {
-        if io::stderr().is_terminal() {
-            tell("looking at every byte of the model …");
-        }
-        // The result is recorded, and read just below.
-        let _ = install::check(entry, paths, &mut |_| {});
-    }
-    // Its messages end with the remedy.
-    let installed = match install::installed(name, config.model_file.as_deref(), host, paths) {
-        Ok(installed) => installed,
-        Err(error) => return fault("model", format!("{error:#}"), ""),
-    };
-    let text = format!("{} in {}", installed.name, installed.path.display());
-    match entry.zip(memory::free(host)) {
-        Some((entry, free)) if free < entry.memory => warning(
-            "model",
-            format!("{text} needs {}, and {} are free", megabytes(entry.memory), megabytes(free)),
-            "close other programs, or use a smaller model: `askline model list`",
-        ),
-        Some((entry, _)) => {
-            fine("model", format!("{text}, intact, takes {} of memory", megabytes(entry.memory)))
-        }
-        None => fine("model", text),
     }
 }
 

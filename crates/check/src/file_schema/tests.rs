@@ -103,12 +103,8 @@ fn shapes() {
         ("a.md", b"# a", "_"),
     ];
     for (name, head, expected) in table {
-        assert_eq!(
-            told(&FileSchema::of(name, head, true)),
-            expected,
-            "{name} {:?}",
-            String::from_utf8_lossy(head)
-        );
+        let text = String::from_utf8_lossy(head);
+        assert_eq!(told(&FileSchema::of(name, head, true)), expected, "{name} {text:?}");
     }
 }
 

@@ -1,11 +1,10 @@
-//! Limits of a repair: it must not add anything destructive, fix a destructive line, or lose quoted text.
+//! Limits of a repair: it must not add anything destructive or fix a destructive line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::quote;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
@@ -212,26 +211,4 @@ fn is_destroyer(name: &str) -> bool {
 fn letters(word: &Word) -> impl Iterator<Item = char> {
     let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
     letters.unwrap_or_default().chars()
-}
-
-/// Reports whether each quoted text of the old line occurs in the new one, byte for byte.
-pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
-    // An unclosed quote includes text that was not meant to be quoted.
-    let open = quote::open_quote(old, shell).map_or(old.len(), |(start, _)| start);
-    // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
-    let grammar = if shell == Shell::Nu { Shell::Bash } else { shell };
-    syntax::parse(old, grammar).commands.iter().all(|command| {
-        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
-        // In Nushell, expansions inside quotes have another syntax.
-        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
-            let raw = old.get(word.span.clone()).unwrap_or_default();
-            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
-        })
-    })
-}
-
-/// Returns the texts between the quotes of a word.
-fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
-    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
-    raw.split(quote).skip(1).step_by(2)
 }

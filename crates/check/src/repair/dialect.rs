@@ -4,13 +4,11 @@
 mod fish;
 mod nu;
 
+use super::version::{STOPS_SINCE, is_since};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-
-/// First Nushell version whose `;` stops after a failed program, as `&&` does.
-pub(super) const STOPS_SINCE: (u32, u32) = (0, 98);
 
 /// Returns the translated line as one fix; `None` if nothing is foreign or a part has no counterpart.
 pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
@@ -44,13 +42,6 @@ pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Op
         evidence: shell.name().to_owned(),
         fixes: vec![Fix { span: 0..line.len(), replacement, change: changes.join(", ") }],
     })
-}
-
-/// Reports whether a version such as `0.98.0` is at least the given one.
-pub(super) fn is_since(version: &str, (major, minor): (u32, u32)) -> bool {
-    let mut numbers = version.split('.').map(|number| number.parse::<u32>().ok());
-    let told = numbers.next().flatten().zip(numbers.next().flatten());
-    told.is_some_and(|told| (major, minor) <= told)
 }
 
 /// A token of a line, split by bash's rules.

@@ -1,4 +1,5 @@
-//! Finds an unclosed quote and the places where it may have been meant to close.
+//! Finds an unclosed quote and the places where it may have been meant to close, and quoted texts that a repair would
+//! lose.
 
 use super::danger;
 use crate::finding::{Finding, FindingKind, Fix, Grade};
@@ -54,6 +55,28 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
         evidence: shell.name().to_owned(),
         fixes,
     })
+}
+
+/// Reports whether each quoted text of the old line occurs in the new one, byte for byte.
+pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
+    // An unclosed quote includes text that was not meant to be quoted.
+    let open = open_quote(old, shell).map_or(old.len(), |(start, _)| start);
+    // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
+    let grammar = if shell == Shell::Nu { Shell::Bash } else { shell };
+    syntax::parse(old, grammar).commands.iter().all(|command| {
+        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
+        // In Nushell, expansions inside quotes have another syntax.
+        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
+            let raw = old.get(word.span.clone()).unwrap_or_default();
+            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
+        })
+    })
+}
+
+/// Returns the texts between the quotes of a word.
+fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
+    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
+    raw.split(quote).skip(1).step_by(2)
 }
 
 /// Returns the quote that is open at the end of a line, with its byte offset.

@@ -1,8 +1,9 @@
 //! Patterns for names: matching, patterns that match nearly every name, and brace lists.
 
-use super::reading::MAX_BYTES;
 use askline_syntax::shell::Shell;
 
+/// Maximum length of a word in bytes; longer words are unreadable.
+pub(super) const MAX_BYTES: usize = 8192;
 /// Maximum number of alternatives of a word's brace lists.
 const MAX_ALTERNATIVES: usize = 64;
 /// Maximum number of steps when brace lists of one word are expanded.

@@ -3,12 +3,10 @@
 
 use std::fmt;
 
-use super::pattern::is_wide;
+use super::pattern::{MAX_BYTES, is_wide};
 use super::{TABLE, matches};
 use askline_syntax::shell::Shell;
 
-/// Maximum length of a word in bytes; longer words are unreadable.
-pub(super) const MAX_BYTES: usize = 8192;
 /// Maximum nesting of values inside values.
 const MAX_DEPTH: usize = 4;
 

@@ -41,6 +41,60 @@ const NEUTRAL: &[&str] = &[
     ".path",
 ];
 
+/// Text of an unknown part.
+const UNKNOWN: &str = "$x";
+
+/// A value that is read token by token.
+struct Value {
+    text: String,
+    /// `true` if the value is a list of files in a directory.
+    lists: bool,
+    /// For each open parenthesis: `true` if commas in it join parts of a path.
+    joining: Vec<bool>,
+    /// `true` if commas in the next parenthesis join parts of a path.
+    joins_next: bool,
+}
+
+impl Default for Value {
+    fn default() -> Self {
+        Self { text: String::new(), lists: false, joining: vec![false], joins_next: false }
+    }
+}
+
+impl Value {
+    /// Adds a slash unless one ends the text or the text is empty.
+    fn separate(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('/') {
+            self.text.push('/');
+        }
+    }
+
+    /// Adds a mark. Returns `false` if it ends the value.
+    fn mark(&mut self, mark: char) -> bool {
+        match mark {
+            '(' | '[' => self.joining.push(std::mem::take(&mut self.joins_next)),
+            ')' | ']' => {
+                self.joining.pop();
+            }
+            ',' if self.joining.last() == Some(&true) && !self.text.ends_with('/') => self.text.push('/'),
+            ',' => return false,
+            '/' => self.text.push('/'),
+            '+' | '.' | '&' | '{' | '}' | '\\' | '"' | '\n' => {}
+            '-' if self.text.is_empty() => self.text.push('-'),
+            _ => self.text.push_str(UNKNOWN),
+        }
+        true
+    }
+
+    fn finish(mut self) -> String {
+        if self.lists {
+            self.separate();
+            self.text.push('*');
+        }
+        self.text
+    }
+}
+
 /// A tokenized program.
 pub(super) struct TokenizedProgram<'a> {
     pub(super) syntax: &'a Syntax,
@@ -204,9 +258,9 @@ impl<'a> TokenizedProgram<'a> {
 
     /// Returns the value of the object on which the method at `at` is called.
     pub(super) fn receiver(&self, at: usize) -> String {
-        let Some(name) = self.name(at) else { return "$x".to_owned() };
+        let Some(name) = self.name(at) else { return UNKNOWN.to_owned() };
         if let Some((receiver, _)) = name.rsplit_once('.').filter(|(receiver, _)| !receiver.is_empty()) {
-            return self.variable(receiver).unwrap_or_else(|| "$x".to_owned());
+            return self.variable(receiver).unwrap_or_else(|| UNKNOWN.to_owned());
         }
         let (mut start, mut depth) = (at, 0usize);
         while let Some(before) = start.checked_sub(1).filter(|before| at - before < MAX_EXPRESSION) {
@@ -228,121 +282,117 @@ impl<'a> TokenizedProgram<'a> {
     }
 
     fn value_at(&self, range: &Range<usize>, depth: usize) -> String {
-        const UNKNOWN: &str = "$x";
-        let mut out = String::new();
-        let mut lists = false;
-        // For each open parenthesis: `true` if commas in it join parts of a path.
-        let mut joining = vec![false];
-        let mut joins_next = false;
+        let mut value = Value::default();
         let mut at = range.start;
         while at < range.end.min(self.tokens.len()) {
             let left = self.work.get();
-            if left == 0 || out.len() > MAX_VALUE_BYTES {
+            if left == 0 || value.text.len() > MAX_VALUE_BYTES {
                 return UNKNOWN.to_owned();
             }
             self.work.set(left - 1);
             let here = at;
             at += 1;
-            match &self.tokens[here].kind {
-                ScriptTokenKind::Text(text) => out.push_str(text),
-                ScriptTokenKind::Runs(_) | ScriptTokenKind::Code(_) => out.push_str(UNKNOWN),
-                ScriptTokenKind::Mark(mark) => match mark {
-                    '(' | '[' => joining.push(std::mem::take(&mut joins_next)),
-                    ')' | ']' => {
-                        joining.pop();
-                    }
-                    ',' if joining.last() == Some(&true) && !out.ends_with('/') => out.push('/'),
-                    ',' => break,
-                    '/' => out.push('/'),
-                    '+' | '.' | '&' | '{' | '}' | '\\' | '"' | '\n' => {}
-                    '-' if out.is_empty() => out.push('-'),
-                    // Fields of awk.
-                    '$' => {
-                        out.push_str(UNKNOWN);
-                        at += usize::from(self.name(at).is_some());
-                    }
-                    _ => out.push_str(UNKNOWN),
-                },
-                ScriptTokenKind::Name(name) => {
-                    let group = self.is_mark(at, '(') || self.is_mark(at, '[') || self.is_mark(at, '{');
-                    let within = |list: &[String]| list.iter().any(|known| fits(known, name));
-                    let neutral = |name: &str| NEUTRAL.contains(&name);
-                    if within(&self.syntax.home) {
-                        // `require('os').homedir()`
-                        if name.starts_with('.') {
-                            out.clear();
-                        }
-                        out.push('~');
-                        if group {
-                            at = self.closing(at) + 1;
-                        }
-                    } else if within(&self.syntax.cwd) {
-                        out.push('.');
-                        if group {
-                            at = self.closing(at) + 1;
-                        }
-                    } else if within(&self.syntax.env) {
-                        let key = match self.kind(at + usize::from(group)) {
-                            Some(ScriptTokenKind::Text(key) | ScriptTokenKind::Name(key)) => key.as_str(),
-                            _ => "",
-                        };
-                        out.push_str(match key {
-                            "HOME" | "USERPROFILE" => "~",
-                            "PWD" => ".",
-                            _ => UNKNOWN,
-                        });
-                        at = if group { self.closing(at) + 1 } else { at + 1 };
-                    } else if within(&self.syntax.joins) {
-                        if let Some((receiver, _)) = name.split_once('.') {
-                            match self.bindings.get(receiver).filter(|_| depth < MAX_DEPTH) {
-                                Some(bound) => out.push_str(&self.value_at(bound, depth + 1)),
-                                None if receiver.is_empty() => {}
-                                None => {}
-                            }
-                            let method = name.starts_with('.') || self.bindings.contains_key(receiver);
-                            if method && !out.is_empty() && !out.ends_with('/') {
-                                out.push('/');
-                            }
-                        }
-                        joins_next = true;
-                    } else if within(&self.syntax.lists) {
-                        lists = true;
-                    } else if within(&self.syntax.clear) || neutral(name) {
-                    } else if matches!(name.as_str(), "for" | "else" | "do" | "while") {
-                        break;
-                    } else if name.chars().all(|c| c.is_ascii_digit()) {
-                        out.push_str(name);
-                    } else {
-                        let (head, method) = match name.split_once('.') {
-                            Some((head, _)) if !head.is_empty() => {
-                                (head, name.get(head.len()..).unwrap_or_default())
-                            }
-                            _ => (name.as_str(), ""),
-                        };
-                        match self
-                            .bindings
-                            .get(head)
-                            .filter(|_| depth < MAX_DEPTH && (method.is_empty() || neutral(method)))
-                        {
-                            Some(bound) if !bound.contains(&here) => {
-                                out.push_str(&self.value_at(bound, depth + 1))
-                            }
-                            _ => out.push_str(UNKNOWN),
-                        }
-                        if group {
-                            at = self.closing(at) + 1;
-                        }
-                    }
+            let goes_on = match &self.tokens[here].kind {
+                ScriptTokenKind::Text(text) => {
+                    value.text.push_str(text);
+                    true
                 }
+                ScriptTokenKind::Runs(_) | ScriptTokenKind::Code(_) => {
+                    value.text.push_str(UNKNOWN);
+                    true
+                }
+                // Fields of awk.
+                ScriptTokenKind::Mark('$') => {
+                    value.text.push_str(UNKNOWN);
+                    at += usize::from(self.name(at).is_some());
+                    true
+                }
+                ScriptTokenKind::Mark(mark) => value.mark(*mark),
+                ScriptTokenKind::Name(name) => match self.named(name, here, depth, &mut value) {
+                    Some(next) => {
+                        at = next;
+                        true
+                    }
+                    None => false,
+                },
+            };
+            if !goes_on {
+                break;
             }
         }
-        if lists {
-            if !out.is_empty() && !out.ends_with('/') {
-                out.push('/');
+        value.finish()
+    }
+
+    /// Adds the value of the name at `here`. Returns the index after it; `None` for a keyword that ends the expression.
+    fn named(&self, name: &str, here: usize, depth: usize, value: &mut Value) -> Option<usize> {
+        let at = here + 1;
+        let group = ['(', '[', '{'].iter().any(|mark| self.is_mark(at, *mark));
+        let after_group = if group { self.closing(at) + 1 } else { at };
+        let within = |list: &[String]| list.iter().any(|known| fits(known, name));
+        if within(&self.syntax.home) {
+            // `require('os').homedir()`
+            if name.starts_with('.') {
+                value.text.clear();
             }
-            out.push('*');
+            value.text.push('~');
+            return Some(after_group);
         }
-        out
+        if within(&self.syntax.cwd) {
+            value.text.push('.');
+            return Some(after_group);
+        }
+        if within(&self.syntax.env) {
+            let key = match self.kind(at + usize::from(group)) {
+                Some(ScriptTokenKind::Text(key) | ScriptTokenKind::Name(key)) => key.as_str(),
+                _ => "",
+            };
+            value.text.push_str(match key {
+                "HOME" | "USERPROFILE" => "~",
+                "PWD" => ".",
+                _ => UNKNOWN,
+            });
+            return Some(if group { after_group } else { at + 1 });
+        }
+        if within(&self.syntax.joins) {
+            self.join(name, depth, value);
+        } else if within(&self.syntax.lists) {
+            value.lists = true;
+        } else if within(&self.syntax.clear) || NEUTRAL.contains(&name) {
+        } else if matches!(name, "for" | "else" | "do" | "while") {
+            return None;
+        } else if name.chars().all(|c| c.is_ascii_digit()) {
+            value.text.push_str(name);
+        } else {
+            value.text.push_str(&self.bound(name, here, depth));
+            return Some(after_group);
+        }
+        Some(at)
+    }
+
+    /// Adds the object on which a path is joined: `base.join(…)`. The parts follow in parentheses.
+    fn join(&self, name: &str, depth: usize, value: &mut Value) {
+        if let Some((receiver, _)) = name.split_once('.') {
+            if let Some(bound) = self.bindings.get(receiver).filter(|_| depth < MAX_DEPTH) {
+                value.text.push_str(&self.value_at(bound, depth + 1));
+            }
+            if name.starts_with('.') || self.bindings.contains_key(receiver) {
+                value.separate();
+            }
+        }
+        value.joins_next = true;
+    }
+
+    /// Returns the value of a variable, also after a method that keeps it.
+    fn bound(&self, name: &str, here: usize, depth: usize) -> String {
+        let (head, method) = match name.split_once('.') {
+            Some((head, _)) if !head.is_empty() => (head, name.get(head.len()..).unwrap_or_default()),
+            _ => (name, ""),
+        };
+        let keeps = method.is_empty() || NEUTRAL.contains(&method);
+        match self.bindings.get(head).filter(|_| depth < MAX_DEPTH && keeps) {
+            Some(bound) if !bound.contains(&here) => self.value_at(bound, depth + 1),
+            _ => UNKNOWN.to_owned(),
+        }
     }
 
     /// Finds the assignments of variables.

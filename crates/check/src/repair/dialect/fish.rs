@@ -11,113 +11,130 @@ const UNTRANSLATED: [&str; 14] = [
 /// Returns the line in fish and the list of changes.
 pub(super) fn convert(line: &str) -> Option<(String, Vec<String>)> {
     let tokens = tokens(line)?;
-    let mut out = String::new();
-    let mut changes = Vec::new();
-    let mut at_command = true;
-    let mut index = 0;
-    while let Some(token) = tokens.get(index) {
-        index += 1;
+    let mut translation =
+        Translation { tokens: &tokens, index: 0, out: String::new(), changes: Vec::new(), at_command: true };
+    while let Some(token) = tokens.get(translation.index) {
+        translation.index += 1;
         match token {
-            Token::Blank(blank) => out.push_str(blank),
+            Token::Blank(blank) => translation.out.push_str(blank),
             Token::Operator("|&") => {
-                out.push_str("&|");
-                changes.push("|& → &|".to_owned());
-                at_command = true;
+                translation.put("&|", "|& → &|");
+                translation.at_command = true;
             }
-            Token::Operator(">|") => out.push('>'),
+            Token::Operator(">|") => translation.out.push('>'),
             Token::Operator(";;") => return None,
             Token::Operator(operator) => {
-                at_command = matches!(*operator, ";" | "|" | "&" | "&&" | "||" | "\n");
-                out.push_str(operator);
+                translation.at_command = matches!(*operator, ";" | "|" | "&" | "&&" | "||" | "\n");
+                translation.out.push_str(operator);
             }
-            Token::Word(word) if at_command => {
-                let next = tokens.get(index + 1).and_then(|token| match token {
-                    Token::Word(word) => Some(*word),
-                    _ => None,
-                });
-                match *word {
-                    _ if UNTRANSLATED.contains(word) => return None,
-                    // fish needs only the `;` between a condition and its block.
-                    "do" | "then" => {
-                        changes.push(format!("`{word}` left out"));
-                        if matches!(tokens.get(index), Some(Token::Blank(_))) {
-                            index += 1;
-                        }
-                    }
-                    "done" | "fi" => {
-                        out.push_str("end");
-                        changes.push(format!("{word} → end"));
-                        at_command = false;
-                    }
-                    "elif" => {
-                        out.push_str("else if");
-                        changes.push("elif → else if".to_owned());
-                    }
-                    "else" => {
-                        out.push_str("else;");
-                        changes.push("else → else;".to_owned());
-                    }
-                    "{" => {
-                        out.push_str("begin;");
-                        changes.push("{ … } → begin; … end".to_owned());
-                    }
-                    "}" => {
-                        out.push_str("end");
-                        at_command = false;
-                    }
-                    "if" | "while" | "!" | "time" => out.push_str(word),
-                    "for" => {
-                        // `for x in …` continues to the end of the list.
-                        if next.is_none() || next.is_some_and(|name| variable(name).is_none()) {
-                            return None;
-                        }
-                        out.push_str(word);
-                        at_command = false;
-                    }
-                    "unset" => {
-                        out.push_str("set -e");
-                        changes.push("unset → set -e".to_owned());
-                        at_command = false;
-                    }
-                    "local" => {
-                        let (name, value) = next?.split_once('=')?;
-                        out.push_str(&format!("set -l {name} {}", expanded(value, &mut changes)?));
-                        changes.push("local → set -l".to_owned());
-                        index += 2;
-                        at_command = false;
-                    }
-                    "[[" => {
-                        index = test(&tokens, index, &mut out, &mut changes)?;
-                        at_command = false;
-                    }
-                    _ => {
-                        let assigned = word.split_once('=').filter(|(name, _)| {
-                            variable(name).is_some_and(|(_, length)| length == name.len())
-                        });
-                        let alone = !matches!(
-                            (tokens.get(index), tokens.get(index + 1)),
-                            (Some(Token::Blank(_)), Some(Token::Word(_)))
-                        );
-                        match assigned {
-                            Some((name, value)) if alone => {
-                                let value = expanded(value, &mut changes)?;
-                                out.push_str(format!("set {name} {value}").trim_end());
-                                changes.push(format!("{name}=… → set {name} …"));
-                                at_command = false;
-                            }
-                            Some(_) => out.push_str(&expanded(word, &mut changes)?),
-                            None => {
-                                out.push_str(&expanded(word, &mut changes)?);
-                                at_command = false;
-                            }
-                        }
-                    }
-                }
-            }
-            Token::Word(word) => out.push_str(&expanded(word, &mut changes)?),
+            Token::Word(word) if translation.at_command => translation.command(word)?,
+            Token::Word(word) => translation.expand(word)?,
         }
     }
+    let Translation { out, changes, .. } = translation;
     (out != line && !changes.is_empty()).then_some((out, changes))
+}
+
+/// A bash line that is translated token by token.
+struct Translation<'t> {
+    tokens: &'t [Token<'t>],
+    /// Index of the next token.
+    index: usize,
+    out: String,
+    changes: Vec<String>,
+    /// `true` if the next word is a command.
+    at_command: bool,
+}
+
+impl<'t> Translation<'t> {
+    /// Writes a text and notes the change.
+    fn put(&mut self, text: &str, change: &str) {
+        self.out.push_str(text);
+        self.changes.push(change.to_owned());
+    }
+
+    /// Writes a word with its variables and substitutions translated.
+    fn expand(&mut self, word: &str) -> Option<()> {
+        self.out.push_str(&expanded(word, &mut self.changes)?);
+        Some(())
+    }
+
+    /// Returns the word after the blank that follows a command.
+    fn next_word(&self) -> Option<&'t str> {
+        match self.tokens.get(self.index + 1)? {
+            Token::Word(word) => Some(*word),
+            _ => None,
+        }
+    }
+
+    /// Translates the first word of a command, or a keyword.
+    fn command(&mut self, word: &str) -> Option<()> {
+        if UNTRANSLATED.contains(&word) {
+            return None;
+        }
+        self.at_command = false;
+        match word {
+            // fish needs only the `;` between a condition and its block.
+            "do" | "then" => {
+                self.changes.push(format!("`{word}` left out"));
+                if matches!(self.tokens.get(self.index), Some(Token::Blank(_))) {
+                    self.index += 1;
+                }
+                self.at_command = true;
+            }
+            "done" | "fi" => self.put("end", &format!("{word} → end")),
+            "elif" | "else" | "{" => {
+                match word {
+                    "elif" => self.put("else if", "elif → else if"),
+                    "else" => self.put("else;", "else → else;"),
+                    _ => self.put("begin;", "{ … } → begin; … end"),
+                }
+                self.at_command = true;
+            }
+            "}" => self.out.push_str("end"),
+            "if" | "while" | "!" | "time" => {
+                self.out.push_str(word);
+                self.at_command = true;
+            }
+            "for" => {
+                // `for x in …` continues to the end of the list.
+                variable(self.next_word()?)?;
+                self.out.push_str(word);
+            }
+            "unset" => self.put("set -e", "unset → set -e"),
+            "local" => {
+                let (name, value) = self.next_word()?.split_once('=')?;
+                self.out.push_str(&format!("set -l {name} {}", expanded(value, &mut self.changes)?));
+                self.changes.push("local → set -l".to_owned());
+                self.index += 2;
+            }
+            "[[" => self.index = test(self.tokens, self.index, &mut self.out, &mut self.changes)?,
+            _ => self.assignment_or_name(word)?,
+        }
+        Some(())
+    }
+
+    /// Translates an assignment, or the name of a command.
+    fn assignment_or_name(&mut self, word: &str) -> Option<()> {
+        let assigned = word
+            .split_once('=')
+            .filter(|(name, _)| variable(name).is_some_and(|(_, length)| length == name.len()));
+        let next = (self.tokens.get(self.index), self.tokens.get(self.index + 1));
+        let alone = !matches!(next, (Some(Token::Blank(_)), Some(Token::Word(_))));
+        match assigned {
+            Some((name, value)) if alone => {
+                let value = expanded(value, &mut self.changes)?;
+                self.out.push_str(format!("set {name} {value}").trim_end());
+                self.changes.push(format!("{name}=… → set {name} …"));
+            }
+            Some(_) => {
+                self.expand(word)?;
+                self.at_command = true;
+            }
+            None => self.expand(word)?,
+        }
+        Some(())
+    }
 }
 
 /// Translates `[[ … ]]` to `test …`; returns the index after it.

@@ -70,167 +70,225 @@ fn otherwise(line: &str) -> Option<(String, Vec<String>)> {
 
 fn convert_within(line: &str, depth: usize) -> Option<(String, Vec<String>)> {
     let tokens = tokens(line)?;
-    let mut out = String::new();
-    let mut changes: Vec<String> = Vec::new();
-    let mut at_command = true;
-    let mut is_own = false;
-    let mut last_command: Option<&str> = None;
-    let mut index = 0;
-    let word_at = |index: usize| match tokens.get(index) {
-        Some(Token::Word(word)) => Some(*word),
-        _ => None,
-    };
-    // Returns the word after an operator and optional blanks.
-    let target = |index: usize| match tokens.get(index) {
-        Some(Token::Blank(_)) => word_at(index + 1).map(|word| (word, index + 2)),
-        _ => word_at(index).map(|word| (word, index + 1)),
-    };
-    while let Some(token) = tokens.get(index) {
-        index += 1;
+    let mut translation = Translation::of(&tokens, depth);
+    while let Some(token) = tokens.get(translation.index) {
+        translation.index += 1;
         match token {
-            Token::Blank(blank) => out.push_str(blank),
-            Token::Operator(operator) => {
-                at_command = true;
-                match *operator {
-                    ";" | "|" | "\n" => out.push_str(operator),
-                    "&&" => {
-                        out.truncate(out.trim_end().len());
-                        out.push(';');
-                        changes.push(AND.to_owned());
-                    }
-                    "|&" => {
-                        out.push_str("o+e>|");
-                        changes.push("|& → o+e>|".to_owned());
-                    }
-                    "2>&1" => {
-                        // Only before a pipe; redirects to a file are handled below.
-                        let pipe = match tokens.get(index) {
-                            Some(Token::Blank(_)) => index + 1,
-                            _ => index,
-                        };
-                        if tokens.get(pipe) != Some(&Token::Operator("|")) {
-                            return None;
-                        }
-                        out.push_str("o+e>|");
-                        changes.push("2>&1 | → o+e>|".to_owned());
-                        index = pipe + 1;
-                    }
-                    ">" | "1>" | ">>" | "2>" | "2>>" | "&>" | "&>>" => {
-                        at_command = false;
-                        // Nushell's own commands return no text; `save` writes their output.
-                        if is_own {
-                            return None;
-                        }
-                        // `8 >> 1` is not the output of a program either.
-                        if last_command.is_some_and(|name: &str| name.parse::<f64>().is_ok()) {
-                            return None;
-                        }
-                        let (file, next) = target(index)?;
-                        let both = match (tokens.get(next), tokens.get(next + 1)) {
-                            (Some(Token::Operator("2>&1")), _) => Some(next + 1),
-                            (Some(Token::Blank(_)), Some(Token::Operator("2>&1"))) => Some(next + 2),
-                            _ => None,
-                        };
-                        let both = both.filter(|_| matches!(*operator, ">" | "1>" | ">>"));
-                        let arrow = match (*operator, both) {
-                            (">" | "1>", Some(_)) | ("&>", _) => "o+e>",
-                            (">>", Some(_)) | ("&>>", _) => "o+e>>",
-                            ("2>", _) => "e>",
-                            ("2>>", _) => "e>>",
-                            (">>", None) => "o>>",
-                            _ => "o>",
-                        };
-                        index = both.unwrap_or(next);
-                        // A number is not a file name in Nushell.
-                        let is_number = !file.is_empty() && file.chars().all(|c| c.is_ascii_digit());
-                        let quoted = is_number.then(|| format!("'{file}'")).or_else(|| as_written(file));
-                        let file = match quoted {
-                            Some(quoted) => quoted,
-                            None => word(file, &mut changes, depth)?,
-                        };
-                        let blank = if out.ends_with(' ') { "" } else { " " };
-                        out.push_str(&format!("{blank}{arrow} {file}"));
-                        changes.push(format!(
-                            "{operator}{} → {arrow}",
-                            if both.is_some() { " … 2>&1" } else { "" }
-                        ));
-                    }
-                    _ => return None,
-                }
+            Token::Blank(blank) => translation.out.push_str(blank),
+            Token::Operator(operator) => translation.operator(operator)?,
+            Token::Word(text) if translation.at_command => translation.command(text)?,
+            Token::Word(text) => {
+                let word = translation.word(text)?;
+                translation.out.push_str(&word);
             }
-            Token::Word(text) if at_command => {
-                at_command = false;
-                is_own = nushell_commands().contains(*text);
-                last_command = Some(text);
-                if UNTRANSLATED.contains(text) {
-                    return None;
-                }
-                let assignment = |text: &str| {
-                    let (name, value) = text.split_once('=')?;
-                    variable(name).filter(|(_, length)| *length == name.len() && !name.starts_with('{'))?;
-                    Some((name.to_owned(), value.to_owned()))
-                };
-                let is_end = |index: usize| {
-                    !matches!(
-                        (tokens.get(index), tokens.get(index + 1)),
-                        (Some(Token::Blank(_)), Some(Token::Word(_)))
-                    )
-                };
-                if *text == "export" {
-                    let (assigned, next) = target(index)?;
-                    let (name, value) = assignment(assigned)?;
-                    if !is_end(next) {
-                        return None;
-                    }
-                    index = next;
-                    out.push_str(&format!("$env.{name} = {}", value_of(&value, &mut changes, depth)?));
-                    changes.push(format!("export {name}=… → $env.{name} = …"));
-                } else if *text == "alias" {
-                    let (assigned, next) = target(index)?;
-                    let (name, value) = assignment(assigned)?;
-                    let quoted =
-                        ['\'', '"'].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
-                    let value = quoted.unwrap_or(&value);
-                    // A Nushell alias can only be one call.
-                    if !is_end(next) || value.is_empty() || value.contains('|') || !is_common(value) {
-                        return None;
-                    }
-                    index = next;
-                    let value = convert_within(value, depth + 1).map_or(value.to_owned(), |(value, _)| value);
-                    out.push_str(&format!("alias {name} = {value}"));
-                    changes.push(format!("alias {name}=… → alias {name} = …"));
-                } else if let Some((name, value)) = assignment(text) {
-                    // Before a command, Nushell reads the assignment as bash does.
-                    if is_end(index) {
-                        out.push_str(&format!("$env.{name} = {}", value_of(&value, &mut changes, depth)?));
-                        changes.push(format!("{name}=… → $env.{name} = …"));
-                    } else {
-                        out.push_str(text);
-                        at_command = true;
-                    }
-                } else if *text == "echo" {
-                    let own = echoed(&tokens, index);
-                    // Nushell's `echo` returns one value, and only at the end of the line or before a pipe; the
-                    // external program prints words.
-                    out.push_str(if own { text } else { "^echo" });
-                    let one = target(index).filter(|(one, _)| own && !is_option(one));
-                    if let Some((one, next)) = one
-                        && let Some(quoted) = as_written(one)
-                    {
-                        index = next;
-                        out.push_str(&format!(" {quoted}"));
-                        changes.push(format!("{one} → {quoted}"));
-                    } else if !own {
-                        changes.push("echo → ^echo".to_owned());
-                    }
-                } else {
-                    out.push_str(&word(text, &mut changes, depth)?);
-                }
-            }
-            Token::Word(text) => out.push_str(&word(text, &mut changes, depth)?),
         }
     }
+    let Translation { out, changes, .. } = translation;
     (out != line && !changes.is_empty()).then_some((out, changes))
+}
+
+/// A bash line that is translated token by token.
+struct Translation<'t> {
+    tokens: &'t [Token<'t>],
+    /// Index of the next token.
+    index: usize,
+    /// Number of substitutions around the line.
+    depth: usize,
+    out: String,
+    changes: Vec<String>,
+    /// `true` if the next word is a command.
+    at_command: bool,
+    /// The last command.
+    name: Option<&'t str>,
+}
+
+impl<'t> Translation<'t> {
+    fn of(tokens: &'t [Token<'t>], depth: usize) -> Self {
+        Self {
+            tokens,
+            index: 0,
+            depth,
+            out: String::new(),
+            changes: Vec::new(),
+            at_command: true,
+            name: None,
+        }
+    }
+
+    /// Returns the word after optional blanks, and the index after it.
+    fn target(&self, index: usize) -> Option<(&'t str, usize)> {
+        let at = if matches!(self.tokens.get(index), Some(Token::Blank(_))) { index + 1 } else { index };
+        match self.tokens.get(at)? {
+            Token::Word(word) => Some((*word, at + 1)),
+            _ => None,
+        }
+    }
+
+    /// Reports whether no further word of the command follows.
+    fn is_end(&self, index: usize) -> bool {
+        let next = (self.tokens.get(index), self.tokens.get(index + 1));
+        !matches!(next, (Some(Token::Blank(_)), Some(Token::Word(_))))
+    }
+
+    fn word(&mut self, text: &str) -> Option<String> {
+        word(text, &mut self.changes, self.depth)
+    }
+
+    /// Translates an operator and, for a redirect, its file.
+    fn operator(&mut self, operator: &str) -> Option<()> {
+        self.at_command = true;
+        match operator {
+            ";" | "|" | "\n" => self.out.push_str(operator),
+            "&&" => {
+                self.out.truncate(self.out.trim_end().len());
+                self.out.push(';');
+                self.changes.push(AND.to_owned());
+            }
+            "|&" => {
+                self.out.push_str("o+e>|");
+                self.changes.push("|& → o+e>|".to_owned());
+            }
+            "2>&1" => {
+                // Only before a pipe; redirects to a file read it themselves.
+                let pipe = match self.tokens.get(self.index) {
+                    Some(Token::Blank(_)) => self.index + 1,
+                    _ => self.index,
+                };
+                if self.tokens.get(pipe) != Some(&Token::Operator("|")) {
+                    return None;
+                }
+                self.out.push_str("o+e>|");
+                self.changes.push("2>&1 | → o+e>|".to_owned());
+                self.index = pipe + 1;
+            }
+            ">" | "1>" | ">>" | "2>" | "2>>" | "&>" | "&>>" => self.redirect(operator)?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// Translates a redirect to a file, with a `2>&1` after it.
+    fn redirect(&mut self, operator: &str) -> Option<()> {
+        self.at_command = false;
+        // Nushell's own commands return no text; `save` writes their output. `8 >> 1` is not the output of a program
+        // either.
+        let is_number = |name: &str| name.parse::<f64>().is_ok();
+        if self.name.is_some_and(|name| nushell_commands().contains(name) || is_number(name)) {
+            return None;
+        }
+        let (file, next) = self.target(self.index)?;
+        let both = match (self.tokens.get(next), self.tokens.get(next + 1)) {
+            (Some(Token::Operator("2>&1")), _) => Some(next + 1),
+            (Some(Token::Blank(_)), Some(Token::Operator("2>&1"))) => Some(next + 2),
+            _ => None,
+        };
+        let both = both.filter(|_| matches!(operator, ">" | "1>" | ">>"));
+        let arrow = match (operator, both) {
+            (">" | "1>", Some(_)) | ("&>", _) => "o+e>",
+            (">>", Some(_)) | ("&>>", _) => "o+e>>",
+            ("2>", _) => "e>",
+            ("2>>", _) => "e>>",
+            (">>", None) => "o>>",
+            _ => "o>",
+        };
+        self.index = both.unwrap_or(next);
+        // A number is not a file name in Nushell.
+        let is_number = !file.is_empty() && file.chars().all(|c| c.is_ascii_digit());
+        let quoted = is_number.then(|| format!("'{file}'")).or_else(|| as_written(file));
+        let file = match quoted {
+            Some(quoted) => quoted,
+            None => self.word(file)?,
+        };
+        let blank = if self.out.ends_with(' ') { "" } else { " " };
+        self.out.push_str(&format!("{blank}{arrow} {file}"));
+        let also = if both.is_some() { " … 2>&1" } else { "" };
+        self.changes.push(format!("{operator}{also} → {arrow}"));
+        Some(())
+    }
+
+    /// Translates the first word of a command, and what only this command changes in its words.
+    fn command(&mut self, text: &'t str) -> Option<()> {
+        self.at_command = false;
+        self.name = Some(text);
+        if UNTRANSLATED.contains(&text) {
+            return None;
+        }
+        match text {
+            "export" => {
+                let (assigned, next) = self.target(self.index)?;
+                let (name, value) = assignment(assigned)?;
+                if !self.is_end(next) {
+                    return None;
+                }
+                self.index = next;
+                self.assign(name, value, "export ")?;
+            }
+            "alias" => self.alias()?,
+            "echo" => self.echo(text),
+            _ => match assignment(text) {
+                Some((name, value)) if self.is_end(self.index) => self.assign(name, value, "")?,
+                // Before a command, Nushell reads the assignment as bash does.
+                Some(_) => {
+                    self.out.push_str(text);
+                    self.at_command = true;
+                }
+                None => {
+                    let word = self.word(text)?;
+                    self.out.push_str(&word);
+                }
+            },
+        }
+        Some(())
+    }
+
+    /// Writes the assignment of an environment variable.
+    fn assign(&mut self, name: &str, value: &str, keyword: &str) -> Option<()> {
+        let value = value_of(value, &mut self.changes, self.depth)?;
+        self.out.push_str(&format!("$env.{name} = {value}"));
+        self.changes.push(format!("{keyword}{name}=… → $env.{name} = …"));
+        Some(())
+    }
+
+    /// Translates the words after `alias`.
+    fn alias(&mut self) -> Option<()> {
+        let (assigned, next) = self.target(self.index)?;
+        let (name, value) = assignment(assigned)?;
+        let quoted = ['\'', '"'].iter().find_map(|quote| value.strip_prefix(*quote)?.strip_suffix(*quote));
+        let value = quoted.unwrap_or(value);
+        // A Nushell alias can only be one call.
+        if !self.is_end(next) || value.is_empty() || value.contains('|') || !is_common(value) {
+            return None;
+        }
+        self.index = next;
+        let value = convert_within(value, self.depth + 1).map_or(value.to_owned(), |(value, _)| value);
+        self.out.push_str(&format!("alias {name} = {value}"));
+        self.changes.push(format!("alias {name}=… → alias {name} = …"));
+        Some(())
+    }
+
+    /// Writes `echo` and, if needed, its first word in quotes. Nushell's `echo` returns one value, and only at the end
+    /// of the line or before a pipe; the external program prints words.
+    fn echo(&mut self, text: &str) {
+        let own = echoed(self.tokens, self.index);
+        self.out.push_str(if own { text } else { "^echo" });
+        let one = self.target(self.index).filter(|(one, _)| own && !is_option(one));
+        if let Some((one, next)) = one
+            && let Some(quoted) = as_written(one)
+        {
+            self.index = next;
+            self.out.push_str(&format!(" {quoted}"));
+            self.changes.push(format!("{one} → {quoted}"));
+        } else if !own {
+            self.changes.push("echo → ^echo".to_owned());
+        }
+    }
+}
+
+/// Returns the name and the value of an assignment `NAME=value`.
+fn assignment(text: &str) -> Option<(&str, &str)> {
+    let (name, value) = text.split_once('=')?;
+    variable(name).filter(|(_, length)| *length == name.len() && !name.starts_with('{'))?;
+    Some((name, value))
 }
 
 /// Returns an assigned value, always quoted to keep it text.

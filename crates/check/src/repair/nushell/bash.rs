@@ -2,7 +2,7 @@
 
 use super::{SlipFinder, TABLE, slip};
 use crate::finding::{Finding, FindingKind, Grade};
-use crate::repair::dialect;
+use crate::repair::version::{STOPS_SINCE, is_since};
 use askline_syntax::{SimpleCommand, Span, Word};
 
 impl SlipFinder<'_> {
@@ -31,7 +31,7 @@ impl SlipFinder<'_> {
         }
         // Before that version, Nushell continues after `;` even if a program failed.
         let version = self.reference.shell_version()?;
-        if !dialect::is_since(&version, dialect::STOPS_SINCE)
+        if !is_since(&version, STOPS_SINCE)
             || part.starts_with('(')
             || part.contains(['<', '`'])
             || part.starts_with("[[")

@@ -31,7 +31,7 @@ pub enum BoundKey {
 impl BoundKey {
     /// Returns the key sequences for each shell's own binding command, several if terminals differ; not quoted.
     ///
-    /// Nushell and, for function keys, fish use names instead: see the header in [`super`].
+    /// Nushell and, for function keys, fish use names instead: see the header in [`super::init`].
     pub(super) fn sequences(self, shell: Shell) -> Vec<String> {
         let (ctrl, escape) = match shell {
             Shell::Zsh => ("^", "^["),

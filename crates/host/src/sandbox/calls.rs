@@ -1,0 +1,148 @@
+//! Filters of system calls: no signals to other processes, no connections, no changes of file properties or the machine.
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    sock_filter,
+};
+
+/// System calls that fail with a permission error.
+#[rustfmt::skip]
+const REFUSED: &[libc::c_long] = &[
+    // Leaving the process group, which is killed as a whole.
+    libc::SYS_setsid, libc::SYS_setpgid,
+    // Other processes.
+    libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo,
+    libc::SYS_pidfd_send_signal, libc::SYS_pidfd_open, libc::SYS_pidfd_getfd, libc::SYS_ptrace,
+    libc::SYS_process_vm_readv, libc::SYS_process_vm_writev, libc::SYS_process_madvise, libc::SYS_kcmp,
+    libc::SYS_process_mrelease, libc::SYS_migrate_pages, libc::SYS_move_pages,
+    libc::SYS_setpriority, libc::SYS_ioprio_set, libc::SYS_sched_setscheduler, libc::SYS_sched_setparam,
+    libc::SYS_sched_setattr, libc::SYS_sched_setaffinity,
+    // Connections of every family, and memory objects that outlive a process.
+    libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
+    libc::SYS_shmctl, libc::SYS_semget, libc::SYS_semctl, libc::SYS_semop, libc::SYS_semtimedop,
+    libc::SYS_msgget, libc::SYS_msgctl, libc::SYS_msgsnd, libc::SYS_msgrcv, libc::SYS_mq_open,
+    libc::SYS_mq_unlink, libc::SYS_add_key, libc::SYS_request_key, libc::SYS_keyctl,
+    // File properties, which Landlock does not restrict.
+    libc::SYS_fchmod, libc::SYS_fchmodat, libc::SYS_fchmodat2, libc::SYS_fchown, libc::SYS_fchownat,
+    libc::SYS_setxattr, libc::SYS_lsetxattr, libc::SYS_fsetxattr, libc::SYS_removexattr, libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr, libc::SYS_utimensat, libc::SYS_truncate, libc::SYS_mknodat, libc::SYS_quotactl, libc::SYS_quotactl_fd,
+    libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at, libc::SYS_fanotify_init, libc::SYS_sync,
+    libc::SYS_syncfs,
+    // The machine.
+    libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot, libc::SYS_move_mount,
+    libc::SYS_open_tree, libc::SYS_fsopen, libc::SYS_fsmount, libc::SYS_fsconfig, libc::SYS_fspick,
+    libc::SYS_mount_setattr, libc::SYS_unshare, libc::SYS_setns, libc::SYS_swapon, libc::SYS_swapoff,
+    libc::SYS_reboot, libc::SYS_kexec_load, libc::SYS_init_module, libc::SYS_finit_module,
+    libc::SYS_delete_module, libc::SYS_sethostname, libc::SYS_setdomainname, libc::SYS_settimeofday,
+    libc::SYS_clock_settime, libc::SYS_clock_adjtime, libc::SYS_adjtimex, libc::SYS_acct, libc::SYS_syslog,
+    libc::SYS_vhangup, libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd,
+];
+
+/// Older variants that only this processor architecture has.
+#[cfg(target_arch = "x86_64")]
+#[rustfmt::skip]
+const REFUSED_HERE: &[libc::c_long] = &[
+    libc::SYS_chmod, libc::SYS_chown, libc::SYS_lchown, libc::SYS_utime, libc::SYS_utimes, libc::SYS_futimesat,
+    libc::SYS_mknod, libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_kexec_file_load,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const REFUSED_HERE: &[libc::c_long] = &[libc::SYS_kexec_file_load];
+
+/// System calls whose arguments a filter cannot inspect. They fail as on an older kernel, which makes programs
+/// use the older calls. io_uring would bypass every filter.
+const TOO_NEW: [libc::c_long; 5] = [
+    libc::SYS_clone3,
+    libc::SYS_openat2,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+/// Last system call that these lists were made for, `mseal`. Newer ones have the same number on every processor;
+/// x86-64's second range of numbers, meant for 32-bit pointers, is far above it.
+const LAST_KNOWN: u32 = 462;
+
+/// Allowed `fcntl` operations. The others send signals to other processes or make them wait.
+const CONTROLS: [libc::c_int; 15] = [
+    libc::F_DUPFD,
+    libc::F_DUPFD_CLOEXEC,
+    libc::F_GETFD,
+    libc::F_SETFD,
+    libc::F_GETFL,
+    libc::F_SETFL,
+    libc::F_GETLK,
+    libc::F_SETLK,
+    libc::F_SETLKW,
+    libc::F_OFD_GETLK,
+    libc::F_OFD_SETLK,
+    libc::F_OFD_SETLKW,
+    libc::F_GETPIPE_SZ,
+    libc::F_SETPIPE_SZ,
+    libc::F_GET_SEALS,
+];
+
+/// Allowed `ioctl` requests: terminal queries and the like. The others belong to devices, sockets and file
+/// systems, and some of them change a file that is only open for reading.
+const DEVICE_CONTROLS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+
+/// Returns the filters, which all apply.
+pub(super) fn filters() -> anyhow::Result<Vec<BpfProgram>> {
+    let always = |calls: &[libc::c_long]| calls.iter().map(|call| (*call, Vec::new())).collect::<Vec<_>>();
+    let mut refused = always(REFUSED);
+    refused.extend(always(REFUSED_HERE));
+    let when = |argument, comparison, value| -> anyhow::Result<SeccompRule> {
+        let condition = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, comparison, value)?;
+        Ok(SeccompRule::new(vec![condition])?)
+    };
+    // Signals. Signal 0 only checks whether a process exists; zsh sends it until its child is gone.
+    refused.push((libc::SYS_kill, vec![when(1, SeccompCmpOp::Ne, 0)?]));
+    // Limits of other processes.
+    refused.push((libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Ne, 0)?]));
+    // New namespaces. The flags of clone are its first argument on all processors with a filter.
+    let namespaces = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWPID;
+    let mut rules = Vec::new();
+    for bit in (0..32).map(|bit| 1_i32 << bit).filter(|bit| namespaces & bit != 0) {
+        let bit = u64::from(bit.cast_unsigned());
+        rules.push(when(0, SeccompCmpOp::MaskedEq(bit), bit)?);
+    }
+    refused.push((libc::SYS_clone, rules));
+    // Opening read-only with truncation, which the first two versions of Landlock allow.
+    let mask = u64::from((libc::O_ACCMODE | libc::O_TRUNC).cast_unsigned());
+    let cuts = u64::from((libc::O_RDONLY | libc::O_TRUNC).cast_unsigned());
+    refused.push((libc::SYS_openat, vec![when(2, SeccompCmpOp::MaskedEq(mask), cuts)?]));
+    #[cfg(target_arch = "x86_64")]
+    refused.push((libc::SYS_open, vec![when(1, SeccompCmpOp::MaskedEq(mask), cuts)?]));
+    let others = CONTROLS.iter().map(|control| {
+        let control = u64::from(control.cast_unsigned());
+        SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, control)
+    });
+    refused.push((libc::SYS_fcntl, vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?]));
+    let (first, last) = DEVICE_CONTROLS.into_inner();
+    let others = vec![when(1, SeccompCmpOp::Lt, first)?, when(1, SeccompCmpOp::Gt, last)?];
+    Ok(vec![
+        compiled(refused, libc::EPERM)?,
+        compiled(vec![(libc::SYS_ioctl, others)], libc::ENOTTY)?,
+        compiled(always(&TOO_NEW), libc::ENOSYS)?,
+        only_known(),
+    ])
+}
+
+/// Returns the filter that makes system calls after [`LAST_KNOWN`] fail as unknown. Calls of another processor
+/// architecture, which have other numbers, end the program in each of the other filters.
+fn only_known() -> BpfProgram {
+    let instruction = |code: u32, jf, k| sock_filter { code: code as u16, jt: 0, jf, k };
+    vec![
+        // The number of the call is the first field.
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 1, LAST_KNOWN),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}
+
+fn compiled(rules: Vec<(libc::c_long, Vec<SeccompRule>)>, error: libc::c_int) -> anyhow::Result<BpfProgram> {
+    let architecture = std::env::consts::ARCH.try_into()?;
+    let refuse = SeccompAction::Errno(error.cast_unsigned());
+    let rules = rules.into_iter().collect();
+    Ok(SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()?)
+}
