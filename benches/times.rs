@@ -9,6 +9,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
+
 const ASKLINE: &str = env!("CARGO_BIN_EXE_askline");
 const RUNS: usize = 100;
 
@@ -40,7 +43,7 @@ fn main() {
         ("fish", &["-N", "-i"]),
         ("nu", &["-n", "--no-std-lib"]),
     ] {
-        let Ok(shell_path) = which::which(shell) else { continue };
+        let Some(shell_path) = find_on_path(&LocalHost, shell) else { continue };
         let file = home.path().join(format!("askline.{shell}"));
         std::fs::write(&file, askline(home.path()).args(["init", shell]).output().unwrap().stdout).unwrap();
         let source = format!("source {}", file.display());

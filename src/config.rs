@@ -10,6 +10,7 @@ mod server;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use self::file::Settings;
 use self::profiles::Chosen;
@@ -54,8 +55,6 @@ pub struct Config {
     pub limits: Limits,
     /// Time at which alternatives are computed.
     pub alternatives: Alternatives,
-    /// `true` if matching examples from the shell's own documentation are added before the request.
-    pub retrieve: bool,
     /// Use of the resident process for the local model.
     pub daemon: Daemon,
     /// Minutes without a request after which the resident process ends.
@@ -186,6 +185,11 @@ impl Config {
         (!self.fallback.is_empty()).then(|| models.map(called).collect::<Vec<_>>().join(", then "))
     }
 
+    /// Returns the time limit for a whole key press.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_millis(self.deadline_ms)
+    }
+
     /// Merges the built-in defaults, the user's file and the environment; later sources override earlier ones.
     ///
     /// `file` is the path (for messages) and text of `config.toml`; `env` looks up a variable. An empty
@@ -257,7 +261,6 @@ impl Config {
                         Some(("asked", _)) => Alternatives::Asked,
                         _ => Alternatives::Ahead,
                     },
-                    retrieve: matches!(settings.text(&["retrieve"]), Some(("on", _))),
                     daemon: match settings.text(&["daemon"]) {
                         Some(("off", _)) => Daemon::Off,
                         Some(("force", _)) => Daemon::Force,
@@ -311,7 +314,7 @@ impl Config {
 }
 
 /// Variables that override one setting each.
-const VARIABLES: [(&str, &str); 9] = [
+const VARIABLES: [(&str, &str); 8] = [
     ("ASKLINE_PROFILE", "profile"),
     ("ASKLINE_DEADLINE_MS", "deadline_ms"),
     ("ASKLINE_THREADS", "threads"),
@@ -320,7 +323,6 @@ const VARIABLES: [(&str, &str); 9] = [
     ("ASKLINE_DAEMON", "daemon"),
     ("ASKLINE_HELP", "help"),
     ("ASKLINE_REFINE_ROUNDS", "refine_rounds"),
-    ("ASKLINE_RETRIEVE", "retrieve"),
 ];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! API keys of profiles, read from the first source that is set: variable, command, keyring, private file.
+//! API keys of profiles, read from the first source that is set: variable, command, private file.
 //!
 //! A key is read when its server is first asked and lives as long as the model value. It is stored in [`ApiKey`],
 //! which cannot be printed. No message contains the key, its command, or any output of that command.
@@ -12,8 +12,8 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::fs::OFlags;
 use zeroize::Zeroizing;
 
+use askline_host::KeyCommand;
 use askline_host::{Host, KEY_LIMIT, find_on_path};
-use askline_host::{KeyCommand, KeyringItem};
 use askline_model::failure::Failure;
 use askline_model::remote::ApiKey;
 use askline_model::server::ServerProfile;
@@ -29,18 +29,17 @@ pub fn read(remote: &ServerProfile, host: &dyn Host) -> Result<Option<ApiKey>, F
         return Ok(None);
     }
     let variable = source.env.as_deref().and_then(|name| Some((name, variable(host, name)?)));
-    let key = match (variable, &source.command, &source.keyring, &source.file) {
+    let key = match (variable, &source.command, &source.file) {
         (Some((name, value)), ..) => ApiKey::new(&value, format!("the variable {name}")),
         (None, Some(command), ..) => by_command(command, remote, host),
-        (None, None, Some(item), _) => by_keyring(item, host),
-        (None, None, None, Some(file)) => by_file(file),
-        (None, None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+        (None, None, Some(file)) => by_file(file),
+        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
     };
     key.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
 /// Returns a description of the key's source; `None` if the profile names none. Checks only file permissions:
-/// runs no command and queries no keyring.
+/// runs no command.
 ///
 /// # Errors
 ///
@@ -51,18 +50,17 @@ pub fn look(remote: &ServerProfile, host: &dyn Host) -> Result<Option<String>, F
         return Ok(None);
     }
     let set = source.env.as_deref().filter(|name| variable(host, name).is_some());
-    let told = match (set, &source.command, &source.keyring, &source.file) {
+    let told = match (set, &source.command, &source.file) {
         (Some(name), ..) => Ok(format!("the variable {name}")),
         (None, Some(command), ..) => runnable(command, host).map(|()| "its key_cmd".to_owned()),
-        (None, None, Some(_), _) => Ok("the keyring".to_owned()),
-        (None, None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
-        (None, None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
+        (None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
+        (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
     };
     told.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
 fn unset(name: &str) -> String {
-    format!("the variable {name} is not set; export the key in it, or use key_cmd, key_keyring or key_file")
+    format!("the variable {name} is not set; export the key in it, or use key_cmd or key_file")
 }
 
 /// Returns the value of a variable that isn't blank. [`ApiKey`] rejects bytes that are not text.
@@ -77,11 +75,6 @@ fn by_command(command: &KeyCommand, remote: &ServerProfile, host: &dyn Host) -> 
     // Password managers print the password first and notes below it.
     let first = printed.trim_start().lines().next().unwrap_or_default();
     ApiKey::new(first, format!("the key_cmd of `{}`", remote.profile))
-}
-
-fn by_keyring(item: &KeyringItem, host: &dyn Host) -> anyhow::Result<ApiKey> {
-    let secret = text(Zeroizing::new(host.keyring(item)?));
-    ApiKey::new(&secret, "the keyring")
 }
 
 /// Checks that no other user can write the command's configuration file and that the command's program exists.

@@ -9,12 +9,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
+use time::Date;
 
 pub use self::histogram::Histogram;
+use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_host::store::Paths;
 use askline_model::failure::Failure;
@@ -41,6 +43,9 @@ const BAD_MAX: usize = 3;
 const FILES_MAX: usize = 16;
 /// Earliest day that a correctly set clock can show, in days since 1970: the start of 2025.
 const CLOCK_SET: u32 = 20_089;
+
+/// Julian day number of the first day of 1970.
+const UNIX_EPOCH_JULIAN: i32 = 2_440_588;
 
 /// Result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,8 +180,7 @@ impl Counts {
     /// Returns the current day. If the clock was never set, returns the last recorded day: otherwise daily
     /// limits would start again.
     pub fn day(&self, now: SystemTime) -> u32 {
-        let seconds = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let day = u32::try_from(seconds / 86_400).unwrap_or(u32::MAX);
+        let day = u32::try_from(seconds_since_1970(now) / 86_400).unwrap_or(u32::MAX);
         if CLOCK_SET <= day { day } else { self.days.keys().next_back().copied().unwrap_or(day) }
     }
 
@@ -297,15 +301,9 @@ impl UsageStore {
 
 /// Formats a day, in days since 1970, as a date such as `2026-11-22`.
 pub fn date(day: u32) -> String {
-    // Years start in March, so a leap day is the last day of its year; 400 years have 146,097 days.
-    let days = u64::from(day) + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let of_month = of_year - (153 * month + 2) / 5 + 1;
-    let (month, later) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{of_month:02}", era * 400 + year + later)
+    let julian = i32::try_from(day).ok().and_then(|day| UNIX_EPOCH_JULIAN.checked_add(day));
+    let date = julian.and_then(|julian| Date::from_julian_day(julian).ok());
+    date.unwrap_or(Date::MAX).to_string()
 }
 
 #[cfg(test)]

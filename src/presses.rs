@@ -4,11 +4,12 @@
 //! A lost file only loses the way back: the key then takes the prompt line as it is.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use askline_host::seconds_since_1970;
 use askline_host::store;
 use askline_model::prompt::Solved;
 use askline_syntax::shell::Shell;
@@ -92,7 +93,7 @@ impl Press {
             offers: vec![offer],
             place: LineContent::Offer(0),
             complete: false,
-            at: seconds(SystemTime::now()),
+            at: seconds_since_1970(SystemTime::now()),
             before: None,
             around: None,
         }
@@ -165,7 +166,7 @@ impl Press {
 
     /// Returns the age of the press; `None` if its time is in the future.
     fn age(&self) -> Option<Duration> {
-        seconds(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
+        seconds_since_1970(SystemTime::now()).checked_sub(self.at).map(Duration::from_secs)
     }
 }
 
@@ -194,10 +195,6 @@ fn is_edited(before: &str, after: &str) -> bool {
         }
     }
     before.len() <= 2 * kept
-}
-
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Store for the press of one terminal.

@@ -71,7 +71,7 @@ pub fn suggest(
     let refined = match english.answer_without_model(&examiner) {
         Some(settled) => settled,
         None => {
-            let prompt = english.prompt(config, machine, &context, &knowledge);
+            let prompt = english.prompt(config, machine, &context);
             retrieve_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
@@ -112,10 +112,7 @@ pub fn suggest(
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
     let english = EnglishRequest::of(request)?;
     let context = environment::gather(machine, request.shell, request.facts);
-    let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
-    let prompt = english.prompt(config, machine, &context, &knowledge);
-    knowledge.remember();
-    Ok(prompt)
+    Ok(english.prompt(config, machine, &context))
 }
 
 /// Returns the name of the system as used in prompts.

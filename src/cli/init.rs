@@ -11,6 +11,8 @@ use anyhow::Context as _;
 use super::args::{Init, Switch};
 use super::key::BoundKey;
 use super::{AppContext, Exit, print, tell};
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_model::failure::UsageError;
 use askline_syntax::shell::Shell;
 
@@ -102,7 +104,7 @@ fn worth_knowing(args: &Init) -> String {
 /// the path.
 fn program() -> anyhow::Result<String> {
     let this = env::current_exe().and_then(|path| path.canonicalize()).context("this program has no path")?;
-    let named = which::which(NAME).ok().and_then(|path| path.canonicalize().ok());
+    let named = find_on_path(&LocalHost, NAME).and_then(|path| path.canonicalize().ok());
     if named.as_ref() == Some(&this) {
         return Ok(NAME.to_owned());
     }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args::Inline;
+use super::line::SEPARATOR;
 use super::{AppContext, Exit, line};
 use crate::config::Config;
 use crate::models::{self, Purpose};
@@ -38,8 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const ROW_LIMIT: usize = 4 << 10;
 /// Minimum number of characters for a suggestion.
 const WORDS_MIN: usize = 4;
-/// Separator of words, command and note.
-const SEPARATOR: char = '\x1f';
 
 pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
     let config = app.config()?;

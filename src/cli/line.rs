@@ -71,11 +71,8 @@ const SETTLE_LIMIT: Duration = Duration::from_secs(10);
 /// Exit status after a bug in this program; the scripts then repair the terminal themselves.
 const CRASHED: i32 = 101;
 
-/// Upper bound of the deadline, regardless of the configuration.
-const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Separator of line and message.
-const SEPARATOR: u8 = 0x1f;
+/// Separator (US) of the texts for the shell scripts.
+pub(super) const SEPARATOR: char = '\x1f';
 
 /// Result of the wait.
 enum WaitEnd {
@@ -158,9 +155,7 @@ fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
 
 fn write_reply(line: &str, message: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(line.as_bytes())?;
-    stdout.write_all(&[SEPARATOR])?;
-    stdout.write_all(message.as_bytes())?;
+    write!(stdout, "{line}{SEPARATOR}{message}")?;
     stdout.flush()
 }
 
@@ -256,7 +251,7 @@ impl TerminalSession {
             input.line.text.chars().count()
         );
         self.machine = Some(app.machine.clone());
-        let deadline = started + Duration::from_millis(config.deadline_ms).min(DEADLINE_LIMIT);
+        let deadline = started + config.deadline();
         let control = RequestControl::until(deadline);
         input.facts.status = i32::try_from(args.status).ok();
         self.input_facts = Some((config.clone(), input.facts.clone()));

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
-        let deadline = Instant::now() + Duration::from_millis(config.deadline_ms);
+        let deadline = Instant::now() + config.deadline();
         let (prefix, place) = (row.prefix(), row.place);
         let (answer, control) = interrupts.during(deadline, |control| {
             row.text.map(|request| {

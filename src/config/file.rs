@@ -12,7 +12,7 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 17] = [
+pub(super) const TOP_KEYS: [&str; 16] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -22,7 +22,6 @@ pub(super) const TOP_KEYS: [&str; 17] = [
     "help",
     "refine_rounds",
     "alternatives",
-    "retrieve",
     "daemon",
     "daemon_idle_min",
     "roles",
@@ -33,7 +32,7 @@ pub(super) const TOP_KEYS: [&str; 17] = [
 ];
 
 /// Keys of a profile.
-pub(super) const PROFILE_KEYS: [&str; 15] = [
+pub(super) const PROFILE_KEYS: [&str; 14] = [
     "protocol",
     "name",
     "prompt",
@@ -41,7 +40,6 @@ pub(super) const PROFILE_KEYS: [&str; 15] = [
     "url",
     "key_env",
     "key_cmd",
-    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",
@@ -73,6 +71,16 @@ pub(super) const CONTEXT_KEYS: [&str; FactKind::ALL.len()] = {
     }
     names
 };
+
+/// Keys of earlier versions, each with its remedy. The value is not repeated, because it may be a secret.
+const REMOVED_KEYS: [(&str, &str); 2] = [
+    (
+        "key_keyring",
+        "use `key_cmd = \"secret-tool lookup service S username U\"` for the item S/U (on macOS `security \
+         find-generic-password`)",
+    ),
+    ("retrieve", "remove it: examples from the documentation improved no answer"),
+];
 
 /// Maximum length of a text value, in bytes.
 const TEXT_BYTES_MAX: usize = 4096;
@@ -112,7 +120,6 @@ fn kind(key: &str) -> ValueKind {
         "daemon_idle_min" => ValueKind::Whole(1, 1440),
         "evidence" => ValueKind::Word(&["all", "wrong"]),
         "guard" => ValueKind::Word(&["off", "comment"]),
-        "retrieve" => ValueKind::Word(&["on", "off"]),
         "help" => ValueKind::Word(&["system", "never"]),
         "protocol" => ValueKind::Word(&PROTOCOLS),
         "prompt" => ValueKind::Word(&["solved", "chat"]),
@@ -383,6 +390,9 @@ fn article(value: &DeValue<'_>) -> String {
 }
 
 fn unknown(key: &str, known: &[&'static str]) -> String {
+    if let Some((_, remedy)) = REMOVED_KEYS.iter().find(|(removed, _)| *removed == key) {
+        return format!("`{key}` is no longer a setting; {remedy}");
+    }
     match nearest(key, &mut known.iter().copied()) {
         Some(name) => format!("unknown key `{key}`; did you mean `{name}`?"),
         None => format!("unknown key `{key}`; known here: {}", known.join(", ")),

@@ -7,17 +7,16 @@ use std::time::Duration;
 use super::file::{PROFILE_KEYS, ROLES, Settings, Value, nearest};
 use super::server;
 use super::{ModelChoice, Origin};
-use askline_host::{KeyCommand, KeyringItem};
+use askline_host::KeyCommand;
 use askline_model::prompt::Form;
 use askline_model::server::{Address, KeySource, Protocol, ServerProfile};
 use askline_model::usage::Prices;
 
 /// Profile keys that only a server profile may have.
-const REMOTE_KEYS: [&str; 11] = [
+const REMOTE_KEYS: [&str; 10] = [
     "url",
     "key_env",
     "key_cmd",
-    "key_keyring",
     "key_file",
     "ca_file",
     "first_byte_ms",
@@ -166,7 +165,6 @@ impl Settings {
         let key = KeySource {
             env: setting("key_env").map(|(name, _)| name.to_owned()),
             command,
-            keyring: setting("key_keyring").and_then(|(item, _)| KeyringItem::parse(item)),
             file: path("key_file"),
         };
         Ok(ModelChoice::Remote(Box::new(ServerProfile {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use askline_host::{KeyCommand, KeyringItem};
+use askline_host::KeyCommand;
 use askline_model::server::Address;
 
 /// Maximum length of a variable name, in bytes.
@@ -25,9 +25,6 @@ pub(super) fn fault(key: &str, text: &str) -> Option<String> {
             "must be the name of a variable (capitals, digits and `_`), not the key itself".to_owned()
         }),
         "key_cmd" => KeyCommand::parse(text, Path::new("")).err(),
-        "key_keyring" => KeyringItem::parse(text)
-            .is_none()
-            .then(|| "must be SERVICE/USER, such as askline/team, not the key itself".to_owned()),
         // The value is not repeated: a user may have entered the key itself.
         "key_file" => (!Path::new(text).is_absolute()).then(|| "must be a full path".to_owned()),
         "ca_file" | "file" => {

@@ -27,7 +27,7 @@ fn server(name: &str, lines: &str) -> String {
 #[test]
 fn a_server_is_described_by_its_profile() {
     let text = "profile = \"team\"\n[profiles.team]\nprotocol = \"anthropic\"\nurl = \"https://h.example:8443/v1?api-version=2\"\n\
-                name = \"m\"\nkey_env = \"TEAM_KEY\"\nkey_cmd = \"pass show 'a b'\"\nkey_keyring = \"a/b/team\"\nkey_file = \"/k\"\nca_file = \"/ca.pem\"\n\
+                name = \"m\"\nkey_env = \"TEAM_KEY\"\nkey_cmd = \"pass show 'a b'\"\nkey_file = \"/k\"\nca_file = \"/ca.pem\"\n\
                 first_byte_ms = 700\ndeadline_ms = 9_000\n";
     let (config, settings) = merge(text, &[]).unwrap();
     let ModelChoice::Remote(remote) = &config.model else { panic!("{}", config.model) };
@@ -41,8 +41,6 @@ fn a_server_is_described_by_its_profile() {
         ("pass", &["show".to_owned(), "a b".to_owned()][..])
     );
     assert_eq!(command.file(), Path::new("config.toml"));
-    let item = remote.key.keyring.as_ref().unwrap();
-    assert_eq!((item.service.as_str(), item.user.as_str()), ("a/b", "team"));
     assert_eq!(
         (remote.key.file.as_deref(), remote.ca_file.as_deref()),
         (Some(Path::new("/k")), Some(Path::new("/ca.pem")))
@@ -59,7 +57,6 @@ fn a_server_is_described_by_its_profile() {
         profiles.team.key_cmd = "(not shown)"
         profiles.team.key_env = "TEAM_KEY"
         profiles.team.key_file = "/k"
-        profiles.team.key_keyring = "a/b/team"
         profiles.team.name = "m"
         profiles.team.protocol = "anthropic"
         profiles.team.url = "https://h.example:8443/v1?api-version=2"
@@ -88,7 +85,6 @@ fn a_key_in_the_wrong_place_is_refused_and_not_repeated() {
         ("key_cmd", format!("key_cmd = \"pass '{SECRET}\"")),
         ("key_cmd", format!("key_cmd = \"'' {SECRET}\"")),
         ("key_keyring", format!("key_keyring = \"{SECRET}\"")),
-        ("key_keyring", format!("key_keyring = \"{SECRET}/\"")),
         ("url", format!("url = \"https://me:{SECRET}@h.example\"")),
         ("url", format!("url = \"https://{SECRET}@h.example\"")),
         ("url", format!("url = \"https://h.example/#{SECRET}\"")),
@@ -140,7 +136,7 @@ fn a_key_goes_in_the_clear_to_this_machine_alone() {
         ("http://0.0.0.0", false),
         ("http://[::ffff:10.0.0.1]", false),
     ] {
-        for key in ["key_env = \"K\"", "key_cmd = \"k\"", "key_keyring = \"a/k\"", "key_file = \"/k\""] {
+        for key in ["key_env = \"K\"", "key_cmd = \"k\"", "key_file = \"/k\""] {
             let merged = merge(&server("team", &format!("url = \"{url}\"\n{key}")), &[]);
             assert_eq!(merged.is_ok(), fine, "{url} {key}: {merged:?}");
         }
@@ -325,7 +321,7 @@ proptest::proptest! {
     #[test]
     fn no_value_panics_or_is_kept_with_a_control_character(value in ".{0,40}") {
         let quoted = toml::Value::String(value.clone()).to_string();
-        for key in ["url", "name", "key_env", "key_cmd", "key_keyring", "key_file", "ca_file"] {
+        for key in ["url", "name", "key_env", "key_cmd", "key_file", "ca_file"] {
             let text = format!("profile = \"team\"\n[profiles.team]\nprotocol = \"ollama\"\n{key} = {quoted}\n");
             let merged = merge(&text, &[]);
             if value.chars().any(char::is_control) {

@@ -72,7 +72,6 @@ fn the_defaults_stand_alone() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
-        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -119,7 +118,6 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
-        retrieve: false,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
     };
@@ -170,7 +168,6 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         profiles.local.name = "small" # config.toml:7
         profiles.local.protocol = "local" # default
         refine_rounds = 0 # ASKLINE_REFINE_ROUNDS
-        retrieve = "off" # default
         threads = 0 # ASKLINE_THREADS
     "#]]
     .assert_eq(&told.concat());
@@ -230,7 +227,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, retrieve, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array
@@ -256,6 +253,13 @@ fn every_fault_is_named() {
             config.toml:2: `refine_rounds` must be a whole number from 0 to 4, not 5
             ASKLINE_HELP can't be `yes`; use one of system, never; correct or unset it
             ASKLINE_REFINE_ROUNDS must be a whole number from 0 to 4, not -1; correct or unset it"#]],
+    );
+    faults(
+        "retrieve = \"on\"",
+        &[],
+        expect![
+            "config.toml:1: `retrieve` is no longer a setting; remove it: examples from the documentation improved no answer"
+        ],
     );
     faults("threads = 1\nthreads = 2", &[], expect!["config.toml:2: duplicate key; remove one of the two"]);
     faults(

@@ -75,9 +75,6 @@ fn the_first_that_is_there_gives_the_key() {
     ));
     assert_eq!(secret(&command, &LocalHost).unwrap(), "from-command");
     assert_eq!(look(&command, &LocalHost).unwrap().unwrap(), "its key_cmd");
-    let keyring = home.profile(&format!("key_keyring = \"askline/team\"\nkey_file = \"{file}\""));
-    assert_eq!(look(&keyring, &machine("")).unwrap().unwrap(), "the keyring");
-    says(&keyring, &machine(""), "no keyring is asked");
     let file = home.profile(&format!("key_env = \"TEAM_KEY\"\nkey_file = \"{file}\""));
     assert_eq!(secret(&file, &machine("TEAM_KEY = \"  \"")).unwrap(), "from-file");
     assert!(look(&file, &machine("")).unwrap().unwrap().starts_with("the file /"));

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Knowledge;
 use super::kept::{self, CacheKey, Stamp};
 use askline_host::store;
-use askline_host::{OUTPUT_LIMIT, Probe};
+use askline_host::{OUTPUT_LIMIT, Probe, seconds_since_1970};
 use askline_manual::catalogue::Catalogue;
 use askline_syntax::shell::Shell;
 
@@ -80,9 +80,13 @@ impl Knowledge {
         let program = self.startable_shell()?;
         let stamp = Stamp::of(&program.real_path, &program.file);
         let key = CacheKey::new(&program.key_path(), &program.real_path, program.trusted, &WORDS);
-        let known = self.cache.as_ref().and_then(|cache| recall(cache, &key, &stamp));
-        let (rows, fresh) = match known {
-            Some(rows) => (rows, None),
+        let known = self.cache.as_ref().and_then(|cache| kept::read::<Record>(cache, &key, KIND));
+        let is_fresh = |record: &Record| {
+            let is_found = !record.rows.is_empty();
+            record.program == stamp && kept::is_recent(record.written_s, is_found, SystemTime::now())
+        };
+        let (rows, fresh) = match known.filter(is_fresh) {
+            Some(record) => (record.rows, None),
             None => {
                 // This does not count against the time limit for a line's lookups, because it happens once a day.
                 let output = self.host.probe(&program.real_path, &Probe::Commands);
@@ -93,20 +97,10 @@ impl Knowledge {
                 let rows = whole
                     .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
                     .unwrap_or_default();
-                let written_s = kept::seconds(SystemTime::now());
+                let written_s = seconds_since_1970(SystemTime::now());
                 (rows.clone(), Some((key, Record { program: stamp, written_s, rows })))
             }
         };
         Some(Own { catalogue: Arc::new(Catalogue::read(&rows)), fresh })
     }
-}
-
-/// Returns the cached output under a key, if it is still valid for `program`.
-fn recall(cache: &Path, key: &CacheKey, program: &Stamp) -> Option<String> {
-    let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, kept::FILE_LIMIT).ok().flatten()?;
-    let record: Record = postcard::from_bytes(&body).ok()?;
-    // A time in the future means that the clock was changed.
-    let age = kept::seconds(SystemTime::now()).checked_sub(record.written_s)?;
-    let lasts = if record.rows.is_empty() { kept::MISSED_FOR } else { kept::FOUND_FOR };
-    (age <= lasts.as_secs() && record.program == *program).then_some(record.rows)
 }

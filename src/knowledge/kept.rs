@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use askline_host::store;
-use askline_host::{FileEntry, Host};
+use askline_host::{FileEntry, Host, seconds_since_1970};
 use askline_manual::Manual;
 
 /// Kind and format version in the header line of each file.
@@ -20,13 +21,13 @@ const KIND: (&str, u32) = ("knowledge", 1);
 const DIRECTORY: &str = "knowledge";
 
 /// Lifetime of found facts: a package's data may change without its program.
-pub(super) const FOUND_FOR: Duration = Duration::from_hours(24);
+const FOUND_FOR: Duration = Duration::from_hours(24);
 
 /// Lifetime of the fact that there is no documentation. It is short because users often install documentation next.
-pub(super) const MISSED_FOR: Duration = Duration::from_mins(10);
+const MISSED_FOR: Duration = Duration::from_mins(10);
 
 /// Maximum size of a file in bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
-pub(super) const FILE_LIMIT: u64 = 1 << 20;
+const FILE_LIMIT: u64 = 1 << 20;
 
 /// Maximum number of files. With [`FILE_LIMIT`] it bounds the size of the directory, which in practice reaches 0.1 %
 /// of the bound.
@@ -94,7 +95,7 @@ impl Record {
             version: None,
             answers: BTreeMap::new(),
             manual: None,
-            written_s: seconds(SystemTime::now()),
+            written_s: seconds_since_1970(SystemTime::now()),
         }
     }
 
@@ -106,17 +107,10 @@ impl Record {
     }
 
     fn is_fresh(&self, host: &dyn Host, program: &Stamp, now: SystemTime) -> bool {
-        let lasts = if self.manual.is_some() { FOUND_FOR } else { MISSED_FOR };
-        // A time in the future means that the clock was changed.
-        let age = seconds(now).checked_sub(self.written_s);
-        age.is_some_and(|age| age <= lasts.as_secs())
+        is_recent(self.written_s, self.manual.is_some(), now)
             && self.program == *program
             && self.page.as_ref().is_none_or(|page| page.still_is(host))
     }
-}
-
-pub(super) fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Cache key of a level: the path of the program as found, its real path, whether it is trusted, and the words of the
@@ -144,10 +138,23 @@ impl CacheKey {
     }
 }
 
+/// Reports whether a fact of this time is still used; `is_found` if there was documentation.
+pub(super) fn is_recent(written_s: u64, is_found: bool, now: SystemTime) -> bool {
+    let lasts = if is_found { FOUND_FOR } else { MISSED_FOR };
+    // A time in the future means that the clock was changed.
+    let age = seconds_since_1970(now).checked_sub(written_s);
+    age.is_some_and(|age| age <= lasts.as_secs())
+}
+
+/// Reads the file of a key, with this kind and format version.
+pub(super) fn read<T: DeserializeOwned>(cache: &Path, key: &CacheKey, kind: (&str, u32)) -> Option<T> {
+    let body = store::read_versioned(&key.file(cache), kind.0, kind.1, FILE_LIMIT).ok().flatten()?;
+    postcard::from_bytes(&body).ok()
+}
+
 /// Returns the cached record under a key, if it is still valid for `program`.
 pub(super) fn recall(host: &dyn Host, cache: &Path, key: &CacheKey, program: &Stamp) -> Option<Record> {
-    let body = store::read_versioned(&key.file(cache), KIND.0, KIND.1, FILE_LIMIT).ok().flatten()?;
-    let record: Record = postcard::from_bytes(&body).ok()?;
+    let record: Record = read(cache, key, KIND)?;
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
 }
 

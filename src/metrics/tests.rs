@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use super::*;
 use askline_model::usage::{Cost, Tokens};

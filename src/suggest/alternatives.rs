@@ -30,7 +30,7 @@ pub fn alternatives(
     let context = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = english.prompt(config, machine, &context, &knowledge);
+    let prompt = english.prompt(config, machine, &context);
     let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, control)?;
     let facts = PathFacts::new(machine.host.as_ref());
     let Refined { best, others, rounds, time } = found;

@@ -5,13 +5,12 @@ use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::Failed;
-use crate::knowledge::Knowledge;
 use crate::prompt_context;
 use crate::refine::{self, Refined, Spent};
 use askline_check::typed;
 use askline_model::failure::Failure;
 use askline_model::prompt;
-use askline_model::prompt::{Prompt, PromptContext, Solved};
+use askline_model::prompt::{Prompt, PromptContext};
 use askline_syntax::clean::clean;
 use askline_syntax::shell::Shell;
 
@@ -52,13 +51,7 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Builds the model's prompt.
-    pub(super) fn prompt(
-        &self,
-        config: &Config,
-        machine: &Machine,
-        context: &Environment,
-        knowledge: &Knowledge,
-    ) -> Prompt {
+    pub(super) fn prompt(&self, config: &Config, machine: &Machine, context: &Environment) -> Prompt {
         let Request { shell, facts, before, .. } = *self.request;
         let prompt_context = match &self.failed {
             Some(failed) => failed.prompt_context(config, machine, context, facts),
@@ -70,15 +63,7 @@ impl<'a> EnglishRequest<'a> {
             ),
         };
         let draft = prompt::draft(config.form, &self.words, shell, &system(context)).within(prompt_context);
-        let draft = if config.retrieve { draft.like(self.like(knowledge)) } else { draft };
         before.map_or(draft.clone(), |before| draft.after(before))
-    }
-
-    /// Returns solved requests similar to this one, from the shell's documentation of its commands; empty for a
-    /// failed command.
-    fn like(&self, knowledge: &Knowledge) -> Vec<Solved> {
-        let commands = if self.failed.is_some() { None } else { knowledge.all_commands() };
-        commands.map(|commands| commands.examples(&self.words)).unwrap_or_default()
     }
 
     /// Returns the answers that are worth showing.

@@ -3,8 +3,10 @@
 //!
 //! The servers listen on this machine and give one fixed reply. The protocols are tested in `remote`.
 
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -152,6 +154,61 @@ fn a_key_goes_to_its_server_and_nowhere_else() {
     }
 }
 
+/// The password managers of docs/servers.md, each as a fake program on PATH that records its arguments.
+const MANAGERS: [&str; 4] = [
+    "secret-tool lookup service askline username team",
+    "pass show team",
+    "op read op://Private/team/credential",
+    "security find-generic-password -s askline -w",
+];
+
+/// Returns a run of `suggest` with this `key_cmd`, whose program is a script with this body.
+fn with_manager(server: &Server, key_cmd: &str, body: &str) -> Askline {
+    let config = server.profile("team", &format!("key_cmd = \"{key_cmd}\""));
+    let program = key_cmd.split(' ').next().unwrap();
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$HOME/arguments\"\n{body}\n");
+    let run = Askline::new(["suggest", "--shell", "bash", "--json", "list the files"])
+        .config(&format!("profile = \"team\"\n{config}"))
+        .file(&format!("bin/{program}"), &script);
+    let (directory, file) = (run.path("bin"), run.path(&format!("bin/{program}")));
+    fs::set_permissions(file, fs::Permissions::from_mode(0o700)).unwrap();
+    run.env("PATH", &format!("{}:/usr/bin:/bin", directory.display()))
+}
+
+#[test]
+fn a_password_manager_gives_the_key() {
+    for key_cmd in MANAGERS {
+        let server = Server::answering("ls -l");
+        let ran = with_manager(&server, key_cmd, &format!("echo {KEY}")).run().code(0);
+        let arguments = fs::read_to_string(ran.path("arguments")).unwrap();
+        assert_eq!(arguments, key_cmd.replace(' ', "\n").split_once('\n').unwrap().1.to_owned() + "\n");
+        let heard = server.heard();
+        assert!(heard[0].contains(&format!("Bearer {KEY}\r\n")), "{key_cmd}: {}", heard[0]);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("Geheim"), "{}{}", ran.stdout, ran.stderr);
+    }
+}
+
+#[test]
+fn a_password_manager_that_fails_or_hangs_is_named_and_its_server_not_asked() {
+    let faults = [("echo sk-Geheim123 >&2; exit 1", "it failed"), ("sleep 60", "did not end in time")];
+    let server = Server::answering("ls -l");
+    thread::scope(|scope| {
+        for (key_cmd, (body, fault)) in MANAGERS.into_iter().flat_map(|m| faults.map(|fault| (m, fault))) {
+            let server = &server;
+            scope.spawn(move || {
+                let begun = Instant::now();
+                let ran = with_manager(server, key_cmd, body).run().code(2);
+                let said = "profile `team`: its key_cmd gave no key; run it yourself to see why: ";
+                let error = json(&ran.stdout)["error"].as_str().unwrap().to_owned();
+                assert!(error.starts_with(said) && error.contains(fault), "{key_cmd}: {error}");
+                assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("Geheim"), "{key_cmd}");
+                assert!(begun.elapsed() < Duration::from_secs(30), "{key_cmd}");
+            });
+        }
+    });
+    assert_eq!(server.heard().len(), 0);
+}
+
 #[test]
 fn what_is_shown_of_a_request_is_what_is_sent() {
     let server = Server::answering("ls -l");
@@ -194,7 +251,8 @@ fn without_its_key_a_server_is_not_asked() {
     let ran =
         suggest(&format!("profile = \"team\"\n{}", server.profile("team", "key_env = \"TEAM_KEY\"")), "")
             .run();
-    let said = "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd, key_keyring or key_file";
+    let said =
+        "profile `team`: the variable TEAM_KEY is not set; export the key in it, or use key_cmd or key_file";
     assert_eq!(json(&ran.stdout)["error"], said);
     assert_eq!((ran.code, server.heard().len()), (2, 0));
     // The next model in the order answers, and the output gives the reason.

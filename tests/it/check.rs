@@ -16,7 +16,7 @@ use askline_check::finding::{Finding, FindingKind, Grade, Report};
 use askline_check::reference;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::LocalHost;
-use askline_model::prompt::{Section, rows};
+use askline_model::prompt::solved;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
@@ -145,7 +145,7 @@ fn valid_lines_raise_no_alarm() {
 fn solved_requests_raise_no_alarm() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let here = Here::new(shell);
-        for solved in Section::ALL.into_iter().flat_map(|section| rows(shell, section)) {
+        for solved in solved(shell) {
             let report = here.report(&solved.command);
             let found: Vec<&Finding> =
                 alarms(&report).filter(|finding| finding.kind != FindingKind::CommandMissing).collect();

@@ -13,7 +13,6 @@ mod completions;
 mod counted;
 mod faults;
 mod fix;
-mod keyring;
 mod knowledge;
 mod line;
 mod lookup;

@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_syntax::shell::Shell;
 
 /// The parser of an installed shell.
@@ -59,12 +61,12 @@ fn said(parser: &mut Command, line: &str) -> Option<String> {
 
 /// Returns the shell's path. A missing shell fails the run in CI; elsewhere the test is skipped with a note.
 pub(crate) fn installed(shell: Shell) -> Option<PathBuf> {
-    match which::which(shell.name()) {
-        Ok(path) => Some(path),
-        Err(_) if std::env::var_os("CI").is_some() => {
+    match find_on_path(&LocalHost, shell.name()) {
+        Some(path) => Some(path),
+        None if std::env::var_os("CI").is_some() => {
             panic!("{shell} is not installed; CI needs all four shells")
         }
-        Err(_) => {
+        None => {
             skipped(&format!("{shell} is not installed"));
             None
         }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use askline_check::platform::{Example, examples};
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_manual as manual;
 use askline_manual::userland::{Userland, userland_of};
 
@@ -76,7 +78,7 @@ fn macos_pages() {
 }
 
 fn installed(program: &str) -> Option<PathBuf> {
-    let found = which::which(program).ok();
+    let found = find_on_path(&LocalHost, program);
     if found.is_none() {
         missing(program);
     }
@@ -127,7 +129,7 @@ impl Folder {
         let bin = home.path().join("bin");
         let path = match tools {
             None => {
-                let real = which::which(name).ok()?.canonicalize().unwrap();
+                let real = find_on_path(&LocalHost, name)?.canonicalize().unwrap();
                 if userland_of(&real, "linux") != Userland::Gnu {
                     return None;
                 }

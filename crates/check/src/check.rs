@@ -23,6 +23,7 @@ use crate::finding::{Finding, FindingKind, Grade, Report};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, SimpleCommand, Span, SyntaxError};
+pub(crate) use tools::base;
 
 /// Maximum number of commands checked per line.
 const MAX_COMMANDS: usize = 128;

@@ -1,26 +1,7 @@
-//! Sources of a key outside our own files: a command or an item of the desktop's keyring.
+//! The command of a profile that prints its key.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-
-/// Item of the desktop's keyring, identified by the attributes that keyring libraries use: `service` and
-/// `username`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyringItem {
-    /// Attribute `service`: purpose of the secret.
-    pub service: String,
-    /// Attribute `username`: owner of the secret.
-    pub user: String,
-}
-
-impl KeyringItem {
-    /// Parses `SERVICE/USER`; the service may contain slashes.
-    pub fn parse(text: &str) -> Option<Self> {
-        let (service, user) = text.rsplit_once('/')?;
-        let whole = !service.is_empty() && !user.is_empty();
-        whole.then(|| Self { service: service.to_owned(), user: user.to_owned() })
-    }
-}
 
 /// Maximum number of words in a key command.
 const COMMAND_WORDS_MAX: usize = 64;

@@ -7,7 +7,6 @@
 //! of one ([`recorded`]), which replays bug reports and tests exactly.
 
 pub mod key_command;
-mod keyring;
 pub mod local;
 mod probe;
 pub mod recorded;
@@ -16,11 +15,11 @@ pub mod store;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::bail;
 
-pub use key_command::{KeyCommand, KeyringItem};
+pub use key_command::KeyCommand;
 pub use probe::{Level, OptionName, Probe, Screen, Spelling};
 
 /// The local machine, or a recording of one.
@@ -42,16 +41,6 @@ pub trait Host: Send + Sync {
     /// command nor its output. A recording runs none.
     fn key(&self, _command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         bail!("no key command is run on a machine that is replayed")
-    }
-
-    /// Returns the secret of an item in the desktop's keyring, limited by [`KEY_PATIENCE`] and [`KEY_LIMIT`]. Opens
-    /// no window.
-    ///
-    /// # Errors
-    /// When there is no keyring, it is locked, has no such item or does not answer in time. The message contains the
-    /// remedy and nothing secret. A recording has no keyring.
-    fn keyring(&self, _item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-        bail!("no keyring is asked on a machine that is replayed")
     }
 
     /// Starts this program again as the resident process, which keeps a model loaded: with [`RESIDENT_ARGUMENTS`], in
@@ -130,10 +119,10 @@ pub trait Host: Send + Sync {
 /// Maximum number of bytes kept of each output stream of a probed program; the rest is read and dropped.
 pub const OUTPUT_LIMIT: usize = 512 << 10;
 
-/// Time limit for a key command and for the keyring.
+/// Time limit for a key command.
 pub const KEY_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Maximum size in bytes of a key from a command, the keyring or a file.
+/// Maximum size in bytes of a key from a command or a file.
 pub const KEY_LIMIT: usize = 4 << 10;
 
 /// Arguments of the resident process, which keeps a model loaded.
@@ -158,6 +147,11 @@ pub fn find_on_path(host: &dyn Host, program: &str) -> Option<PathBuf> {
         .filter(|directory| directory.is_absolute())
         .map(|directory| directory.join(program))
         .find(|file| host.entry(file).is_some_and(|entry| entry.executable))
+}
+
+/// Returns the whole seconds from the start of 1970 to `time`; 0 if it is earlier.
+pub fn seconds_since_1970(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 /// Output of a probe.

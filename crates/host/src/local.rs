@@ -19,13 +19,12 @@ use rustix::fs::{Access, Mode, OFlags, access, statvfs};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::keyring;
 use super::sandbox::Cage;
 use super::{
     FileEntry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, PREFETCH_ARGUMENTS, Probe,
     RESIDENT_ARGUMENTS, RESIDENT_VARIABLES, System, find_on_path,
 };
-use crate::{KeyCommand, KeyringItem};
+use crate::KeyCommand;
 
 /// Polling interval for the end of a program that has closed its output.
 const TICK: Duration = Duration::from_millis(5);
@@ -108,10 +107,6 @@ impl Host for LocalHost {
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         key(self, None, command)
-    }
-
-    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-        keyring(self, item)
     }
 
     fn start_resident(&self) -> anyhow::Result<()> {
@@ -223,14 +218,6 @@ pub fn key(
     ensure!(output.success, "it failed");
     ensure!(output.stdout.len() <= KEY_LIMIT, "it printed more than {KEY_LIMIT} bytes");
     Ok(output.stdout)
-}
-
-/// Returns the secret of a keyring item, from the bus that the environment of `host` names.
-///
-/// # Errors
-/// As [`Host::keyring`].
-pub fn keyring(host: &dyn Host, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-    keyring::secret(item, &|name| host.env(name), KEY_PATIENCE)
 }
 
 /// Returns the path of the `askline` program. Nushell's plugin is a separate program in the same directory.

@@ -8,28 +8,17 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use crate::retrieve::{Index, terms};
-use crate::solved::Solved;
 use crate::{Arity, Manual, OptionDoc, Source};
 
 /// Maximum number of commands read.
 const COMMANDS_MAX: usize = 8192;
 /// Maximum length of a signature, in characters.
 pub const SIGNATURE_CHARS_MAX: usize = 160;
-/// Maximum length, in characters, of an example used in a prompt.
-const EXAMPLE_CHARS_MAX: usize = 100;
-/// Maximum number of examples for one request.
-pub const EXAMPLES_MAX: usize = 2;
-/// Minimum score of an example, as a share of the best one's score.
-const NEAR_THE_BEST: f32 = 0.8;
-/// Minimum share of the request's words in an example; rare words weigh more.
-const SHARE_MIN: f32 = 0.4;
-
 /// The commands of a shell.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     docs: BTreeMap<String, CommandDoc>,
     commands: OnceLock<Index>,
-    examples: OnceLock<Index>,
 }
 
 /// Documentation of one command of a shell.
@@ -167,81 +156,6 @@ impl Catalogue {
         found.truncate(if sharing == 0 { most } else { sharing.min(most) });
         found
     }
-
-    /// Returns examples for a request as solved requests, the best one last; empty if none fits.
-    pub fn examples(&self, request: &str) -> Vec<Solved> {
-        let all = || {
-            self.docs
-                .values()
-                .flat_map(|doc| doc.examples.iter().filter(|e| e.is_plain()).map(move |e| (doc, e)))
-        };
-        let index = self.examples.get_or_init(|| {
-            Index::of(all().map(|(doc, example)| {
-                [
-                    (example.request.as_str(), 2.0),
-                    (doc.name.as_str(), 1.5),
-                    (&doc.search_terms, 1.0),
-                    (&doc.description, 1.0),
-                ]
-            }))
-        });
-        let sought = sought(request);
-        let found = index.search(&sought);
-        let least = found.first().map_or(f32::MAX, |(_, best)| best * NEAR_THE_BEST);
-        let mut words = terms(&sought);
-        words.sort();
-        words.dedup();
-        // A word that no documentation contains is a name or a value.
-        words.retain(|word| index.knows(word));
-        let weight =
-            |words: &mut dyn Iterator<Item = &String>| words.map(|word| index.rarity(word)).sum::<f32>();
-        let all: Vec<(&CommandDoc, &Example)> = all().collect();
-        let mut given: Vec<(&CommandDoc, &Example)> = Vec::new();
-        for (place, score) in found {
-            if score < least || given.len() == EXAMPLES_MAX {
-                break;
-            }
-            let Some((doc, example)) = all.get(place).copied() else { continue };
-            let named = terms(&format!("{} {}", doc.name, doc.search_terms));
-            let text = [named.clone(), terms(&format!("{} {}", example.request, doc.description))].concat();
-            let shared = weight(&mut words.iter().filter(|word| text.contains(word)));
-            // A match in a command's name or search words is stronger than one in its description.
-            let is_named = words.iter().any(|word| named.contains(word));
-            let is_other = given.iter().all(|(other, _)| other.name != doc.name);
-            if is_other && is_named && SHARE_MIN * weight(&mut words.iter()) <= shared {
-                given.push((doc, example));
-            }
-        }
-        given.reverse();
-        given.iter().map(|(_, example)| example.solved()).collect()
-    }
-}
-
-/// Returns the words of a request that describe the task. File names and quoted texts are data and left out, except
-/// for file extensions, which show the format.
-fn sought(request: &str) -> String {
-    let mut words: Vec<&str> = Vec::new();
-    let quotes = request.matches(['"', '\'', '`']).count();
-    for (at, part) in request.split(['"', '\'', '`']).enumerate() {
-        // Text between two quotes. A single apostrophe may cost a word or two.
-        if at % 2 == 1 && quotes.is_multiple_of(2) {
-            continue;
-        }
-        for word in part.split_whitespace() {
-            let word = word.trim_end_matches(['.', ',', ';', ':', '?', '!']);
-            if word.contains('$') {
-                continue;
-            }
-            if word.contains("://") {
-                words.push("url");
-            } else if let Some((_, ending)) = word.rsplit_once('.') {
-                words.push(ending);
-            } else if !word.contains(['/', '\\', '=', '_']) {
-                words.push(word);
-            }
-        }
-    }
-    words.join(" ")
 }
 
 impl CommandDoc {
@@ -346,30 +260,6 @@ impl Parameter {
             Role::Switch => format!("[--{name}{letter}]"),
             Role::Named => format!("[--{name}{letter}: {shape}]"),
         }
-    }
-}
-
-impl Example {
-    /// Reports whether an example fits in a prompt: short, one line, only printable ASCII and no `#`.
-    fn is_plain(&self) -> bool {
-        let is_line = |text: &str, most: usize| {
-            (4..=most).contains(&text.chars().count())
-                && text.chars().all(|c| c == ' ' || c.is_ascii_graphic())
-        };
-        is_line(&self.request, EXAMPLE_CHARS_MAX)
-            && is_line(&self.command, EXAMPLE_CHARS_MAX)
-            && !self.command.contains('#')
-    }
-
-    /// Converts to a solved request: "Sort files by name." becomes "sort files by name".
-    fn solved(&self) -> Solved {
-        let text = self.request.trim_end_matches(['.', ':']);
-        let mut letters = text.chars();
-        let first = letters.next().unwrap_or_default();
-        // An abbreviation keeps its capitals.
-        let is_word = letters.clone().next().is_some_and(|second| !second.is_uppercase());
-        let request = if is_word { first.to_lowercase().chain(letters).collect() } else { text.to_owned() };
-        Solved { request, command: self.command.clone() }
     }
 }
 

@@ -170,9 +170,9 @@ pub(super) fn name(text: &str) -> Option<(Vec<String>, &str)> {
     };
     // Italics after the dash mark a placeholder, unless the dashes were set separately from the name.
     if body.starts_with([OPEN, '<']) && dashes == "-" {
-        let (close, skip) = if body.starts_with(OPEN) { (CLOSE, 1) } else { ('>', 1) };
+        let close = if body.starts_with(OPEN) { CLOSE } else { '>' };
         let (inside, after) = split_near(body, close)?;
-        let inside = inside.get(skip..)?;
+        let inside = inside.get(1..)?;
         return (!inside.is_empty() && !inside.contains(char::is_whitespace)).then_some((Vec::new(), after));
     }
     let (negation, body) = match body.strip_prefix("[no-]").or_else(|| body.strip_prefix("(no-)")) {

@@ -55,13 +55,8 @@ impl Index {
         index
     }
 
-    /// Reports whether any text contains a stemmed word.
-    pub fn knows(&self, term: &str) -> bool {
-        self.postings.contains_key(term)
-    }
-
     /// Returns the inverse document frequency of a stemmed word: higher if fewer texts contain it.
-    pub fn rarity(&self, term: &str) -> f32 {
+    fn rarity(&self, term: &str) -> f32 {
         let with = self.postings.get(term).map_or(0, Vec::len) as f32;
         let all = self.lengths.len() as f32;
         ((all - with + 0.5) / (with + 0.5)).ln_1p()

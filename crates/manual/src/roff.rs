@@ -147,7 +147,7 @@ impl RoffReader {
             }
             "PP" | "LP" | "P" | "HP" | "sp" | "Sp" | "ti" | "YS" => self.page.end_paragraph(),
             // An index entry for tools, not text.
-            "IX" => {}
+            "IX" | "UE" | "ME" => {}
             "br" => self.page.line_break(),
             "RS" => self.page.indent(),
             "RE" => self.page.flush(),

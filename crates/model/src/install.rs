@@ -6,7 +6,6 @@
 pub mod manifest;
 
 mod fetch;
-mod gguf;
 mod partial;
 mod verified_stamp;
 mod wheels;
@@ -19,6 +18,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 
 use crate::failure::Failure;
+use crate::gguf;
 use askline_host::Host;
 use askline_host::store;
 use askline_host::store::{Paths, Unwritable};

@@ -5,6 +5,8 @@
 
 pub mod chain;
 pub mod failure;
+mod gguf;
+mod http;
 pub mod install;
 pub mod memory;
 pub mod prompt;

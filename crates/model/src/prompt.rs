@@ -42,9 +42,6 @@ pub enum Form {
 /// accidental paste must not fill the model's context window.
 pub const REQUEST_CHARS_MAX: usize = 2_000;
 
-/// Sections included in every prompt. The others wait for a measured gain.
-const IN_PROMPT: &[Section] = &[Section::Solved];
-
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prompt {
@@ -90,8 +87,6 @@ struct DisclosedStep {
 /// Follow-up step of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FollowUp {
-    /// Similar solved requests.
-    Like(Vec<Solved>),
     /// The previous solved request, which the current request changes.
     After(Solved),
     /// A wrong answer and its fault.
@@ -104,7 +99,6 @@ impl FollowUp {
     /// Returns the step in a safe form: each part on one line, without invisible characters.
     fn tame(self) -> Self {
         match self {
-            Self::Like(rows) => Self::Like(rows.into_iter().map(tame).collect()),
             Self::After(before) => Self::After(tame(before)),
             Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
             Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
@@ -114,16 +108,6 @@ impl FollowUp {
     /// Returns `text` extended by the step.
     fn onto(&self, text: &str, form: Form) -> String {
         match (self, form) {
-            (Self::Like(solved), Form::Completion) => {
-                let rows =
-                    solved.iter().map(|Solved { request, command }| format!("# {request}\n{command}\n\n"));
-                format!("{}{text}", rows.collect::<String>())
-            }
-            (Self::Like(solved), Form::Chat) => {
-                let rows =
-                    solved.iter().map(|Solved { request, command }| format!("\n`{command}` ({request})"));
-                format!("{text}\nExamples of the syntax:{}", rows.collect::<String>())
-            }
             (Self::After(Solved { request, command }), Form::Completion) => {
                 format!("# {request}\n{command}\n\n{text}")
             }
@@ -149,9 +133,6 @@ impl FollowUp {
     /// Returns the step's texts.
     fn texts(&mut self) -> Vec<&mut String> {
         match self {
-            Self::Like(rows) => {
-                rows.iter_mut().flat_map(|Solved { request, command }| [request, command]).collect()
-            }
             Self::After(Solved { request, command }) => vec![request, command],
             Self::Again(answer, wrong) => vec![answer, wrong],
             Self::Otherwise(known) => known.iter_mut().collect(),
@@ -263,11 +244,6 @@ impl Prompt {
         }
     }
 
-    /// Returns the prompt with similar solved requests, the most similar last.
-    pub fn like(&self, solved: Vec<Solved>) -> Self {
-        if solved.is_empty() { self.clone() } else { self.with(FollowUp::Like(solved)) }
-    }
-
     /// Returns the request in the user's words, on one line; empty if only the texts are known.
     pub fn request(&self) -> &str {
         self.source.as_ref().map_or("", |source| &source.request)
@@ -331,22 +307,6 @@ impl Prompt {
 /// Returns the row with one visible line in each field.
 fn tame(row: Solved) -> Solved {
     Solved { request: one_line(&row.request), command: visible(&row.command) }
-}
-
-/// Kind of solved requests, named like its tables in `prompt/solved-*.toml`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
-    /// Everyday requests, chosen to show forms that small models get wrong.
-    Solved,
-    /// Further everyday requests, for breadth.
-    More,
-    /// Half-right commands and the intended ones.
-    Repair,
-}
-
-impl Section {
-    /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Solved, Self::More, Self::Repair];
 }
 
 /// Creates the prompt for a request; `system` is a [`system_name`].
@@ -426,25 +386,19 @@ pub fn system_name(os: &str, userland: Userland) -> String {
     }
 }
 
-/// Returns the solved requests for a shell, in prompt order.
+/// Returns the solved requests for a shell, in prompt order: bash's first for shells that build on them, then its own.
 pub fn solved(shell: Shell) -> Vec<Solved> {
-    IN_PROMPT.iter().flat_map(|section| rows(shell, *section)).collect()
-}
-
-/// Returns one section of the solved requests for a shell, in file order: bash's first for shells that build on
-/// them, then its own.
-pub fn rows(shell: Shell, section: Section) -> Vec<Solved> {
     let own = File::of(shell);
     let mut rows = match shell {
         Shell::Bash | Shell::Nu => Vec::new(),
-        Shell::Zsh | Shell::Fish => File::of(Shell::Bash).section(section),
+        Shell::Zsh | Shell::Fish => File::of(Shell::Bash).solved,
     };
     for row in &mut rows {
         if let Some(other) = own.instead.iter().find(|other| other.request == row.request) {
             row.command.clone_from(&other.command);
         }
     }
-    rows.extend(own.section(section));
+    rows.extend(own.solved);
     rows
 }
 
@@ -468,8 +422,6 @@ fn one_line(request: &str) -> String {
 struct File {
     instead: Vec<Solved>,
     solved: Vec<Solved>,
-    more: Vec<Solved>,
-    repair: Vec<Solved>,
 }
 
 impl File {
@@ -481,14 +433,6 @@ impl File {
             Shell::Nu => include_str!("prompt/solved-nu.toml"),
         };
         toml::from_str(text).expect("the solved requests in the tree parse: a test holds that")
-    }
-
-    fn section(self, section: Section) -> Vec<Solved> {
-        match section {
-            Section::Solved => self.solved,
-            Section::More => self.more,
-            Section::Repair => self.repair,
-        }
     }
 }
 

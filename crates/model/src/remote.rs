@@ -30,9 +30,10 @@ use self::chat_messages::ChatMessages;
 pub use self::key::ApiKey;
 use self::quirks::Quirks;
 use super::{Model, Reply};
+use crate::http;
 use crate::prompt::Prompt;
 use crate::request_control::{RequestControl, Stage};
-use crate::server::Protocol;
+use crate::server::{Protocol, is_open};
 use crate::usage::{Limits, Prices, Tally};
 
 /// Maximum length of a model name, in bytes.
@@ -111,9 +112,8 @@ impl Remote {
             !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control),
             "`name` holds a control character, is empty or longer than {NAME_BYTES_MAX} bytes"
         );
-        let clear = endpoint.url.scheme() == "http" && !address::is_loopback(&endpoint.url);
         ensure!(
-            spec.key.is_none() || !clear,
+            spec.key.is_none() || !is_open(&endpoint.url),
             "`url` is http:// and not on this machine, where everybody could read the key; use https://"
         );
         let proxy = address::proxy(&endpoint.url, env)?;
@@ -218,8 +218,7 @@ fn client(
     proxy: Option<&Proxy>,
     quirks: &Quirks,
 ) -> anyhow::Result<Client> {
-    // Fails only if a provider is installed already, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    http::prepare_tls();
     let mut builder = Client::builder()
         .user_agent(concat!("askline/", env!("CARGO_PKG_VERSION")))
         .default_headers(headers(spec, quirks)?)

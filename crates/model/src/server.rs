@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::Url;
 
 use crate::usage::Prices;
-use askline_host::{KeyCommand, KeyringItem};
+use askline_host::KeyCommand;
 
 /// Maximum length of a URL, in bytes.
 const URL_BYTES_MAX: usize = 2048;
@@ -77,9 +77,8 @@ impl Protocol {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     text: String,
+    url: Url,
     host: String,
-    open: bool,
-    hides: bool,
 }
 
 impl Address {
@@ -104,19 +103,14 @@ impl Address {
         };
         if !url.username().is_empty() || url.password().is_some() {
             return refuse(
-                "must not hold a user or a password; name the key with key_env, key_cmd, key_keyring or key_file",
+                "must not hold a user or a password; name the key with key_env, key_cmd or key_file",
             );
         }
         if url.fragment().is_some() {
             return refuse("must not hold a `#`");
         }
-        let loopback = host == "localhost" || is_loopback(host);
-        Ok(Self {
-            text: text.to_owned(),
-            host: url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")),
-            open: url.scheme() == "http" && !loopback,
-            hides: url.query_pairs().any(|(name, _)| name != "api-version"),
-        })
+        let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        Ok(Self { text: text.to_owned(), url, host })
     }
 
     /// Returns the whole URL.
@@ -124,19 +118,24 @@ impl Address {
         &self.text
     }
 
+    /// Returns the parsed URL.
+    pub(crate) fn url(&self) -> &Url {
+        &self.url
+    }
+
     /// Returns the host, with the port if it is not the scheme's default; for display.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Reports whether traffic to this URL can be read on the way: http to a host other than loopback.
+    /// Reports whether traffic to this URL can be read on the way.
     pub fn is_open(&self) -> bool {
-        self.open
+        is_open(&self.url)
     }
 
     /// Reports whether the query may contain a key.
     pub fn hides(&self) -> bool {
-        self.hides
+        self.url.query_pairs().any(|(name, _)| name != "api-version")
     }
 }
 
@@ -146,9 +145,20 @@ impl fmt::Debug for Address {
     }
 }
 
-fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+/// Reports whether traffic to this URL can be read on the way: http to a host other than loopback.
+pub(crate) fn is_open(url: &Url) -> bool {
+    url.scheme() == "http" && !is_loopback(url)
+}
+
+/// Reports whether the host is this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    host == "localhost" || ip_of(host).is_some_and(|address| address.is_loopback())
+}
+
+/// Returns the host as an IP address; `None` for a name.
+pub(crate) fn ip_of(host: &str) -> Option<IpAddr> {
+    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 /// Source of a key: the first of these that is set. Never the key itself.
@@ -158,8 +168,6 @@ pub struct KeySource {
     pub env: Option<String>,
     /// Command that prints the key.
     pub command: Option<KeyCommand>,
-    /// Item of the desktop's keyring that contains the key.
-    pub keyring: Option<KeyringItem>,
     /// File that contains the key.
     pub file: Option<PathBuf>,
 }

@@ -26,10 +26,6 @@ pub(super) struct Host {
     /// `true` for a path on a host: `host:path`, `rsync://host/path`, `s3://bucket/key`. If `false` and there is no
     /// scheme, the word may also be a file name.
     pub(super) path_to_remote: bool,
-    /// Protocol of the address, if given.
-    pub(super) scheme: Option<String>,
-    /// `true` if the shell expands something after the host, which may send data out.
-    pub(super) carries: bool,
 }
 
 /// Returns the host that a word names, as a URL, `user@host:path`, `host:port` or a plain name.
@@ -79,34 +75,26 @@ fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
             return Host { readable: !expands(text), ..Host::default() };
         }
         let port = !tail.is_empty() && tail.chars().all(|c| c.is_ascii_digit());
-        let carries = expands(tail);
         // Many programs read `https:example.com` and `http:/…` as URLs.
-        return Host { path_to_remote: !port, carries, ..authority(host, None, &expands) };
+        return Host { path_to_remote: !port, ..authority(host, None, &expands) };
     }
-    let (host, tail) =
-        text.split_at_checked(text.find(['/', '?']).unwrap_or(text.len())).unwrap_or((text, ""));
+    let host = text.split(['/', '?']).next().unwrap_or_default();
     if host.is_empty() || matches!(host, "." | ".." | "~" | "-") {
         return Host { readable: !expands(text), ..Host::default() };
     }
-    Host { carries: expands(tail), ..authority(host, None, &expands) }
+    authority(host, None, &expands)
 }
 
 /// Parses the part of a URL after the scheme.
 fn url(scheme: &str, rest: &str, expands: &impl Fn(&str) -> bool) -> Host {
     if matches!(scheme, "file" | "data" | "unix") {
-        return Host {
-            local: true,
-            readable: !expands(rest),
-            scheme: Some(scheme.to_owned()),
-            ..Host::default()
-        };
+        return Host { local: true, readable: !expands(rest), ..Host::default() };
     }
     // Browsers and curl treat a backslash as a slash, other programs do not.
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (host, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
     let mut found = authority(host, Some(scheme), expands);
     found.deceptive |= tail.starts_with('\\');
-    found.carries = expands(tail);
     found.plain_http = TABLE.hosts.plain.iter().any(|plain| plain == scheme) && !found.local;
     found.path_to_remote = !matches!(scheme, "http" | "https" | "ws" | "wss");
     found
@@ -135,7 +123,6 @@ fn authority(text: &str, scheme: Option<&str>, expands: &impl Fn(&str) -> bool) 
         local,
         readable,
         deceptive: masked || (readable && is_deceptive(host)),
-        scheme: scheme.map(str::to_owned),
         ..Host::default()
     }
 }
@@ -216,7 +203,7 @@ mod tests {
         ] {
             let found = of(word);
             assert_eq!((found.name.as_deref(), found.path_to_remote), (name, remote), "{word}");
-            assert!(found.readable && !found.deceptive && !found.carries, "{word}: {found:?}");
+            assert!(found.readable && !found.deceptive, "{word}: {found:?}");
         }
     }
 
@@ -254,9 +241,7 @@ mod tests {
         assert!(!of("$(whoami).evil.example").readable);
         assert!(!of("https://$HOST/x").readable);
         assert_eq!(of("https://$HOST/x").name, None);
-        let found = of("\"https://evil.example/?k=$KEY\"");
-        assert!(found.readable && found.carries, "{found:?}");
-        assert!(of("host:$DIR").carries);
+        assert!(of("\"https://evil.example/?k=$KEY\"").readable);
         assert!(!of("$SCHEME://evil.example/").readable);
         let word = Word {
             span: 0..0,
@@ -265,8 +250,7 @@ mod tests {
             quoted: true,
             glob: false,
         };
-        let found = host(&word, Shell::Nu);
-        assert_eq!((found.name.as_deref(), found.carries), (Some("evil.example"), true));
+        assert_eq!(host(&word, Shell::Nu).name.as_deref(), Some("evil.example"));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::table::is_for;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use line::{Plain, Word};
@@ -199,7 +200,7 @@ impl List {
         };
         let mut refusal = format!("`{}` is not on the list", name.text);
         let mut near = 0;
-        for program in self.program.iter().filter(|program| program.is_for(shell)) {
+        for program in self.program.iter().filter(|program| is_for(&program.shells, shell)) {
             for (count, rest) in program.calls(&command.words) {
                 match program.admit(&command.words, rest, &self.places) {
                     Ok(()) => return Ok(()),
@@ -229,10 +230,6 @@ fn program_option(table: &mut HashMap<String, Option<Taken>>, word: &str) -> Res
 }
 
 impl AllowedProgram {
-    fn is_for(&self, shell: Shell) -> bool {
-        self.shells.is_empty() || self.shells.iter().any(|name| name == shell.name())
-    }
-
     /// Returns the names that match a command's first words, each as its number of words and the words after them.
     fn calls<'a>(&'a self, words: &'a [Word]) -> impl Iterator<Item = (usize, &'a [Word])> {
         self.names.iter().filter_map(move |name| {

@@ -124,11 +124,6 @@ impl<'a> Call<'a> {
         condition.alternatives.iter().any(|form| self.has_one(form))
     }
 
-    /// Reports whether an option is among the words.
-    pub(super) fn has_option(&self, form: &str) -> bool {
-        self.has_one(form)
-    }
-
     /// Reports whether the command only prints its usage. `--help` after operands counts only if the program does not
     /// run other code (`runs` is false).
     pub(super) fn asks_for_help(&self, runs: bool) -> bool {
@@ -165,7 +160,8 @@ impl<'a> Call<'a> {
         unless.iter().flat_map(|condition| &condition.alternatives).any(silences)
     }
 
-    fn has_one(&self, form: &str) -> bool {
+    /// Reports whether a form of an option or a word is among the words.
+    pub(super) fn has_one(&self, form: &str) -> bool {
         if form.contains('*') {
             return self.words.iter().any(|word| is_like(&word.text, form));
         }

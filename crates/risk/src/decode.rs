@@ -14,7 +14,6 @@ mod text;
 
 use askline_syntax::shell::Shell;
 
-#[cfg_attr(not(test), allow(unused_imports, reason = "the judgement of lines will ask it"))]
 pub(super) use self::expansion::expand;
 
 /// Maximum size of the text at each step and at the end, in bytes.

@@ -37,16 +37,8 @@ pub(super) struct PathClass {
     pub(super) glob: bool,
     /// `true` for a path below a home directory.
     pub(super) in_home: bool,
-    /// `true` for a relative path that leads above the working directory.
-    pub(super) climbs: bool,
     /// `true` for an absolute path outside home, temporary and system directories.
     pub(super) outside: bool,
-    /// `true` if the path is a whole mounted disk, judged by its name.
-    pub(super) mount: bool,
-    /// `true` if a part of the path may be empty at run time; then it names a directory above.
-    pub(super) may_be_empty: bool,
-    /// Number of names below the root, the home directory or the working directory; a final bare `*` does not count.
-    pub(super) depth: usize,
     /// Normalized path: `~/x`, `/etc/x`, `../x`; `…` replaces parts that cannot be read.
     pub(super) path: String,
 }
@@ -114,11 +106,7 @@ impl PathClass {
             private: false,
             glob: false,
             in_home: false,
-            climbs: false,
             outside: false,
-            mount: false,
-            may_be_empty: false,
-            depth: 0,
             path: String::new(),
         }
     }
@@ -182,7 +170,7 @@ struct Directories {
     homes: Vec<String>,
     system: Vec<String>,
     temporary: Vec<String>,
-    mounts: BTreeMap<String, usize>,
+    mounts: Vec<String>,
 }
 
 pub(super) static TABLE: LazyLock<PathTable> = LazyLock::new(|| {
@@ -258,17 +246,11 @@ fn judge(mut path: Path) -> PathClass {
         path.components.pop();
         whole = true;
     }
-    let depth = path.components.len();
     let mut place = PathClass {
         scope: if whole { Scope::Tree } else { Scope::Own },
         kind,
         private,
         glob,
-        climbs: path.base == Base::Here && path.climbs > 0,
-        may_be_empty: path.components.last().is_some_and(Component::may_be_empty)
-            || path.components.first().is_some_and(Component::may_be_empty)
-            || path.doubtful,
-        depth,
         path: path.to_string(),
         ..PathClass::nothing()
     };
@@ -277,7 +259,7 @@ fn judge(mut path: Path) -> PathClass {
         Base::Unknown => place.scope = Scope::Unreadable,
         Base::Here => here(&path, &mut place),
         Base::Home => {
-            place.in_home = depth > 0;
+            place.in_home = !path.components.is_empty();
             match path.components.first() {
                 None => place.scope = Scope::Home,
                 Some(first) if first.may_be_empty() => place.scope = Scope::Home,
@@ -349,16 +331,13 @@ fn absolute(path: &Path, place: &mut PathClass) {
     {
         let in_it = path.components.get(path.components.len() - rest..).and_then(|rest| rest.get(1));
         place.in_home = rest > 1;
-        place.depth = rest.saturating_sub(1);
         if in_it.is_none_or(Component::may_be_empty) {
             place.scope = Scope::Home;
         }
         return;
     }
-    let mount = directories.mounts.iter().find_map(|(name, levels)| Some((path.below(name)?, *levels)));
-    if let Some((rest, levels)) = mount {
+    if let Some(rest) = below(&directories.mounts) {
         place.outside = true;
-        place.mount = rest <= levels;
         if rest == 0 {
             place.scope = Scope::System;
         }

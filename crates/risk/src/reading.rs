@@ -319,7 +319,7 @@ impl<'a> LineReader<'a> {
             return;
         }
         let before = self.acts.len();
-        if program.idle.iter().any(|option| call.has_option(option)) {
+        if program.idle.iter().any(|option| call.has_one(option)) {
             if let Some(scope) = program.idle_reads {
                 self.add(Effect::Read, scope, here.word, "", Circumstances::default(), None);
             }

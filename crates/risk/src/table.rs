@@ -207,11 +207,9 @@ impl Row {
     }
 }
 
-impl EffectEntry {
-    /// Reports whether the entry applies to this shell.
-    fn is_of(&self, shell: Shell) -> bool {
-        self.shells.is_empty() || self.shells.iter().any(|name| name == shell.name())
-    }
+/// Reports whether an entry for these shells applies to one; without any it applies to all.
+pub(super) fn is_for(shells: &[String], shell: Shell) -> bool {
+    shells.is_empty() || shells.iter().any(|name| name == shell.name())
 }
 
 /// Entry found for a command, with the number of words after the command word that its name covers.
@@ -305,7 +303,7 @@ impl EffectTable {
     /// literal ones that are not options.
     pub(super) fn find(&self, name: &str, rest: &[&str], shell: Shell) -> Option<FoundEntry<'_>> {
         self.group(name)?.iter().find_map(|(words, program)| {
-            (begins(rest, words) && program.is_of(shell))
+            (begins(rest, words) && is_for(&program.shells, shell))
                 .then_some(FoundEntry { program, words: words.len() })
         })
     }
@@ -313,7 +311,7 @@ impl EffectTable {
     /// Returns the entry of the program itself, without a subcommand.
     pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&EffectEntry> {
         let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());
-        entries.map(|(_, program)| program.as_ref()).find(|program| program.is_of(shell))
+        entries.map(|(_, program)| program.as_ref()).find(|program| is_for(&program.shells, shell))
     }
 
     /// Returns the entry for programs without an entry of their own.

@@ -81,16 +81,6 @@ pub fn as_typed(text: &str) -> Option<LineText> {
     is_plain.then(|| LineText::vouched_by_clean(text.to_owned()))
 }
 
-/// Sanitizes bytes that should be UTF-8, such as those from a server or a file, like [`clean`].
-///
-/// # Errors
-/// As [`clean`], and if the bytes are not UTF-8.
-pub fn clean_bytes(bytes: &[u8], shell: Shell) -> Result<Cleaned, String> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to() + 1))?;
-    clean(text, shell)
-}
-
 /// Makes any text safe for a terminal or a log: characters that [`clean`] refuses become visible escapes such as
 /// `\u{1b}`. Newlines stay.
 pub fn visible(text: &str) -> String {

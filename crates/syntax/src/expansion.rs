@@ -35,7 +35,7 @@ impl Parser<'_> {
         self.pos += 1;
         loop {
             let plain = self.rest().bytes().take_while(|byte| !matches!(byte, b'\'' | b'\\')).count();
-            self.keep_plain(draft, plain);
+            self.keep(draft, plain);
             match self.peek() {
                 b'\'' => {
                     self.pos += 1;
@@ -48,7 +48,7 @@ impl Parser<'_> {
                         self.pos += 2;
                         draft.decode(char::from(escaped), self.pos - 2..self.pos);
                     } else {
-                        self.keep_plain(draft, 1);
+                        self.keep(draft, 1);
                     }
                 }
                 _ => return self.unclosed(open, "quote"),
@@ -64,7 +64,7 @@ impl Parser<'_> {
         loop {
             let plain =
                 self.rest().bytes().take_while(|byte| !matches!(byte, b'"' | b'\\' | b'$' | b'`')).count();
-            self.keep_plain(draft, plain);
+            self.keep(draft, plain);
             match self.peek() {
                 _ if self.at_end() => return self.unclosed(open, "quote"),
                 b'"' => {
@@ -74,7 +74,7 @@ impl Parser<'_> {
                 b'\\' => self.quoted_escape(draft),
                 b'$' => self.dollar(draft, true),
                 b'`' if self.shell != Shell::Fish => self.backquotes(draft),
-                _ => self.keep_plain(draft, 1),
+                _ => self.keep(draft, 1),
             }
         }
     }
@@ -87,14 +87,8 @@ impl Parser<'_> {
                 self.pos += 2;
                 draft.decode(char::from(byte), self.pos - 2..self.pos);
             }
-            _ => self.keep_plain(draft, 1),
+            _ => self.keep(draft, 1),
         }
-    }
-
-    fn keep_plain(&mut self, draft: &mut WordDraft, bytes: usize) {
-        let from = self.pos;
-        self.pos += bytes;
-        draft.add(self.raw(from..self.pos), from);
     }
 
     /// Reads text in which only expansions count: the body of a here-document.

@@ -4,13 +4,11 @@ use serde::Deserialize;
 
 pub use super::nushell::NOT_UNDERSTOOD;
 use super::nushell::{body_of, external_word, is_env_assignment, word};
+use super::parser::MAX_DEPTH;
 use super::{Nesting, Parsed, Redirection, SimpleCommand, Span, SyntaxError, Word};
 
 /// Maximum number of pieces read for one command line.
 const MAX_PIECES: usize = 100_000;
-/// Maximum depth of nested brackets.
-const MAX_DEPTH: usize = 48;
-
 /// A piece of the engine's output.
 #[derive(Debug, Deserialize)]
 struct Piece {

@@ -7,9 +7,9 @@ use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError};
 use crate::shell::Shell;
 
 /// Maximum nesting depth; deeper constructs are not parsed.
-const MAX_DEPTH: usize = 48;
+pub(super) const MAX_DEPTH: usize = 48;
 /// Maximum number of commands kept for one command line.
-const MAX_COMMANDS: usize = 20_000;
+pub(super) const MAX_COMMANDS: usize = 20_000;
 /// Maximum number of errors kept for one command line.
 const MAX_ERRORS: usize = 100;
 

@@ -6,15 +6,13 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::parser::Parser;
+use super::parser::{MAX_COMMANDS, Parser};
 use super::word::assignment_prefix;
 use super::{Nesting, Parsed, SimpleCommand, Word};
 use crate::shell::Shell;
 
 /// Maximum depth of nested wrappers (`sudo nice xargs …`) and of nested scripts (`sh -c "sh -c '…'"`).
 const MAX_LAYERS: usize = 6;
-/// Maximum number of commands returned for one command line.
-const MAX_COMMANDS: usize = 20_000;
 /// Maximum number of script bytes parsed for one command line, all layers together.
 const MAX_SCRIPT_BYTES: usize = 2 << 20;
 

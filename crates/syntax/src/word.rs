@@ -170,7 +170,7 @@ impl Parser<'_> {
     }
 
     /// Adds the next `bytes` bytes unchanged.
-    fn keep(&mut self, draft: &mut WordDraft, bytes: usize) {
+    pub(super) fn keep(&mut self, draft: &mut WordDraft, bytes: usize) {
         let from = self.pos;
         self.pos += bytes;
         draft.add(self.raw(from..self.pos), from);

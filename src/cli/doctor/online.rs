@@ -47,7 +47,7 @@ fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
         tell(&format!("asking {} …", remote.url.host()));
     }
     let begun = Instant::now();
-    let control = RequestControl::until(begun + Duration::from_millis(config.deadline_ms));
+    let control = RequestControl::until(begun + config.deadline());
     let reply = models::open(config, &app.host, &app.paths, Purpose::Batch)
         .and_then(|mut model| model.complete(&question(), config.max_tokens, &control));
     let took = begun.elapsed();

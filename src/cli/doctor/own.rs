@@ -23,7 +23,7 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
                 Some(_) => file.display().to_string(),
                 None => format!("the defaults (there is no {})", file.display()),
             };
-            let deadline_s = config.deadline_ms as f64 / 1000.0;
+            let deadline_s = config.deadline().as_secs_f64();
             let mut findings = vec![
                 fine("config file", format!("{file}, answers within {deadline_s} s")),
                 model(&config, app),

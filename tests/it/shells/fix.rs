@@ -4,6 +4,8 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_syntax::shell::Shell;
 
 use super::sh::{Setup, Sh};
@@ -117,7 +119,7 @@ impl Drop for Tmux {
 }
 
 fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
-    if which::which("tmux").is_err() {
+    if find_on_path(&LocalHost, "tmux").is_none() {
         assert!(std::env::var_os("CI").is_none(), "tmux is not installed");
         let _ = writeln!(std::io::stderr(), "SKIPPED: tmux is not installed");
         return;

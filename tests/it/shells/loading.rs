@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_syntax::shell::Shell;
 
 use super::sh::{Setup, Sh};
@@ -44,9 +46,9 @@ fn the_script_is_well_formed(setup: Setup) {
             Shell::Zsh => check("zsh", &["-fn"]),
             Shell::Bash => {
                 check("bash", &["-n"]);
-                match which::which("shellcheck") {
-                    Ok(_) => check("shellcheck", &["--shell", "bash"]),
-                    Err(_) => assert!(std::env::var_os("CI").is_none(), "shellcheck is not installed"),
+                match find_on_path(&LocalHost, "shellcheck") {
+                    Some(_) => check("shellcheck", &["--shell", "bash"]),
+                    None => assert!(std::env::var_os("CI").is_none(), "shellcheck is not installed"),
                 }
             }
             Shell::Fish => check("fish", &["--no-execute"]),

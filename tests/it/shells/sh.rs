@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use askline_host::find_on_path;
+use askline_host::local::LocalHost;
 use askline_syntax::shell::Shell;
 use portable_pty::CommandBuilder;
 use tempfile::TempDir;
@@ -46,7 +48,7 @@ pub(crate) struct Sh {
 impl Setup {
     /// Returns an installed shell with the defaults; `None` if it is missing, which only a developer's machine may do.
     pub(crate) fn of(shell: Shell) -> Option<Self> {
-        let Ok(program) = which::which(shell.name()) else {
+        let Some(program) = find_on_path(&LocalHost, shell.name()) else {
             assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");
             let _ = writeln!(std::io::stderr(), "SKIPPED: {shell} is not installed");
             return None;

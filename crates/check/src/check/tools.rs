@@ -75,7 +75,7 @@ pub(super) fn lists(table: &HashMap<String, Vec<String>>, tool: &str, name: &str
 }
 
 /// Returns the program name of a command word: `ls` for `/usr/bin/ls`.
-pub(super) fn base(name: &str) -> &str {
+pub(crate) fn base(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 

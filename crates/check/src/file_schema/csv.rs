@@ -1,41 +1,31 @@
 //! Schemas of CSV and TSV text, read like Nushell's `from csv` and `from tsv` without options.
 
+use regex::Regex;
+
 use super::{COLUMNS_MAX, Column, FileSchema};
-
-/// An iterator over the rows of a text whose fields are separated by `separator`.
-struct Rows<'a> {
-    rest: std::iter::Peekable<std::str::Chars<'a>>,
-    separator: char,
-}
-
-/// The fields of a row.
-enum Row {
-    /// A complete row.
-    Whole(Vec<String>),
-    /// The text ends inside a quoted field, or other text follows a closing quote: parsers disagree about the rest.
-    Odd,
-}
 
 /// Returns the schema of a table whose first row names the columns. If the text `is_whole`, the last row counts even
 /// without a line break.
 pub(super) fn schema(text: &str, separator: char, is_whole: bool) -> FileSchema {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut rows = Rows { rest: text.chars().peekable(), separator };
-    let names = match rows.next() {
-        Some(Row::Whole(names)) if names.len() <= COLUMNS_MAX => names,
+    let sound = sound(text, separator);
+    if is_whole && sound.len() < text.len() {
+        return FileSchema::Unknown;
+    }
+    let mut reader = csv::ReaderBuilder::new();
+    reader.has_headers(false).delimiter(separator as u8);
+    let mut rows = reader.from_reader(sound.as_bytes()).into_records();
+    let names: Vec<String> = match rows.next() {
+        Some(Ok(names)) if names.len() <= COLUMNS_MAX => names.iter().map(str::to_owned).collect(),
         Some(_) => return FileSchema::Unknown,
         None if is_whole => return FileSchema::Unknown.listed(),
         None => return FileSchema::Unknown,
     };
     let mut shapes: Option<Vec<FileSchema>> = None;
     for row in rows {
-        let fields = match row {
-            Row::Whole(fields) if fields.len() == names.len() => fields,
-            // An incomplete last row is ignored.
-            Row::Odd if !is_whole => break,
-            _ => return FileSchema::Unknown,
-        };
-        let found = fields.iter().map(|field| of_field(field));
+        // A row with another number of fields is an error of the reader.
+        let Ok(fields) = row else { return FileSchema::Unknown };
+        let found = fields.iter().map(of_field);
         shapes = Some(match shapes {
             Some(before) => before.into_iter().zip(found).map(|(one, other)| one.or(other)).collect(),
             None => found.collect(),
@@ -58,6 +48,15 @@ pub(super) fn schema(text: &str, separator: char, is_whole: bool) -> FileSchema 
     FileSchema::Table(columns)
 }
 
+/// Returns the rows before the first one that ends inside a quoted field or has other text after a closing quote:
+/// parsers disagree about such a row and the rest.
+fn sound(text: &str, separator: char) -> &str {
+    let field = format!(r#"(?:"(?:[^"]|"")*"|[^"{separator}\r\n][^{separator}\r\n]*)?"#);
+    let rows = Regex::new(&format!(r"\A(?:{field}(?:{separator}{field})*(?:\r|\n|\z))*"));
+    let found = rows.ok().and_then(|rows| rows.find(text));
+    found.map_or("", |found| found.as_str())
+}
+
 /// Returns the type that Nushell infers for a field.
 fn of_field(field: &str) -> FileSchema {
     if field.parse::<i64>().is_ok() {
@@ -66,44 +65,5 @@ fn of_field(field: &str) -> FileSchema {
         FileSchema::Float
     } else {
         FileSchema::Text
-    }
-}
-
-impl Iterator for Rows<'_> {
-    type Item = Row;
-
-    fn next(&mut self) -> Option<Row> {
-        // Empty lines are not rows.
-        while self.rest.next_if(|c| matches!(c, '\r' | '\n')).is_some() {}
-        self.rest.peek()?;
-        let mut fields = Vec::new();
-        loop {
-            let mut field = String::new();
-            if self.rest.next_if_eq(&'"').is_some() {
-                loop {
-                    match self.rest.next() {
-                        Some('"') if self.rest.next_if_eq(&'"').is_some() => field.push('"'),
-                        Some('"') => break,
-                        Some(c) => field.push(c),
-                        None => return Some(Row::Odd),
-                    }
-                }
-            } else {
-                let ends = |c: &char| *c == self.separator || matches!(c, '\r' | '\n');
-                while let Some(c) = self.rest.next_if(|c| !ends(c)) {
-                    field.push(c);
-                }
-            }
-            fields.push(field);
-            match self.rest.next() {
-                Some(c) if c == self.separator => {}
-                None | Some('\r' | '\n') => return Some(Row::Whole(fields)),
-                // The rest cannot be parsed reliably either.
-                Some(_) => {
-                    self.rest.by_ref().last();
-                    return Some(Row::Odd);
-                }
-            }
-        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::check::base;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
@@ -193,10 +194,6 @@ fn overwrites(redirection: &Redirection) -> bool {
 }
 
 /// Returns the name of a program without its directory.
-fn base(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
 fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }

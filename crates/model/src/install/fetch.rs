@@ -14,6 +14,8 @@ use reqwest::{StatusCode, Url};
 use super::manifest::ModelEntry;
 use super::partial::{CHUNK, Partial, WrongBytes};
 use super::{News, beside, megabytes};
+use crate::http::{self, root};
+use crate::server::is_open;
 use askline_host::Host;
 
 /// Maximum number of redirects to follow.
@@ -176,8 +178,7 @@ fn continues(response: &Response, from: u64, size: u64) -> bool {
 }
 
 fn client(waits: Waits) -> anyhow::Result<Client> {
-    // Fails only if a provider is installed already, which is fine.
-    let _ = rustls::crypto::ring::default_provider().install_default();
+    http::prepare_tls();
     let redirects = Policy::custom(|attempt| {
         let left_tls = attempt.previous().last().is_some_and(|last| last.scheme() == "https")
             && attempt.url().scheme() != "https";
@@ -201,8 +202,7 @@ fn client(waits: Waits) -> anyhow::Result<Client> {
 
 /// Reports whether a download can't be read or changed on the way: https, or http to this machine.
 fn secure(url: &Url) -> bool {
-    let loopback = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-    url.scheme() == "https" || (url.scheme() == "http" && loopback)
+    matches!(url.scheme(), "http" | "https") && !is_open(url)
 }
 
 /// Returns the error in a few words; the caller adds the URL.
@@ -212,13 +212,4 @@ fn plainly(error: reqwest::Error) -> anyhow::Error {
     }
     let what = if error.is_connect() { "can't connect" } else { "no answer" };
     Broken(format!("{what}: {}", root(&error))).into()
-}
-
-/// Returns the text of the innermost cause, which is the informative one.
-fn root(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

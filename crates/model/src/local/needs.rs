@@ -1,10 +1,11 @@
 //! Memory that a model needs, computed from the start of its file. Pure: bytes in, numbers out.
 
+use std::io::Cursor;
+
+use crate::gguf::Header;
+
 /// Number of bytes of a model's file to read. The relevant entries come before the vocabulary.
 pub const HEADER_BYTES: u64 = 64 << 10;
-
-/// Maximum number of header entries to read.
-const ENTRIES_MAX: u64 = 4096;
 
 /// Bytes per number of the attention state: half precision.
 const KEPT_BYTES: u64 = 2;
@@ -47,20 +48,13 @@ struct ModelDimensions {
 
 impl ModelDimensions {
     fn read(header: &[u8]) -> Option<Self> {
-        let mut bytes = Bytes(header);
-        if bytes.take(4)? != b"GGUF" || bytes.u32()? < 2 {
-            return None;
-        }
-        let (_tensors, entries) = (bytes.u64()?, bytes.u64()?);
+        let mut header = Header::open(Cursor::new(header), header.len() as u64).ok()?;
         let (mut layers, mut width, mut heads, mut kept_heads) = (None, None, None, None);
         let (mut key_width, mut value_width) = (None, None);
-        for _ in 0..entries.min(ENTRIES_MAX) {
-            // The header is cut off somewhere after the relevant entries.
-            let Some((key, value)) = bytes.entry() else { break };
+        // The header is cut off somewhere after the relevant settings.
+        while let Ok(Some((name, value))) = header.setting() {
             // Names begin with the model's architecture, such as `qwen2.block_count`.
-            let Some((_, name)) = std::str::from_utf8(key).ok().and_then(|key| key.split_once('.')) else {
-                continue;
-            };
+            let Some((_, name)) = name.split_once('.') else { continue };
             match name {
                 "block_count" => layers = value,
                 "embedding_length" => width = value,
@@ -75,72 +69,6 @@ impl ModelDimensions {
         let head_width = width.checked_div(heads)?;
         let both = key_width.unwrap_or(head_width).checked_add(value_width.unwrap_or(head_width))?;
         Some(Self { layers, width, kept_width: kept_heads.unwrap_or(heads).checked_mul(both)? })
-    }
-}
-
-/// Unread rest of a header.
-struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.take(4)?.try_into().ok().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.take(8)?.try_into().ok().map(u64::from_le_bytes)
-    }
-
-    fn string(&mut self) -> Option<&'a [u8]> {
-        let length = self.u64()?;
-        self.take(usize::try_from(length).ok()?)
-    }
-
-    /// Reads a name and its value; the value is `None` unless it is a non-negative integer.
-    fn entry(&mut self) -> Option<(&'a [u8], Option<u64>)> {
-        let key = self.string()?;
-        let kind = self.u32()?;
-        let value = match kind {
-            // Type numbers of the format: 4 and 5 are 32 bits wide, 10 and 11 are 64, 8 is text, 9 is a list.
-            4 => Some(self.u32()?.into()),
-            5 => u64::try_from(self.u32()?.cast_signed()).ok(),
-            10 => Some(self.u64()?),
-            11 => u64::try_from(self.u64()?.cast_signed()).ok(),
-            8 => self.string().map(|_| None)?,
-            9 => self.array().map(|()| None)?,
-            other => self.take(width(other)?).map(|_| None)?,
-        };
-        Some((key, value))
-    }
-
-    /// Skips a list. Lists of lists are not supported.
-    fn array(&mut self) -> Option<()> {
-        let (kind, count) = (self.u32()?, self.u64()?);
-        if kind == 8 {
-            // The loop is bounded by the input: each text takes at least eight bytes.
-            for _ in 0..count {
-                self.string()?;
-            }
-            return Some(());
-        }
-        let length = u64::try_from(width(kind)?).ok()?.checked_mul(count)?;
-        self.take(usize::try_from(length).ok()?).map(drop)
-    }
-}
-
-/// Returns the size in bytes of a value of fixed width.
-fn width(kind: u32) -> Option<usize> {
-    match kind {
-        0 | 1 | 7 => Some(1),
-        2 | 3 => Some(2),
-        4..=6 => Some(4),
-        10..=12 => Some(8),
-        _ => None,
     }
 }
 

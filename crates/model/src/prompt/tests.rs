@@ -23,17 +23,10 @@ fn the_fixed_part_is_a_header_and_solved_requests() {
 }
 
 #[test]
-fn only_sections_with_a_measured_gain_stand_in_the_prompt() {
-    for shell in Shell::ALL {
-        assert_eq!(solved(shell), rows(shell, Section::Solved), "{shell}");
-    }
-}
-
-#[test]
 fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
     for shell in [Shell::Zsh, Shell::Fish] {
-        let bash = rows(Shell::Bash, Section::Solved);
-        let own = rows(shell, Section::Solved);
+        let bash = solved(Shell::Bash);
+        let own = solved(shell);
         assert!(bash.len() < own.len(), "{shell}");
         for (of_bash, here) in bash.iter().zip(&own) {
             assert_eq!(of_bash.request, here.request, "{shell}");
@@ -46,7 +39,7 @@ fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
 /// A replacement whose request is not in bash's file any more would silently have no effect.
 #[test]
 fn a_replacement_changes_a_row_of_bash() {
-    let bash: Vec<Solved> = Section::ALL.into_iter().flat_map(|section| rows(Shell::Bash, section)).collect();
+    let bash = solved(Shell::Bash);
     for shell in [Shell::Zsh, Shell::Fish] {
         let own = File::of(shell).instead;
         assert!(!own.is_empty(), "{shell}");

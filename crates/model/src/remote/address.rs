@@ -2,13 +2,10 @@
 
 use std::net::IpAddr;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{anyhow, bail};
 use reqwest::Url;
 
-use crate::server::Protocol;
-
-/// Maximum length of a URL, in bytes.
-const URL_BYTES_MAX: usize = 2048;
+use crate::server::{Address, Protocol, ip_of, is_loopback};
 
 /// Target of requests, with the variant of the protocol to use there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,17 +18,8 @@ pub(super) struct RequestUrl {
 /// Returns the endpoint for a profile's URL. A URL that already has the whole path is kept; a query such as
 /// Azure's `?api-version` is always kept.
 pub(super) fn endpoint(protocol: Protocol, address: &str) -> anyhow::Result<RequestUrl> {
-    let plain = address.bytes().all(|byte| byte.is_ascii_graphic());
-    ensure!(plain, "`url` holds a blank, a control character or a letter that no address has");
-    ensure!(address.len() <= URL_BYTES_MAX, "`url` is longer than {URL_BYTES_MAX} bytes");
-    let mut url = Url::parse(address).context("`url` is no address; write it as https://HOST/v1")?;
-    ensure!(matches!(url.scheme(), "http" | "https"), "`url` must start with https:// or http://");
-    ensure!(url.has_host(), "`url` names no host");
-    ensure!(
-        url.username().is_empty() && url.password().is_none(),
-        "`url` must not hold a user or password; use `key_env`, `key_cmd` or `key_file`"
-    );
-    ensure!(url.fragment().is_none(), "`url` must not hold a `#`");
+    let address = Address::parse(address).map_err(|fault| anyhow!("`url` {fault}"))?;
+    let mut url = address.url().clone();
     let (path, raw) = path(protocol, url.path().trim_end_matches('/'));
     url.set_path(&path);
     Ok(RequestUrl { url, raw })
@@ -57,16 +45,6 @@ fn path(protocol: Protocol, base: &str) -> (String, bool) {
         Protocol::Ollama => format!("{}{whole}", base.strip_suffix("/api").unwrap_or(base)),
     };
     (path, false)
-}
-
-/// Reports whether the host is this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    host == "localhost" || address_of(host).is_some_and(|address| address.is_loopback())
-}
-
-fn address_of(host: &str) -> Option<IpAddr> {
-    host.trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 /// A proxy and the variable that names it.
@@ -119,10 +97,10 @@ fn exempts(entry: &str, host: &str) -> bool {
     if entry == "*" {
         return true;
     }
-    if let Some(address) = address_of(host) {
+    if let Some(address) = ip_of(host) {
         return entry
             .split_once('/')
-            .map_or_else(|| address_of(entry) == Some(address), |(net, bits)| within(address, net, bits));
+            .map_or_else(|| ip_of(entry) == Some(address), |(net, bits)| within(address, net, bits));
     }
     let name = entry.trim_start_matches('.').to_ascii_lowercase();
     let below = host.strip_suffix(&name);
@@ -130,7 +108,7 @@ fn exempts(entry: &str, host: &str) -> bool {
 }
 
 fn within(address: IpAddr, net: &str, bits: &str) -> bool {
-    let (Some(net), Ok(bits)) = (address_of(net), bits.parse::<u32>()) else { return false };
+    let (Some(net), Ok(bits)) = (ip_of(net), bits.parse::<u32>()) else { return false };
     match (address, net) {
         (IpAddr::V4(address), IpAddr::V4(net)) if bits <= 32 => {
             let apart = 32 - bits;
@@ -186,8 +164,8 @@ mod tests {
             ("https://a.example/v1\r\nX-Evil: 1", "control"),
             ("https://a.example/v1\t", "control"),
             ("https://a.example/\0", "control"),
-            ("https://user:pass@a.example/v1", "user or password"),
-            ("https://user@a.example/v1", "user or password"),
+            ("https://user:pass@a.example/v1", "user or a password"),
+            ("https://user@a.example/v1", "user or a password"),
             ("file:///etc/passwd", "https://"),
             ("ftp://a.example", "https://"),
             ("a.example/v1", "no address"),

@@ -98,14 +98,9 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     let mut turns = Vec::new();
     // The step added last comes first, as in the text.
     for step in source.steps().iter().rev() {
-        let solved = match step {
-            FollowUp::Like(solved) => solved.as_slice(),
-            FollowUp::After(solved) => std::slice::from_ref(solved),
-            FollowUp::Again(..) | FollowUp::Otherwise(_) => &[],
-        };
-        turns.extend(solved.iter().flat_map(|Solved { request, command }| {
-            [(Speaker::User, request.into()), (Speaker::Assistant, command.into())]
-        }));
+        if let FollowUp::After(Solved { request, command }) = step {
+            turns.extend([(Speaker::User, request.into()), (Speaker::Assistant, command.into())]);
+        }
     }
     turns.push((
         Speaker::User,
@@ -116,7 +111,7 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     ));
     for step in source.steps() {
         match step {
-            FollowUp::Like(_) | FollowUp::After(_) => {}
+            FollowUp::After(_) => {}
             FollowUp::Again(answer, wrong) => turns.extend([
                 (Speaker::Assistant, answer.into()),
                 (Speaker::User, format!("{wrong}. The same, corrected:").into()),
@@ -202,10 +197,6 @@ mod tests {
             let wrong = user("no `-q`. The same, corrected:");
             for (prompt, expected) in [
                 (draft.after(&before), asked()),
-                (
-                    draft.like(vec![before.clone()]).again("ls -q", "no `-q`"),
-                    [asked(), vec![model("ls -q"), wrong.clone()]].concat(),
-                ),
                 (
                     draft.again("ls -q", "no `-q`"),
                     vec![user("the newest first"), model("ls -q"), wrong.clone()],

@@ -14,6 +14,7 @@ use super::refusal::{self, After, Refusal, RequestFacts};
 use super::response_accumulator::{Fault, FinishReason, ResponseAccumulator};
 use super::{Remote, chat_messages};
 use crate::failure::Failure;
+use crate::http::root;
 use crate::prompt::Prompt;
 use crate::request_control::RequestControl;
 use crate::server::Protocol;
@@ -469,15 +470,6 @@ fn first_line(text: &str) -> &str {
 
 fn has_whole_line(text: &str) -> bool {
     text.trim_start().contains('\n')
-}
-
-/// Returns the text of the innermost cause, which is the informative one.
-fn root(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }
 
 // An event is buffered whole before it is parsed, so a body must be able to contain one.

@@ -1,10 +1,12 @@
 //! Interpretation of error responses of a server.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
 use serde_json::Value;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
 
 use super::quirks::means_too_long;
 use super::response_accumulator;
@@ -119,38 +121,17 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let value = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match value.parse::<u32>() {
         Ok(seconds) => Some(Duration::from_secs(seconds.into())),
-        Err(_) => Some(date(value)?.duration_since(now).unwrap_or_default()),
+        Err(_) => {
+            let date = OffsetDateTime::parse(value, &Rfc2822).ok()?;
+            Some(SystemTime::from(date).duration_since(now).unwrap_or_default())
+        }
     }
 }
-
-/// Parses an HTTP date in the only form that servers still send: `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn date(text: &str) -> Option<SystemTime> {
-    const MONTHS: &[&str] =
-        &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let (_, rest) = text.strip_suffix(" GMT")?.split_once(", ")?;
-    let words: Vec<&str> = rest.split(' ').collect();
-    let &[day, month, year, clock] = words.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| *name == month)? as u64 + 1;
-    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
-    let clock: Vec<u64> = clock.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
-    let &[hour, minute, second] = clock.as_slice() else { return None };
-    let sane =
-        (1..=31).contains(&day) && (1970..=9999).contains(&year) && hour < 24 && minute < 60 && second < 61;
-    if !sane {
-        return None;
-    }
-    // Years begin in March: the leap day comes last, so months before it have fixed lengths.
-    let (year, month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
-    let days = days.checked_sub(DAYS_TO_1970)?;
-    Some(UNIX_EPOCH + Duration::from_secs(((days * 24 + hour) * 60 + minute) * 60 + second))
-}
-
-/// Number of days from March 1 of the year 0 to 1970.
-const DAYS_TO_1970: u64 = 719_468;
 
 #[cfg(test)]
 mod tests {
+    use std::time::UNIX_EPOCH;
+
     use proptest::prelude::*;
     use reqwest::header::HeaderValue;
 

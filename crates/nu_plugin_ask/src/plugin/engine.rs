@@ -13,7 +13,7 @@ use serde_json::{Value as Json, json};
 
 use super::keywords::{names_one, reads_files};
 use askline::shell_facts::ShellFacts;
-use askline_host::key_command::{KeyCommand, KeyringItem};
+use askline_host::key_command::KeyCommand;
 use askline_host::local;
 use askline_host::local::LocalHost;
 use askline_host::{FileEntry, Host, Output, Probe, System};
@@ -136,10 +136,6 @@ impl Host for EngineHost {
 
     fn key(&self, command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
         local::key(self, Some(&self.environment), command)
-    }
-
-    fn keyring(&self, item: &KeyringItem) -> anyhow::Result<Vec<u8>> {
-        local::keyring(self, item)
     }
 
     fn start_resident(&self) -> anyhow::Result<()> {

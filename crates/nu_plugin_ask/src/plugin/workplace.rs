@@ -1,7 +1,7 @@
 //! Everything that a call needs: the machine as the engine sees it, the settings, and the deadline.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use askline::cli::{AppContext, check, explain, suggest};
 use askline::config::Config;
@@ -29,9 +29,6 @@ use super::PluginCall;
 use super::engine::EngineHost;
 use super::outcome::no_answer;
 
-/// Upper bound of the deadline, regardless of the configuration.
-const DEADLINE_LIMIT: Duration = Duration::from_secs(3600);
-
 /// The shared data of a call. Cheap to share with a thread.
 #[derive(Clone)]
 pub(super) struct Workplace {
@@ -58,15 +55,12 @@ impl Workplace {
 
     /// Returns a control with the configured deadline, counted from now.
     pub(super) fn control(&self) -> RequestControl {
-        RequestControl::until(
-            Instant::now() + Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT),
-        )
+        RequestControl::until(Instant::now() + self.config.deadline())
     }
 
     /// Returns a control for requests after the answer: a new deadline, with the same usage limits of the call.
     pub(super) fn patience_after(&self, first: &RequestControl) -> RequestControl {
-        let deadline = Duration::from_millis(self.config.deadline_ms).min(DEADLINE_LIMIT);
-        first.next_part(Instant::now() + deadline)
+        first.next_part(Instant::now() + self.config.deadline())
     }
 
     /// Opens the configured model.

@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use crate::path_class::matches;
+
 /// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 255;
 
@@ -143,24 +145,4 @@ fn without_classes(glob: &str) -> String {
     }
     form.push_str(rest);
     form
-}
-
-/// Reports whether a text matches a pattern of `*` and `?`. Time is the product of their lengths.
-fn matches(pattern: &str, text: &str) -> bool {
-    let text: Vec<char> = text.chars().collect();
-    // Entry N: `true` if the pattern so far matches the first N characters of the text.
-    let mut fits: Vec<bool> = (0..=text.len()).map(|count| count == 0).collect();
-    for wanted in pattern.chars() {
-        let mut next = vec![wanted == '*' && fits.first() == Some(&true)];
-        for (c, fit) in text.iter().zip(&fits) {
-            let before = next.last() == Some(&true);
-            next.push(match wanted {
-                '*' => before || fits.get(next.len()) == Some(&true),
-                '?' => *fit,
-                _ => *fit && *c == wanted,
-            });
-        }
-        fits = next;
-    }
-    fits.last() == Some(&true)
 }

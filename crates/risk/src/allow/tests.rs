@@ -7,7 +7,10 @@ use proptest::prelude::*;
 use super::*;
 
 fn shells_of(program: &AllowedProgram) -> Vec<Shell> {
-    [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().filter(|shell| program.is_for(*shell)).collect()
+    [Shell::Bash, Shell::Zsh, Shell::Fish]
+        .into_iter()
+        .filter(|shell| is_for(&program.shells, *shell))
+        .collect()
 }
 
 /// Reports whether exactly this entry allows one of a command line's commands.

@@ -113,7 +113,7 @@ pub(super) fn nushell(words: &[&str], input: Option<&[u8]>) -> Option<Vec<u8>> {
         ["first"] => items().next()?.to_owned(),
         ["first", count] => joined(items().take(count.parse().ok()?).collect()),
         ["last"] => items().next_back()?.to_owned(),
-        ["decode" | "decode utf-8" | "decode utf8"] | ["decode", "utf-8" | "utf8"] => text.to_owned(),
+        ["decode"] | ["decode", "utf-8" | "utf8"] => text.to_owned(),
         ["lines" | "collect" | "flatten"] | ["into" | "to", "string" | "text"] => text.to_owned(),
         _ => return None,
     };

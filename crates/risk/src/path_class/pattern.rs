@@ -1,5 +1,6 @@
 //! Patterns for names: matching, patterns that match nearly every name, and brace lists.
 
+use crate::table::is_like;
 use askline_syntax::shell::Shell;
 
 /// Maximum length of a word in bytes; longer words are unreadable.
@@ -12,11 +13,8 @@ const MAX_LISTS: usize = 256;
 /// Reports whether a pattern matches a name; only `*` and `?` are special. Time grows with the product of their
 /// lengths.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    if !pattern.contains(['*', '?']) {
-        return pattern == name;
-    }
-    if let Some(tail) = pattern.strip_prefix('*').filter(|tail| !tail.contains(['*', '?'])) {
-        return name.ends_with(tail);
+    if !pattern.contains('?') {
+        return is_like(name, pattern);
     }
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut in_name, mut star, mut resume) = (0, 0, None, 0);

@@ -4,7 +4,7 @@
 use super::path::{self, Member, PathEnd, View};
 use super::said::{kind, quoted};
 use super::{Flow, PipedCommand};
-use crate::file_schema::{Column, FileSchema};
+use crate::file_schema::{Column, FileSchema, is_date};
 use crate::finding::{Finding, Fix};
 use askline_syntax::Word;
 
@@ -199,17 +199,6 @@ fn literal(raw: &str, word: &Word) -> Option<Literal> {
     } else {
         Some(Literal::Text)
     }
-}
-
-/// Reports whether a word is `2024-01-31`, possibly with a time.
-fn is_date(raw: &str) -> bool {
-    let mut parts = raw.splitn(3, '-');
-    let is_part = |part: Option<&str>, length: usize| {
-        part.is_some_and(|part| part.len() == length && part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let (year, month) = (parts.next(), parts.next());
-    let day = parts.next().and_then(|day| day.get(..2));
-    is_part(year, 4) && is_part(month, 2) && is_part(day, 2)
 }
 
 /// Reports whether a word is a number with a unit: `10kb`, `3day`.

@@ -3,6 +3,7 @@
 
 use super::units::{is_duration, unit_of};
 use super::{FINDINGS_MAX, SlipFinder, slip};
+use crate::file_schema::is_date;
 use crate::finding::{Finding, Grade};
 use crate::reference;
 use askline_syntax::Span;
@@ -64,7 +65,7 @@ impl SlipFinder<'_> {
             Some((date, time)) => (date, time, at),
             None => (date, line.text(at + 1), at + 1),
         };
-        if !is_operand || shape(date) != "0000-00-00" {
+        if !is_operand || date.len() != 10 || !is_date(date) {
             return None;
         }
         let whole = match shape(time).as_str() {

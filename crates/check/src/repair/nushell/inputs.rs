@@ -3,6 +3,7 @@
 
 use super::units::is_duration;
 use super::{SlipFinder, TABLE, finding, slip};
+use crate::file_schema::is_date;
 use crate::finding::{Finding, Fix, Grade};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
@@ -439,10 +440,4 @@ fn has_data(file: &str) -> bool {
 /// Reports whether a file with this extension contains lines of text.
 fn has_text(file: &str) -> bool {
     file.rsplit_once('.').is_some_and(|(_, ending)| TABLE.plain.contains(ending))
-}
-
-/// Reports whether a text is a date such as `2024-05-02`, with or without a time.
-fn is_date(text: &str) -> bool {
-    let shape: String = text.chars().take(10).map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    shape == "0000-00-00"
 }

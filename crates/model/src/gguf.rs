@@ -1,14 +1,14 @@
-//! Checks an unlisted GGUF file: walks its header and requires all announced tensors to lie within the file.
-//! Reads some megabytes of a large model, no weights.
+//! Header of a GGUF model file: its settings, and the end of its weights. Reads some megabytes of a large model, no
+//! weights.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read as _};
+use std::io::{BufReader, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use anyhow::{anyhow, bail, ensure};
 
 /// First bytes of every GGUF file.
-pub(super) const MAGIC: [u8; 4] = *b"GGUF";
+pub(crate) const MAGIC: [u8; 4] = *b"GGUF";
 /// Supported versions of the format: those with 64-bit lengths, which are in use.
 const VERSIONS: std::ops::RangeInclusive<u32> = 2..=3;
 /// Maximum number of settings, and of tensors, in a file.
@@ -18,10 +18,12 @@ const LIST_LIMIT: u64 = 1 << 24;
 /// Maximum number of dimensions of a tensor.
 const DIMENSIONS_LIMIT: u32 = 8;
 /// Setting for the alignment of the weights, and its default, in bytes.
-const ALIGNMENT: (&[u8], u64) = (b"general.alignment", 32);
+const ALIGNMENT: (&str, u64) = ("general.alignment", 32);
+
+/// Maximum length of a name that is read, in bytes; the name of a setting with a longer one is empty.
+const NAME_BYTES_MAX: u64 = 256;
 
 /// Type numbers of the format.
-const TYPE_U32: u32 = 4;
 const TYPE_TEXT: u32 = 8;
 const TYPE_LIST: u32 = 9;
 
@@ -30,15 +32,15 @@ const TYPE_LIST: u32 = 9;
 /// # Errors
 ///
 /// The reason, without the file's name.
-pub(super) fn check(path: &Path) -> anyhow::Result<()> {
+pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
     let found = std::fs::metadata(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound => anyhow!("there is no such file"),
         _ => error.into(),
     })?;
     ensure!(found.is_file(), "it is not a regular file");
     let size = found.len();
-    let mut walk = Walk { reader: BufReader::new(File::open(path)?), at: 0, size };
-    match walk.end_of_weights() {
+    let end = Header::open(BufReader::new(File::open(path)?), size).and_then(Header::end_of_weights);
+    match end {
         Err(error) if error.is::<Ended>() => {
             bail!("it is cut off: it ends after {size} bytes, within its header")
         }
@@ -60,42 +62,77 @@ impl std::fmt::Display for Ended {
 impl std::error::Error for Ended {}
 
 /// Reader of a header.
-struct Walk {
-    reader: BufReader<File>,
+pub(crate) struct Header<R> {
+    reader: R,
     at: u64,
     size: u64,
+    n_tensors: u64,
+    /// Number of settings that are not read yet.
+    n_settings: u64,
 }
 
-impl Walk {
-    /// Returns the minimum length of the file.
-    fn end_of_weights(&mut self) -> anyhow::Result<u64> {
-        if self.bytes::<4>().ok() != Some(MAGIC) {
+impl<R: Read + Seek> Header<R> {
+    /// Opens the header at the start of a file of `size` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The reason, if it is not a GGUF file of a known version with weights.
+    pub(crate) fn open(reader: R, size: u64) -> anyhow::Result<Self> {
+        let mut header = Self { reader, at: 0, size, n_tensors: 0, n_settings: 0 };
+        if header.bytes::<4>().ok() != Some(MAGIC) {
             bail!("it is not a GGUF file");
         }
-        let version = self.u32()?;
+        let version = header.u32()?;
         ensure!(VERSIONS.contains(&version), "it is GGUF of version {version}, which is not known here");
-        let (n_tensors, n_settings) = (self.u64()?, self.u64()?);
-        ensure!(n_tensors != 0, "it holds no weights");
-        ensure!(n_tensors.max(n_settings) <= ENTRIES_LIMIT, "its header is damaged");
+        (header.n_tensors, header.n_settings) = (header.u64()?, header.u64()?);
+        ensure!(header.n_tensors != 0, "it holds no weights");
+        ensure!(header.n_tensors.max(header.n_settings) <= ENTRIES_LIMIT, "its header is damaged");
+        Ok(header)
+    }
+
+    /// Reads the name and the value of the next setting; `None` after the last one. The value is `None` unless it is a
+    /// non-negative integer.
+    ///
+    /// # Errors
+    ///
+    /// If the header is cut off or damaged.
+    pub(crate) fn setting(&mut self) -> anyhow::Result<Option<(String, Option<u64>)>> {
+        if self.n_settings == 0 {
+            return Ok(None);
+        }
+        self.n_settings -= 1;
+        let name = self.name()?;
+        let value = match self.u32()? {
+            // Type numbers of the format: 4 and 5 are 32 bits wide, 10 and 11 are 64.
+            4 => Some(self.u32()?.into()),
+            5 => u64::try_from(self.u32()?.cast_signed()).ok(),
+            10 => Some(self.u64()?),
+            11 => u64::try_from(self.u64()?.cast_signed()).ok(),
+            kind => self.skip_value(kind).map(|()| None)?,
+        };
+        Ok(Some((name, value)))
+    }
+
+    /// Returns the minimum length of the file.
+    fn end_of_weights(mut self) -> anyhow::Result<u64> {
         let mut alignment = ALIGNMENT.1;
-        for _ in 0..n_settings {
-            let is_alignment = self.text_is(ALIGNMENT.0)?;
-            match self.u32()? {
-                TYPE_U32 if is_alignment => alignment = u64::from(self.u32()?),
-                kind => self.skip_value(kind)?,
+        while let Some((name, value)) = self.setting()? {
+            if name == ALIGNMENT.0 {
+                alignment = value.unwrap_or(alignment);
             }
         }
         let mut end = 0;
-        for _ in 0..n_tensors {
+        for _ in 0..self.n_tensors {
             end = end.max(self.tensor()?);
         }
         ensure!(alignment.is_power_of_two(), "its header is damaged");
-        Ok(self.at.next_multiple_of(alignment).saturating_add(end))
+        let start = self.at.checked_next_multiple_of(alignment);
+        start.map(|start| start.saturating_add(end)).ok_or_else(|| anyhow!("its header is damaged"))
     }
 
     /// Reads one tensor's entry; returns the end of its weights, relative to the start of all weights.
     fn tensor(&mut self) -> anyhow::Result<u64> {
-        self.text_is(b"")?;
+        self.skip_text()?;
         let n_dimensions = self.u32()?;
         ensure!(n_dimensions <= DIMENSIONS_LIMIT, "its header is damaged");
         let mut n_weights = 1_u64;
@@ -108,12 +145,12 @@ impl Walk {
 
     fn skip_value(&mut self, kind: u32) -> anyhow::Result<()> {
         match kind {
-            TYPE_TEXT => self.text_is(b"").map(drop),
+            TYPE_TEXT => self.skip_text(),
             TYPE_LIST => {
                 let (kind, length) = (self.u32()?, self.u64()?);
                 ensure!(length <= LIST_LIMIT, "its header is damaged");
                 if kind == TYPE_TEXT {
-                    return (0..length).try_for_each(|_| self.text_is(b"").map(drop));
+                    return (0..length).try_for_each(|_| self.skip_text());
                 }
                 // Lists of lists are not in use, so they are refused.
                 self.skip(length.saturating_mul(width_of(kind)?))
@@ -122,15 +159,19 @@ impl Walk {
         }
     }
 
-    /// Reads a text and compares it.
-    fn text_is(&mut self, expected: &[u8]) -> anyhow::Result<bool> {
+    fn skip_text(&mut self) -> anyhow::Result<()> {
         let length = self.u64()?;
-        if length != expected.len() as u64 || expected.is_empty() {
-            return self.skip(length).map(|()| length == 0 && expected.is_empty());
+        self.skip(length)
+    }
+
+    fn name(&mut self) -> anyhow::Result<String> {
+        let length = self.u64()?;
+        if NAME_BYTES_MAX < length {
+            return self.skip(length).map(|()| String::new());
         }
-        let mut text = vec![0; expected.len()];
-        self.fill(&mut text)?;
-        Ok(text == expected)
+        let mut name = vec![0; length as usize];
+        self.fill(&mut name)?;
+        Ok(String::from_utf8(name).unwrap_or_default())
     }
 
     fn skip(&mut self, length: u64) -> anyhow::Result<()> {
@@ -211,7 +252,7 @@ fn block_of(kind: u32) -> (u64, u64) {
 
 /// Returns a complete file with 64 weights of 4 bytes, and settings of every kind.
 #[cfg(test)]
-pub(super) fn sample() -> Vec<u8> {
+pub(crate) fn sample() -> Vec<u8> {
     let text = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
     let mut file = [&MAGIC[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &4_u64.to_le_bytes()].concat();
     file.extend([text("general.name"), 8_u32.to_le_bytes().into(), text("tiny")].concat());
