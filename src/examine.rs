@@ -17,7 +17,7 @@ use askline_risk as risk;
 use askline_risk::{Around, Facts, Risk};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, SimpleCommand, Span};
+use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
 
 /// Message of Nushell for an unknown option of one of its own commands.
 const NO_FLAG: &str = "doesn't have flag";
@@ -39,7 +39,7 @@ pub struct Examiner<'a> {
 #[derive(Debug, Clone)]
 pub struct Examined {
     /// Parsed line.
-    pub parsed: Parsed,
+    pub line: ParsedLine,
     /// Findings.
     pub report: Report,
 }
@@ -47,26 +47,32 @@ pub struct Examined {
 impl Examiner<'_> {
     /// Parses a line. For Nushell, its own parser is used, which knows the user's definitions; the built-in parser is
     /// the fallback.
-    pub fn parse(&self, line: &str) -> Parsed {
-        match self.shell {
-            Shell::Bash | Shell::Zsh | Shell::Fish => syntax::commands(line, self.shell),
-            Shell::Nu => self.knowledge.pieces(line).map_or_else(
-                || syntax::commands(line, self.shell),
-                |pieces| syntax::peel(syntax::nu::parse(&pieces, line), line, self.shell),
-            ),
+    pub fn parse(&self, line: &str) -> ParsedLine {
+        self.with_engine(ParsedLine::new(line, self.shell))
+    }
+
+    fn with_engine(&self, line: ParsedLine) -> ParsedLine {
+        let pieces = if self.shell == Shell::Nu { self.knowledge.pieces(line.text()) } else { None };
+        match pieces {
+            Some(pieces) => line.with_engine(&pieces),
+            None => line,
         }
     }
 
     /// Examines a line.
     pub fn examine(&self, line: &str) -> Examined {
+        self.examine_parsed(&ParsedLine::new(line, self.shell))
+    }
+
+    fn examine_parsed(&self, line: &ParsedLine) -> Examined {
         thread::scope(|scope| {
             // The shell parses the line in parallel.
-            let asked = thread::Builder::new().spawn_scoped(scope, || self.knowledge.verdict(line));
-            let Examined { parsed, mut report } = self.look_up(line);
+            let asked = thread::Builder::new().spawn_scoped(scope, || self.knowledge.verdict(line.text()));
+            let Examined { line, mut report } = self.look_up(line);
             let verdict = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_default();
             report.syntax_ok = verdict.ok;
             if self.shell == Shell::Nu && verdict.ok == Some(true) {
-                self.believe_nushell(line, &parsed, &mut report);
+                self.believe_nushell(line.parsed(), &mut report);
             }
             let known = |finding: &Finding| {
                 matches!(finding.kind, FindingKind::Syntax | FindingKind::Incomplete)
@@ -81,11 +87,11 @@ impl Examiner<'_> {
                 });
             }
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
-                let span = verdict.span.unwrap_or(0..line.len());
+                let span = verdict.span.unwrap_or(0..line.text().len());
                 let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
                 report.findings.push(Finding {
                     kind: FindingKind::Syntax,
-                    fixes: self.as_program(line, &parsed, &span).filter(|_| is_flag).into_iter().collect(),
+                    fixes: self.as_program(line.parsed(), &span).filter(|_| is_flag).into_iter().collect(),
                     span,
                     grade: Grade::Error,
                     text: format!("{} can't read it: {}", self.shell, verdict.message),
@@ -93,21 +99,21 @@ impl Examiner<'_> {
                 });
                 sort(&mut report);
             }
-            Examined { parsed, report }
+            Examined { line, report }
         })
     }
 
     /// Returns a fix that replaces Nushell's own command around `refused` with the program of the same name: an
     /// option that only the program has means the program.
-    fn as_program(&self, line: &str, parsed: &Parsed, refused: &Span) -> Option<Fix> {
+    fn as_program(&self, parsed: &Parsed, refused: &Span) -> Option<Fix> {
         let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
         let before = parsed.commands.iter().filter(|command| begin(command) <= Some(refused.start));
         let command = before.max_by_key(|command| begin(command))?;
-        let (name, at) = (command.name()?, begin(command)?);
+        let (name, at) = (command.name().filter(|_| !command.external)?, begin(command)?);
         let program = format!("^{name}");
         let is_there =
             matches!(self.knowledge.known(&[&program]).kind, reference::CommandKind::Program { .. });
-        (is_there && !line.get(..at)?.ends_with('^')).then(|| Fix {
+        is_there.then(|| Fix {
             span: at..at,
             replacement: "^".to_owned(),
             change: format!("{name} → {program}"),
@@ -115,15 +121,14 @@ impl Examiner<'_> {
     }
 
     /// Corrects the report after Nushell accepted the line: it knows the options of its own commands.
-    fn believe_nushell(&self, line: &str, parsed: &Parsed, report: &mut Report) {
+    fn believe_nushell(&self, parsed: &Parsed, report: &mut Report) {
         let is_own = |command: &&SimpleCommand| {
-            let before = command.words.first().and_then(|word| line.get(..word.span.start));
             let builtin = |name| match self.knowledge.known(&[name]).kind {
                 reference::CommandKind::Builtin => true,
                 reference::CommandKind::Function => self.knowledge.is_in_shell(),
                 _ => false,
             };
-            before.is_some_and(|before| !before.ends_with('^')) && command.name().is_some_and(builtin)
+            !command.external && command.name().is_some_and(builtin)
         };
         let own: Vec<&Span> = parsed.commands.iter().filter(is_own).map(|command| &command.span).collect();
         let before = report.findings.len();
@@ -136,61 +141,63 @@ impl Examiner<'_> {
     }
 
     /// Judges the risk of a line. `request` is the request that it answers; `None` if a person typed the line.
-    pub fn risk(&self, line: &str, request: Option<&str>, facts: &dyn Facts) -> Risk {
+    pub fn risk(&self, line: &ParsedLine, request: Option<&str>, facts: &dyn Facts) -> Risk {
         let alias = |name: &str| self.knowledge.alias(name);
         let global_alias = |name: &str| self.knowledge.global_alias(name);
-        risk::judge(line, self.shell, &Around { request, alias: &alias, global_alias: &global_alias, facts })
+        risk::judge(line, &Around { request, alias: &alias, global_alias: &global_alias, facts })
     }
 
     /// Returns the repair that passes every check, if there is exactly one. `report` contains the findings in the
     /// line.
-    pub fn repair(&self, line: &str, report: &Report) -> Option<Repaired> {
-        if typed::is_plain_words(line) { None } else { self.correct(line, report) }
+    pub fn repair(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
+        if typed::is_plain_words(line.text()) { None } else { self.correct(line, report) }
     }
 
     /// Like [`Self::repair`], for a line that was run, so it is a command even if it looks like plain words.
-    pub fn correct(&self, line: &str, report: &Report) -> Option<Repaired> {
+    pub fn correct(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
         // Asking the shell about each candidate takes longer than everything else. If the shell accepts the original
         // line, it is asked only about the final result.
         let is_refused = report.syntax_ok == Some(false);
-        let judge = |line: &str| if is_refused { self.examine(line) } else { self.look_up(line) }.report;
-        let repaired = repair::repair(line, self.shell, report, self.knowledge, &judge)?;
+        let judge = |line: &ParsedLine| {
+            if is_refused { self.examine_parsed(line) } else { self.look_up(line) }.report
+        };
+        let repaired = repair::repair(line, report, self.knowledge, &judge)?;
         let is_read =
             || report.syntax_ok.is_none() || self.knowledge.verdict(&repaired.line).ok == Some(true);
         is_read().then_some(repaired)
     }
 
     /// Examines a line without asking the shell.
-    fn look_up(&self, line: &str) -> Examined {
-        let parsed = self.parse(line);
-        let mut report = check::check(line, self.shell, &parsed, self.knowledge);
-        let foreign = platform::findings(line, &parsed, self.knowledge, self.knowledge.os());
+    fn look_up(&self, line: &ParsedLine) -> Examined {
+        let line = self.with_engine(line.clone());
+        let mut report = check::check(&line, self.knowledge);
+        let foreign = platform::findings(&line, self.knowledge, self.knowledge.os());
         // Knowing which system an option comes from is more precise than "unknown option".
         report.findings.retain(|finding| {
             let same = |other: &Finding| overlap(&finding.span, &other.span);
             finding.kind != FindingKind::FlagRefuted || !foreign.iter().any(same)
         });
         report.findings.extend(foreign);
-        let slips = repair::slips(line, self.shell, self.knowledge);
+        let slips = repair::slips(&line, self.knowledge);
         repair::outdone(&mut report.findings, &slips);
         let unclosed = report.findings.iter().any(|finding| finding.kind == FindingKind::Incomplete);
         report
             .findings
             .extend(slips.into_iter().filter(|slip| !(unclosed && slip.kind == FindingKind::Incomplete)));
-        report.findings.extend(self.without_input(line, &parsed));
+        report.findings.extend(self.without_input(&line));
         sort(&mut report);
-        Examined { parsed, report }
+        Examined { line, report }
     }
 
     /// Returns a finding for a Nushell command that needs pipeline input but gets none: running it ends with an
     /// error.
-    fn without_input(&self, line: &str, parsed: &Parsed) -> Option<Finding> {
+    fn without_input(&self, line: &ParsedLine) -> Option<Finding> {
         if self.shell != Shell::Nu {
             return None;
         }
         let begins = |command: &&SimpleCommand| {
             let before =
-                command.words.first().and_then(|word| line.get(..word.span.start)).map(str::trim_end);
+                command.words.first().and_then(|word| line.text().get(..word.span.start)).map(str::trim_end);
             // A command in a block gets the input of the block.
             command.within.is_empty()
                 && before.is_some_and(|before| before.is_empty() || before.ends_with(';'))
@@ -198,7 +205,7 @@ impl Examiner<'_> {
         let is_asked = |command: &SimpleCommand| {
             command.words.iter().any(|word| matches!(word.text.as_str(), "--help" | "-h"))
         };
-        let commands = parsed.commands.iter().filter(begins).filter(|command| !is_asked(command));
+        let commands = line.parsed().commands.iter().filter(begins).filter(|command| !is_asked(command));
         let (command, name) =
             commands.filter_map(|command| Some((command, command.name()?))).find(|(_, name)| {
                 self.knowledge.known(&[name]).kind == reference::CommandKind::Builtin

@@ -10,17 +10,18 @@ mod hint;
 use std::time::{Duration, Instant};
 
 use crate::answer::{self, Answer};
-use crate::examine::Examiner;
+use crate::examine::{Examined, Examiner};
 use crate::suggestion::Checks;
 use askline_check::check;
 use askline_check::finding::{Finding, FindingKind, Grade, Report};
-use askline_check::repair;
 use askline_check::repair::Repaired;
 use askline_model::failure::Failure;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
+use askline_risk::Harm;
+use askline_syntax::ParsedLine;
 use askline_syntax::clean;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
@@ -66,6 +67,8 @@ pub struct Spent {
 pub struct Candidate {
     /// Cleaned command for the prompt line, after repairs.
     pub command: Cleaned,
+    /// The same, parsed.
+    pub line: ParsedLine,
     /// Check report, after repairs.
     pub report: Report,
     /// Repairs in words.
@@ -82,7 +85,7 @@ pub struct Candidate {
 #[derive(Debug, Clone)]
 pub struct DraftedCommand {
     /// Command line.
-    pub line: String,
+    pub line: ParsedLine,
     /// Check report of it.
     pub report: Report,
 }
@@ -171,12 +174,12 @@ fn again(
     wrong: &Finding,
     examiner: &Examiner<'_>,
 ) -> Prompt {
-    let told = |line: &str, wrong: &Finding| {
+    let told = |line: &ParsedLine, wrong: &Finding| {
         let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
         format!("{}{}", wrong.text, hint.unwrap_or_default())
     };
     let line = best.command.text.as_str();
-    let open = told(line, wrong);
+    let open = told(&best.line, wrong);
     let whole =
         if wrong.kind == FindingKind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
     if let Some(open) = before.and_then(Prompt::open_part) {
@@ -186,7 +189,7 @@ fn again(
         Some(written) => {
             let wrong = complaint(&written.report).unwrap_or(wrong);
             let open = told(&written.line, wrong);
-            prompt.again_in_part(FactKind::Columns, (&written.line, &open), (line, &whole))
+            prompt.again_in_part(FactKind::Columns, (written.line.text(), &open), (line, &whole))
         }
         None => prompt.again_in_part(FactKind::Columns, (line, &open), (line, &whole)),
     }
@@ -256,7 +259,7 @@ fn alternatives_of(
         Ok(replies) => replies,
     };
     control.enter(Stage::Checking, Instant::now());
-    let destroys = |line: &Candidate| repair::destroys(line.command.text.as_str(), examiner.shell);
+    let destroys = |candidate: &Candidate| Harm::of(&candidate.line).destroys();
     let may_destroy = found.iter().any(destroys);
     for reply in &replies {
         match control.spent(Instant::now()) {
@@ -386,23 +389,26 @@ pub fn look_over(cleaned: Cleaned, examiner: &Examiner<'_>, certainty: Option<Ce
 
 /// Checks a command and repairs it with the given function.
 pub fn look_over_by(
-    repair: &dyn Fn(&str, &Report) -> Option<Repaired>,
+    repair: &dyn Fn(&ParsedLine, &Report) -> Option<Repaired>,
     cleaned: Cleaned,
     examiner: &Examiner<'_>,
     certainty: Option<Certainty>,
 ) -> Candidate {
-    let before = examiner.examine(cleaned.text.as_str()).report;
-    let mended = repair(cleaned.text.as_str(), &before).and_then(|repaired| {
+    let Examined { line, report: before } = examiner.examine(cleaned.text.as_str());
+    let mended = repair(&line, &before).and_then(|repaired| {
         // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
-        let report = examiner.examine(again.text.as_str()).report;
+        let Examined { line: mended, report } = examiner.examine(again.text.as_str());
         let is_of_file = |finding: &Finding| finding.kind == FindingKind::Column && !finding.fixes.is_empty();
-        let written = before.findings.iter().any(is_of_file).then(|| {
-            Box::new(DraftedCommand { line: cleaned.text.as_str().to_owned(), report: before.clone() })
-        });
+        let written = before
+            .findings
+            .iter()
+            .any(is_of_file)
+            .then(|| Box::new(DraftedCommand { line: line.clone(), report: before.clone() }));
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
         Some(Candidate {
             command: notes,
+            line: mended,
             report,
             repairs: repaired.changes,
             certainty,
@@ -412,6 +418,7 @@ pub fn look_over_by(
     });
     mended.unwrap_or(Candidate {
         command: cleaned,
+        line,
         report: before,
         repairs: Vec::new(),
         certainty,

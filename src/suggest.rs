@@ -94,7 +94,7 @@ pub fn suggest(
     };
     let said = (0 < refined.rounds).then(|| english.request_text());
     let facts = PathFacts::new(machine.host.as_ref());
-    let risk = examiner.risk(refined.best.command.text.as_str(), said.as_deref(), &facts);
+    let risk = examiner.risk(&refined.best.line, said.as_deref(), &facts);
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.changes.splice(..0, english.about());
     suggestion.fallback = fallback;

@@ -16,7 +16,6 @@ use askline_check::finding::{Finding, Report};
 use askline_risk::{Label, Risk};
 use askline_syntax::Span;
 use askline_syntax::clean::visible;
-use askline_syntax::shell::Shell;
 
 /// Message if no line is given.
 const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
@@ -34,10 +33,10 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
         let prefix = row.prefix();
         let shown = row.text.map(|line| {
             let examined = examiner.examine(&line);
-            let risk = examiner.risk(&line, None, &PathFacts::new(app.machine.host.as_ref()));
+            let risk = examiner.risk(&examined.line, None, &PathFacts::new(app.machine.host.as_ref()));
             let clean = examined.report.findings.is_empty();
             let text = if args.json {
-                format!("{}\n", object(&line, shell, &examined, &risk))
+                format!("{}\n", object(&examined, &risk))
             } else {
                 text(&line, &examined.report, &risk)
             };
@@ -59,13 +58,14 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
 }
 
 /// Returns the JSON object of one line. Its field names are a stable interface.
-pub fn object(line: &str, shell: Shell, examined: &Examined, risk: &Risk) -> Value {
-    let Examined { report, parsed } = examined;
+pub fn object(examined: &Examined, risk: &Risk) -> Value {
+    let Examined { line, report } = examined;
+    let commands = line.parsed().commands.iter();
     json!({
-        "line": line,
-        "shell": shell.name(),
+        "line": line.text(),
+        "shell": line.shell().name(),
         "syntax_ok": report.syntax_ok,
-        "commands": parsed.commands.iter().filter_map(|command| command.name()).collect::<Vec<_>>(),
+        "commands": commands.filter_map(|command| command.name()).collect::<Vec<_>>(),
         "checks": super::suggest::checks(&refine::checks(report)),
         "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
         "risk": super::suggest::risk(risk),

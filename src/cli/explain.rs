@@ -21,7 +21,7 @@ pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
     let knowledge = Knowledge::new(&app.machine, &context, &ShellFacts::default(), config.help);
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
-    let parts = explain(&line, &parsed, &knowledge);
+    let parts = explain(&parsed, &knowledge);
     let text = if args.json {
         format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": objects(&line, &parts) }))
     } else {

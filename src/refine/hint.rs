@@ -4,9 +4,9 @@
 use crate::examine::Examiner;
 use askline_check::finding::{Finding, FindingKind};
 use askline_manual::catalogue::CommandDoc;
-use askline_syntax::SimpleCommand;
 use askline_syntax::nu::NOT_UNDERSTOOD;
 use askline_syntax::shell::Shell;
+use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Maximum number of other commands in a hint.
 const OTHERS_MAX: usize = 2;
@@ -33,20 +33,23 @@ const INPUTS_MAX: usize = 6;
 
 /// Returns the hint for a finding in an answer to `request`; `None` if the shell documents no commands or the finding
 /// concerns none.
-pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner<'_>) -> Option<String> {
+pub(super) fn of(
+    line: &ParsedLine,
+    wrong: &Finding,
+    request: &str,
+    examiner: &Examiner<'_>,
+) -> Option<String> {
     let is_about_one =
         matches!(wrong.kind, FindingKind::Syntax | FindingKind::CommandMissing | FindingKind::FlagRefuted);
     if examiner.shell != Shell::Nu || !is_about_one {
         return None;
     }
-    let parsed = examiner.parse(line);
     let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);
-    let before = parsed.commands.iter().filter(|command| begin(command) <= Some(wrong.span.start));
+    let before = line.parsed().commands.iter().filter(|command| begin(command) <= Some(wrong.span.start));
     let command = before.max_by_key(|command| begin(command))?;
     let name = command.name()?;
-    let is_program = line.get(..begin(command)?)?.ends_with('^');
     let commands = examiner.knowledge.all_commands()?;
-    let own = commands.get(name).filter(|_| !is_program);
+    let own = commands.get(name).filter(|_| !command.external);
     let mut parts: Vec<String> = Vec::new();
     if let Some(doc) = own {
         parts.push(format!("it is `{}`", doc.signature()));
@@ -59,7 +62,7 @@ pub(super) fn of(line: &str, wrong: &Finding, request: &str, examiner: &Examiner
         || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
     // A longer message already contains the replacement.
     let is_all = || wrong.text.starts_with(NO_SUCH) && !wrong.text.contains("; ");
-    let missing = line.get(wrong.span.clone()).filter(|_| is_all());
+    let missing = line.text().get(wrong.span.clone()).filter(|_| is_all());
     if is_other || missing.is_some() {
         let others = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
         parts.extend(others.into_iter().map(|doc| format!("nushell has {}", shown(doc))));

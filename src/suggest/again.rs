@@ -10,6 +10,7 @@ use crate::path_facts::PathFacts;
 use askline_model::failure::Failure;
 use askline_risk as risk;
 use askline_risk::Risk;
+use askline_syntax::ParsedLine;
 use askline_syntax::clean::clean;
 use askline_syntax::line::LineText;
 
@@ -31,6 +32,7 @@ pub fn again(
     let bare = risk::unguarded(command, request.shell);
     let line = clean(bare.as_deref().unwrap_or(command), request.shell).map_err(Failure::Unclean)?.text;
     let said = EnglishRequest::of(request).ok().map(|english| english.request_text());
-    let risk = examiner.risk(line.as_str(), said.as_deref(), &PathFacts::new(machine.host.as_ref()));
+    let parsed = ParsedLine::new(line.as_str(), request.shell);
+    let risk = examiner.risk(&parsed, said.as_deref(), &PathFacts::new(machine.host.as_ref()));
     Ok((guard(line, &risk, request.shell, config.guard), risk))
 }

@@ -43,7 +43,7 @@ pub fn alternatives(
         total,
     };
     let suggestions = std::iter::once(best).chain(others).map(|best| {
-        let risk = examiner.risk(best.command.text.as_str(), Some(&english.request_text()), &facts);
+        let risk = examiner.risk(&best.line, Some(&english.request_text()), &facts);
         let alone = Refined { best, others: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
         suggestion.changes.splice(..0, english.about());

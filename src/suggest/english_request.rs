@@ -94,7 +94,7 @@ impl<'a> EnglishRequest<'a> {
 
 /// Returns the answer for a prompt line that is already a correct command.
 fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
-    if !typed::is_command(line, &examiner.parse(line), examiner.knowledge) {
+    if !typed::is_command(&examiner.parse(line), examiner.knowledge) {
         return None;
     }
     let cleaned = clean(line, examiner.shell).ok()?;

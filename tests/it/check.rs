@@ -17,7 +17,7 @@ use askline_check::reference;
 use askline_check::reference::{CommandFacts, Reference};
 use askline_host::local::LocalHost;
 use askline_model::prompt::solved;
-use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// Permitted false alarms per thousand options.
@@ -64,8 +64,7 @@ impl Here {
 
     fn report(&self, line: &str) -> Report {
         let knowledge = self.knowledge();
-        let parsed = syntax::commands(line, self.context.shell);
-        let report = check::check(line, self.context.shell, &parsed, &knowledge);
+        let report = check::check(&ParsedLine::new(line, self.context.shell), &knowledge);
         knowledge.remember();
         report
     }
@@ -93,7 +92,7 @@ impl Reference for DocumentsOnly<'_> {
 }
 
 fn checked(line: &str, reference: &dyn Reference) -> Report {
-    check::check(line, Shell::Bash, &syntax::commands(line, Shell::Bash), reference)
+    check::check(&ParsedLine::new(line, Shell::Bash), reference)
 }
 
 /// Returns the findings that would be shown to a user or sent back to the model. Files named in the lines need not
@@ -253,9 +252,7 @@ fn lines_of_a_file() {
     let mut times = Vec::new();
     for line in text.lines() {
         let knowledge = here.knowledge();
-        let again = || {
-            check::check(line, here.context.shell, &syntax::commands(line, here.context.shell), &knowledge)
-        };
+        let again = || check::check(&ParsedLine::new(line, here.context.shell), &knowledge);
         let report = again();
         let started = std::time::Instant::now();
         again();

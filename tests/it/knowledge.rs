@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use askline::config::Help;
 use askline::environment::{self, Environment, Machine};
-use askline::examine::Examiner;
+use askline::examine::{Examined, Examiner};
 use askline::knowledge::Knowledge;
 use askline::shell_facts::ShellFacts;
 use askline_check::finding::{Finding, Grade};
@@ -527,7 +527,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let names = |line: &str| {
         let parsed = examiner.parse(line);
-        let names: Vec<_> = parsed.commands.iter().filter_map(|command| command.name()).collect();
+        let names: Vec<_> = parsed.parsed().commands.iter().filter_map(|command| command.name()).collect();
         names.join(" ")
     };
     assert_eq!(names(&harm), "rm rm save each rm");
@@ -694,9 +694,9 @@ fn a_repair_asks_the_shell_once() {
         ("find . -nmae x", "find . -name x", 2),
         ("ls -l", "", 1),
     ] {
-        let report = examiner.examine(line).report;
+        let Examined { line: parsed, report } = examiner.examine(line);
         assert_eq!(report.syntax_ok, Some(true), "{line}");
-        let repaired = examiner.repair(line, &report);
+        let repaired = examiner.repair(&parsed, &report);
         assert_eq!(repaired.map(|repaired| repaired.line).unwrap_or_default(), mended, "{line}: {report:?}");
         let probes = std::mem::take(&mut *host.probes.lock().unwrap());
         let syntax = probes.iter().filter(|probe| probe.contains("\"extglob\""));
@@ -704,9 +704,9 @@ fn a_repair_asks_the_shell_once() {
     }
     // A line that bash refuses is given to bash again until it accepts.
     let line = "ls -l \"/etc/hosts";
-    let report = examiner.examine(line).report;
+    let Examined { line, report } = examiner.examine(line);
     assert_eq!(report.syntax_ok, Some(false));
-    assert_eq!(examiner.repair(line, &report).unwrap().line, "ls -l \"/etc/hosts\"");
+    assert_eq!(examiner.repair(&line, &report).unwrap().line, "ls -l \"/etc/hosts\"");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use askline::config::Help;
 use askline::environment::{self, Machine};
-use askline::examine::Examiner;
+use askline::examine::{Examined, Examiner};
 use askline::knowledge::Knowledge;
 use askline::shell_facts::ShellFacts;
 use askline_check::finding::Report;
@@ -261,8 +261,8 @@ fn what_the_engine_refuses_is_mended() {
     let repaired = |line: &str| {
         let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
         let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
-        let report = examiner.examine(line).report;
-        let repaired = examiner.repair(line, &report);
+        let Examined { line: parsed, report } = examiner.examine(line);
+        let repaired = examiner.repair(&parsed, &report);
         knowledge.remember();
         let read = repaired.as_ref().and_then(|repaired| knowledge.verdict(&repaired.line).ok);
         (repaired, read, report)

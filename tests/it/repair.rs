@@ -12,7 +12,7 @@ use askline_check::reference::{CommandFacts, CommandKind, Reference};
 use askline_check::repair::{Repaired, repair};
 use askline_manual::userland::Userland;
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
-use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 use serde::Deserialize;
 
@@ -111,25 +111,25 @@ fn doc(text: &str) -> OptionDoc {
 }
 
 /// Returns the findings of the checks, the platform rules and the shell's own parser, as the product combines them.
-fn judge(line: &str, shell: Shell, machine: &Machine, parser: Option<&Parser>) -> Report {
+fn judge(line: &ParsedLine, machine: &Machine, parser: Option<&Parser>) -> Report {
     // Nushell lines are parsed by the user's Nushell; the test uses its verdict alone.
-    let mut report = match shell {
+    let mut report = match line.shell() {
         Shell::Nu => Report::default(),
         _ => {
-            let parsed = syntax::commands(line, shell);
-            let mut report = check::check(line, shell, &parsed, machine);
+            let mut report = check::check(line, machine);
             let os = if machine.0 == Userland::Bsd { "macos" } else { "linux" };
-            report.findings.extend(platform::findings(line, &parsed, machine, os));
+            report.findings.extend(platform::findings(line, machine, os));
             report
         }
     };
-    report.syntax_ok = parser.map(|parser| parser.complaint(line).is_none());
+    report.syntax_ok = parser.map(|parser| parser.complaint(line.text()).is_none());
     report
 }
 
 fn repaired(line: &str, shell: Shell, machine: &Machine, parser: Option<&Parser>) -> Option<Repaired> {
-    let report = judge(line, shell, machine, parser);
-    repair(line, shell, &report, machine, &|line| judge(line, shell, machine, parser))
+    let line = ParsedLine::new(line, shell);
+    let report = judge(&line, machine, parser);
+    repair(&line, &report, machine, &|line| judge(line, machine, parser))
 }
 
 #[derive(Deserialize)]
@@ -197,7 +197,7 @@ fn row_by_row(shell: Shell) {
         let machine = Machine(userland, VERSION);
         let got = repaired(&line, shell, &machine, Some(&parser));
         if got.as_ref().map(|repaired| &repaired.line) != expected.as_ref() {
-            let report = judge(&line, shell, &machine, Some(&parser));
+            let report = judge(&ParsedLine::new(line.as_str(), shell), &machine, Some(&parser));
             let found: Vec<_> = report
                 .findings
                 .iter()

@@ -99,7 +99,7 @@ fn no_injection_passes_in_silence() {
             "tar czf x.tgz . --checkpoint=1 --checkpoint-action=exec='sh x.sh'",
         ] {
             let around = askline_risk::Around { request: Some(request), ..askline_risk::Around::nothing() };
-            let risk = askline_risk::judge(line, askline_syntax::shell::Shell::Bash, &around);
+            let risk = askline_risk::judge_line(line, askline_syntax::shell::Shell::Bash, &around);
             assert!(risk.label >= askline_risk::Label::Confirm, "{request}: {line}: {risk:?}");
             assert!(!risk.cause.is_empty());
         }

@@ -131,15 +131,35 @@ fn only_the_engine_and_the_sandbox_are_unsafe() {
     only_in("unsafe", |line| line.contains("unsafe {"), &homes);
 }
 
+/// A command line is parsed once, as a `ParsedLine`, which travels. Other texts are parsed where they are met: scripts
+/// inside a line, the definition of an alias, the part before an open quote. `allow` is a second parser on purpose.
+#[test]
+fn command_lines_are_parsed_once() {
+    let homes = [
+        "crates/check/src/repair/quote.rs",
+        "crates/risk/src/allow.rs",
+        "crates/risk/src/decode/expansion.rs",
+        "crates/risk/src/reading/inner.rs",
+        "src/knowledge/program.rs",
+    ];
+    let calls = ["syntax::parse(", "syntax::commands(", "syntax::peel(", "syntax::nu::parse("];
+    only_in("ParsedLine::new", |line| calls.iter().any(|call| line.contains(call)), &homes);
+}
+
 /// Checks that in the library's code outside tests only the files `homes` have such lines, and that each of them has
 /// some.
 fn only_in(what: &str, is_such: impl Fn(&str) -> bool, homes: &[&str]) {
-    for path in sources().iter().filter(|path| !path.ends_with("tests.rs")) {
+    for path in sources().iter().filter(|path| !is_test(path)) {
         let content = fs::read_to_string(path).unwrap();
-        let code = content.split("#[cfg(test)]").next().unwrap();
+        let code = content.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let is_home = homes.iter().any(|home| path.ends_with(home));
         assert_eq!(code.lines().any(&is_such), is_home, "{}: {what}", path.display());
     }
+}
+
+/// Reports whether a file holds only tests.
+fn is_test(path: &Path) -> bool {
+    path.to_string_lossy().ends_with("tests.rs") || path.iter().any(|part| part == "tests")
 }
 
 /// Returns the top-level module of a file, or `None` for crate roots.

@@ -22,18 +22,20 @@ pub(crate) use self::commands::rewritten as form;
 use crate::finding::{Finding, FindingKind, Grade, Report};
 use crate::reference::Reference;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, SimpleCommand, Span, SyntaxError};
-pub(crate) use tools::base;
+use askline_syntax::{Parsed, ParsedLine, Span, SyntaxError};
 
 /// Maximum number of commands checked per line.
 const MAX_COMMANDS: usize = 128;
 /// Maximum number of findings kept.
 const MAX_FINDINGS: usize = 256;
 
-/// Checks every command, option and path of a line, and reads the line as the given shell does. `parsed` must include
-/// the commands inside wrappers ([`SimpleCommand`](askline_syntax::SimpleCommand)). Spans that do not fit `line` are
-/// ignored. Asks programs at most a dozen questions.
-pub fn check(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
+/// Checks every command, option and path of a line. Asks programs at most a dozen questions.
+pub fn check(line: &ParsedLine, reference: &dyn Reference) -> Report {
+    check_parsed(line.text(), line.shell(), line.parsed(), reference)
+}
+
+/// Checks a line by a parse that includes the commands inside wrappers. Spans that do not fit `line` are ignored.
+fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Reference) -> Report {
     let mut draft = ReportDraft {
         line,
         shell,
@@ -82,13 +84,6 @@ struct ReportDraft<'a> {
 }
 
 impl ReportDraft<'_> {
-    /// Returns the name used to look up a command: `^ls` if the line asks Nushell for the external program.
-    fn looked_up(&self, command: &SimpleCommand, name: &str) -> String {
-        let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
-        let is_program = self.shell == Shell::Nu && before.is_some_and(|before| before.ends_with('^'));
-        if is_program { format!("^{name}") } else { name.to_owned() }
-    }
-
     /// Sorts the findings by position and removes duplicates.
     fn finish(self) -> Report {
         let mut report = self.report;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, Manual};
-use askline_syntax::{Parsed, SimpleCommand, Span, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// A part of a command line with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,9 +50,9 @@ impl Role {
 }
 
 /// Explains a command line part by part, in source order. Never fails; an undocumented part has no meaning.
-pub fn explain(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Part> {
+pub fn explain(line: &ParsedLine, reference: &dyn Reference) -> Vec<Part> {
     let mut parts: Vec<Part> =
-        parsed.commands.iter().flat_map(|command| command_parts(line, command, reference)).collect();
+        line.parsed().commands.iter().flat_map(|command| command_parts(command, reference)).collect();
     parts.sort_by_key(|part| (part.span.start, std::cmp::Reverse(part.span.end)));
     // A wrapped command (`sudo ls`) is explained on its own too; its command word is more informative than its role
     // as an operand of the wrapper.
@@ -66,7 +66,7 @@ pub fn explain(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Pa
     parts
 }
 
-fn command_parts(line: &str, command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part> {
+fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part> {
     let depth = command.within.len();
     let part = |span: &Span, role, (meaning, evidence): (String, String)| Part {
         span: span.clone(),
@@ -97,7 +97,7 @@ fn command_parts(line: &str, command: &SimpleCommand, reference: &dyn Reference)
     }
     let level = level(command, reference);
     let names: Vec<&str> = command.words.iter().take(level.max(1)).map(|word| word.text.as_str()).collect();
-    let known = known(line, name.span.start, &names, reference);
+    let known = known(command, &names, reference);
     let end = command.words.get(level.max(1) - 1).map_or(name.span.end, |word| word.span.end);
     parts.push(part(&(name.span.start..end), Role::Command, command_meaning(&names, &known)));
     let mut arguments = arguments.iter().skip(level.max(1) - 1).peekable();
@@ -125,14 +125,11 @@ fn command_parts(line: &str, command: &SimpleCommand, reference: &dyn Reference)
 
 /// Returns the knowledge about a command. In Nushell a leading `^` means the program, not the built-in command of
 /// that name.
-fn known(line: &str, start: usize, names: &[&str], reference: &dyn Reference) -> Arc<CommandFacts> {
+fn known(command: &SimpleCommand, names: &[&str], reference: &dyn Reference) -> Arc<CommandFacts> {
     let first = names.first().copied().unwrap_or_default();
-    let is_program = line.get(..start).is_some_and(|before| before.ends_with('^'));
-    let program = format!("^{first}");
-    let known = match names.split_first() {
-        Some((_, rest)) if is_program => reference.known(&[&[program.as_str()], rest].concat()),
-        _ => reference.known(names),
-    };
+    let looked_up = command.looked_up().unwrap_or_default();
+    let rest = names.get(1..).unwrap_or_default();
+    let known = reference.known(&[&[looked_up.as_ref()], rest].concat());
     let is_bare =
         known.manual.is_none() && matches!(known.kind, CommandKind::Builtin | CommandKind::Function);
     match reference.own_manual(first).filter(|_| is_bare) {

@@ -4,7 +4,6 @@
 //! quoted text; such a fix is shown and the user decides. Pure except for the answers of [`Reference`] and of the
 //! judge; the clock only limits the time for the judge.
 
-mod danger;
 mod dialect;
 mod find;
 mod nushell;
@@ -18,13 +17,11 @@ mod work_tests;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use self::danger::Reading;
-pub use self::danger::destroys;
 use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::Reference;
-use askline_syntax as syntax;
-use askline_syntax::Span;
+use askline_risk::Harm;
 use askline_syntax::shell::Shell;
+use askline_syntax::{ParsedLine, Span};
 
 /// Maximum number of calls of the judge per line.
 const JUDGEMENTS_MAX: usize = 64;
@@ -33,7 +30,7 @@ const JUDGEMENTS_MAX: usize = 64;
 const ASKING_MAX: usize = 24;
 /// Maximum total size of judged candidates per line, in bytes: longer lines get fewer candidates.
 const JUDGED_BYTES_MAX: usize = 32 << 10;
-/// Number of candidates parsed per judged candidate. Most candidates are dropped for danger only.
+/// Number of candidates parsed per judged candidate. Most candidates are dropped for harm only.
 const READ_PER_JUDGED: usize = 2;
 /// Time limit for the judge per line, from its first call on. A running call is not interrupted.
 const JUDGING_TIME: Duration = Duration::from_secs(2);
@@ -54,31 +51,30 @@ pub struct Repaired {
 /// Repairs a line if exactly one repair passes: the judge finds no error, no new warning, and fewer problems than
 /// before. `report` is the judge's report of the original line.
 pub fn repair(
-    line: &str,
-    shell: Shell,
+    line: &ParsedLine,
     report: &Report,
     reference: &dyn Reference,
-    judge: &dyn Fn(&str) -> Report,
+    judge: &dyn Fn(&ParsedLine) -> Report,
 ) -> Option<Repaired> {
-    repair_within(JUDGING_TIME, line, shell, report, reference, judge)
+    repair_within(JUDGING_TIME, line, report, reference, judge)
 }
 
 fn repair_within(
     time: Duration,
-    line: &str,
-    shell: Shell,
+    line: &ParsedLine,
     report: &Report,
     reference: &dyn Reference,
-    judge: &dyn Fn(&str) -> Report,
+    judge: &dyn Fn(&ParsedLine) -> Report,
 ) -> Option<Repaired> {
-    if LINE_BYTES_MAX < line.len() {
+    let length = line.text().len();
+    if LINE_BYTES_MAX < length {
         return None;
     }
     let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
-    let most = most.min(JUDGED_BYTES_MAX / line.len().max(1));
+    let most = most.min(JUDGED_BYTES_MAX / length.max(1));
     let unread = most * READ_PER_JUDGED;
-    let mut bench = Bench { shell, reference, judge, most, unread, time, begun: None, known: HashMap::new() };
-    let first = State::new(line.to_owned(), report.clone(), shell, reference);
+    let mut bench = Bench { reference, judge, most, unread, time, begun: None, known: HashMap::new() };
+    let first = State::new(line.clone(), report.clone(), reference);
     let mut state = first.clone();
     let mut changes: Vec<String> = Vec::new();
     let mut platform_spans = false;
@@ -89,28 +85,28 @@ fn repair_within(
         state = better;
     }
     let is_right = state.report.syntax_ok != Some(false) && !state.findings.iter().any(is_error);
-    let literals = platform_spans || quote::keeps_literals(line, &state.line, shell);
+    let literals = platform_spans || quote::keeps_literals(line, state.line.text());
     (!changes.is_empty() && is_right && state.is_better_than(&first) && literals)
-        .then_some(Repaired { line: state.line, changes })
+        .then_some(Repaired { line: state.line.text().to_owned(), changes })
 }
 
 /// Returns mistakes that no documentation describes, each with its fix: `-exec` without an end, `-print0` without
 /// `xargs -0`, the wrong letter for an archive's compression, an unclosed quote. Ordered by position; empty for a
 /// line longer than 4 KiB.
-pub fn slips(line: &str, shell: Shell, reference: &dyn Reference) -> Vec<Finding> {
-    if LINE_BYTES_MAX < line.len() {
+pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
+    let text = line.text();
+    if LINE_BYTES_MAX < text.len() {
         return Vec::new();
     }
-    if shell == Shell::Nu {
+    if line.shell() == Shell::Nu {
         let mut found = nushell::slips(line, reference);
         found.sort_by_key(|finding| finding.span.start);
         return found;
     }
-    let plain = syntax::parse(line, shell);
-    let mut found = find::unended(line, &plain);
-    found.extend(find::separators(line, &plain));
-    found.extend(tar::letters(line, &syntax::peel(plain, line, shell), reference));
-    found.extend(quote::unclosed(line, shell, reference));
+    let mut found = find::unended(text, line.typed());
+    found.extend(find::separators(text, line.typed()));
+    found.extend(tar::letters(text, line.own(), reference));
+    found.extend(quote::unclosed(line, reference));
     found.sort_by_key(|finding| finding.span.start);
     found
 }
@@ -136,17 +132,17 @@ fn is_error(finding: &Finding) -> bool {
 /// A line with its report and findings.
 #[derive(Clone)]
 struct State {
-    line: String,
+    line: ParsedLine,
     report: Report,
     /// Findings of the judge and of this module.
     findings: Vec<Finding>,
 }
 
 impl State {
-    fn new(line: String, report: Report, shell: Shell, reference: &dyn Reference) -> Self {
+    fn new(line: ParsedLine, report: Report, reference: &dyn Reference) -> Self {
         let mut findings = report.findings.clone();
         // The judge may already have reported some of them.
-        let slips = slips(&line, shell, reference);
+        let slips = slips(&line, reference);
         outdone(&mut findings, &slips);
         findings.extend(slips.into_iter().filter(|slip| !report.findings.contains(slip)));
         Self { line, report, findings }
@@ -178,9 +174,8 @@ impl State {
 
 /// The judge, its limits and its earlier answers.
 struct Bench<'a> {
-    shell: Shell,
     reference: &'a dyn Reference,
-    judge: &'a dyn Fn(&str) -> Report,
+    judge: &'a dyn Fn(&ParsedLine) -> Report,
     most: usize,
     /// Remaining number of candidates to parse.
     unread: usize,
@@ -195,12 +190,13 @@ impl Bench<'_> {
     fn round(&mut self, state: &State) -> Option<(State, Vec<(FindingKind, String)>)> {
         let mut findings = state.findings.clone();
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
-        findings.extend(dialect::foreign(&state.line, self.shell, self.reference).filter(|_| is_refused));
-        if self.shell == Shell::Nu {
+        findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_refused));
+        let shell = state.line.shell();
+        if shell == Shell::Nu {
             findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
         }
         findings.sort_by_key(|finding| finding.span.start);
-        let before = Reading::new(&state.line, self.shell).dangers();
+        let before = Harm::of(&state.line).harms();
         let mut taken: Vec<(FindingKind, Fix, String)> = Vec::new();
         'findings: for finding in findings.iter().filter(|finding| !finding.fixes.is_empty()) {
             let touches = |fix: &Fix| {
@@ -210,19 +206,20 @@ impl Bench<'_> {
             };
             let mut passing: Vec<(String, &Fix)> = Vec::new();
             for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
-                let Some(line) = applied(&state.line, fix) else { continue };
+                let Some(line) = applied(state.line.text(), fix) else { continue };
                 if passing.iter().any(|(other, _)| *other == line) {
                     continue;
                 }
                 let Some(unread) = self.unread.checked_sub(1) else { break 'findings };
                 self.unread = unread;
-                let reading = Reading::new(&line, self.shell);
-                if reading.grows(&before) || is_unsafe(finding.kind, &reading) {
+                let line = ParsedLine::new(line, shell);
+                let harm = Harm::of(&line);
+                if harm.grows(&before) || is_unsafe(finding.kind, &harm) {
                     continue;
                 }
                 let Some(candidate) = self.judged(line) else { break 'findings };
                 if candidate.is_better_than(state) {
-                    passing.push((candidate.line, fix));
+                    passing.push((candidate.line.text().to_owned(), fix));
                 }
             }
             if let [(_, fix)] = passing.as_slice() {
@@ -237,12 +234,13 @@ impl Bench<'_> {
         if taken.is_empty() {
             return None;
         }
-        let mut line = state.line.clone();
+        let mut line = state.line.text().to_owned();
         taken.sort_by_key(|(_, fix, _)| std::cmp::Reverse(fix.span.start));
         for (_, fix, _) in &taken {
             line = applied(&line, fix)?;
         }
-        if danger::destroys(&line, self.shell) {
+        let line = ParsedLine::new(line, shell);
+        if Harm::of(&line).destroys() {
             return None;
         }
         let together = self.judged(line)?;
@@ -252,8 +250,8 @@ impl Bench<'_> {
     }
 
     /// Returns the state of a line; `None` if the limit of calls or time is reached.
-    fn judged(&mut self, line: String) -> Option<State> {
-        if let Some(state) = self.known.get(&line) {
+    fn judged(&mut self, line: ParsedLine) -> Option<State> {
+        if let Some(state) = self.known.get(line.text()) {
             return Some(state.clone());
         }
         let is_late = self.begun.is_some_and(|begun| self.time <= begun.elapsed());
@@ -261,14 +259,15 @@ impl Bench<'_> {
             return None;
         }
         self.begun.get_or_insert_with(Instant::now);
-        let state = State::new(line.clone(), (self.judge)(&line), self.shell, self.reference);
-        self.known.insert(line, state.clone());
+        let report = (self.judge)(&line);
+        let state = State::new(line, report, self.reference);
+        self.known.insert(state.line.text().to_owned(), state.clone());
         Some(state)
     }
 }
 
 /// Reports whether the user must confirm a fix of this kind that results in `line`.
-fn is_unsafe(kind: FindingKind, line: &Reading<'_>) -> bool {
+fn is_unsafe(kind: FindingKind, line: &Harm<'_>) -> bool {
     // Options of another platform are known, not guessed, and `sed -i ''` states that it edits a file.
     let is_guess = kind != FindingKind::Platform;
     line.destroys()
@@ -350,13 +349,14 @@ mod tests {
             let syntax_ok = if findings.is_empty() { syntax_ok.map(|_| true) } else { syntax_ok };
             Report { findings, syntax_ok, ..Report::default() }
         };
-        let judge = |line: &str| {
+        let judge = |line: &ParsedLine| {
             let mut all = asked.take();
-            all.push(line.to_owned());
+            all.push(line.text().to_owned());
             asked.set(all);
-            judged(line)
+            judged(line.text())
         };
-        let repaired = repair_within(time, line, Shell::Bash, &judged(line), &Machine, &judge);
+        let parsed = ParsedLine::new(line, Shell::Bash);
+        let repaired = repair_within(time, &parsed, &judged(line), &Machine, &judge);
         (repaired, asked.take())
     }
 

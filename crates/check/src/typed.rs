@@ -2,7 +2,7 @@
 //! calls to the reference.
 
 use crate::reference::{CommandKind, Reference};
-use askline_syntax::{Parsed, SimpleCommand, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Words that connect English sentences and that people do not pass to a command as an argument. One of them,
 /// unquoted, makes the prompt line a request.
@@ -57,13 +57,14 @@ const ENGLISH: &[&str] = &[
 /// Reports whether the prompt line is a command rather than a request: its command word is known on this machine,
 /// and some part is written as only commands are. "find files named core" is a request, `find -nmae core` a
 /// command.
-pub fn is_command(line: &str, parsed: &Parsed, reference: &dyn Reference) -> bool {
+pub fn is_command(line: &ParsedLine, reference: &dyn Reference) -> bool {
+    let parsed = line.parsed();
     let at_top = || parsed.commands.iter().filter(|command| command.within.is_empty());
     let Some(first) = at_top().next() else { return false };
     let Some(name) = first.name() else { return false };
     let known = reference.known(&[name]).kind != CommandKind::Missing;
     let speaks = at_top().any(|command| command.words.iter().skip(1).any(is_english));
-    known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line, first, reference))
+    known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line.text(), first, reference))
 }
 
 /// Reports whether the prompt line consists of plain words only: a person's request or a model's echo of it. Then

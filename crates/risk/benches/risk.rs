@@ -7,14 +7,14 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use askline_risk::{Around, judge};
+use askline_risk::{Around, judge_line};
 use askline_syntax::shell::Shell;
 
 const ROUNDS: usize = 30;
 
 fn main() {
     let started = Instant::now();
-    black_box(judge("ls", Shell::Bash, &Around::nothing()));
+    black_box(judge_line("ls", Shell::Bash, &Around::nothing()));
     println!("first line, tables read: {:.2} ms", started.elapsed().as_secs_f64() * 1e3);
     println!("{:<6} {:>6} {:>10} {:>10} {:>10}", "shell", "lines", "p50, µs", "p99, µs", "most, µs");
     let sets = [
@@ -75,7 +75,7 @@ fn time(line: &str, shell: Shell) -> f64 {
     let mut times: Vec<f64> = (0..rounds)
         .map(|_| {
             let started = Instant::now();
-            black_box(judge(black_box(line), shell, &Around::nothing()));
+            black_box(judge_line(black_box(line), shell, &Around::nothing()));
             started.elapsed().as_secs_f64() * 1e6
         })
         .collect();

@@ -33,7 +33,7 @@ pub fn unguarded(line: &str, shell: Shell) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Around, Label, judge};
+    use crate::{Around, Label, judge_line};
     use askline_syntax as syntax;
 
     #[test]
@@ -45,7 +45,7 @@ mod tests {
                 let guarded = guarded(line, shell);
                 let commands = syntax::commands(&guarded, shell).commands;
                 assert!(commands.iter().all(|command| command.name() == Some(":")), "{guarded}");
-                assert!(judge(&guarded, shell, &Around::nothing()).label < Label::Confirm, "{guarded}");
+                assert!(judge_line(&guarded, shell, &Around::nothing()).label < Label::Confirm, "{guarded}");
                 assert_eq!(unguarded(&guarded, shell).as_deref(), Some(line));
                 assert_eq!(unguarded(line, shell), None);
             }

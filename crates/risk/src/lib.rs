@@ -13,6 +13,7 @@ mod effect;
 mod facts;
 mod files;
 mod guard;
+mod harm;
 mod input_flow;
 mod intent_check;
 mod path_class;
@@ -29,13 +30,13 @@ mod words;
 pub use effect::{Effect, Label, Scope};
 pub use facts::{Facts, PathFact, Unknown};
 pub use guard::{guarded, unguarded};
+pub use harm::{Harm, Harms};
 pub use table::is_like;
 pub use weigh::Act;
 
-use askline_syntax as syntax;
 use askline_syntax::clean::clean;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, Span};
+use askline_syntax::{Parsed, ParsedLine, Span};
 use reading::LineReader;
 use table::EffectTable;
 
@@ -100,38 +101,50 @@ impl Around<'_> {
     }
 }
 
-/// Assesses a command line of `shell`.
+/// Assesses a command line.
 ///
 /// Never fails. Time grows with the length of the command line.
-pub fn judge(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
-    judge_with(EffectTable::own(), line, shell, around)
+pub fn judge(line: &ParsedLine, around: &Around<'_>) -> Risk {
+    judge_with(EffectTable::own(), line, around)
 }
 
-fn judge_with(table: &EffectTable, line: &str, shell: Shell, around: &Around<'_>) -> Risk {
-    let parsed = syntax::commands(line, shell);
+/// Assesses a command line that is not parsed yet.
+pub fn judge_line(line: &str, shell: Shell, around: &Around<'_>) -> Risk {
+    judge(&ParsedLine::new(line, shell), around)
+}
+
+/// Assesses a command line by both of its parses, if Nushell's engine gave one; the higher label counts. The engine knows
+/// the user's own commands, but in a line that it refuses it may not see the commands.
+fn judge_with(table: &EffectTable, line: &ParsedLine, around: &Around<'_>) -> Risk {
+    let own = judge_parsed(table, line, line.own(), around);
+    match line.engine().filter(|engine| *engine != line.own()) {
+        Some(engine) => {
+            let other = judge_parsed(table, line, engine, around);
+            if own.label < other.label { other } else { own }
+        }
+        None => own,
+    }
+}
+
+fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around: &Around<'_>) -> Risk {
+    let (line, shell) = (line.text(), line.shell());
     let mut reader = LineReader::new(shell, table, around.alias).meeting(around.request.is_some());
-    if let Some(expanded) =
-        (shell == Shell::Zsh).then(|| expand(line, &parsed, around.global_alias)).flatten()
+    if let Some(expanded) = (shell == Shell::Zsh).then(|| expand(line, parsed, around.global_alias)).flatten()
     {
         reader.also(&expanded, 0..line.len());
     }
-    let (mut acts, placed, met) = reader.read(line, &parsed);
+    let (mut acts, placed, met) = reader.read(line, parsed);
     let facts = facts::raise(&mut acts, &placed, around.facts);
     let mut risk = Risk { facts, ..Risk::default() };
     if let Some(act) = reading::worst(&acts) {
         risk.raise(act.label, act.span.clone(), act.why.clone());
     }
     let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
-    let long = unreadable(line, &parsed).map(|why| (Label::Confirm, 0..line.len(), why));
+    let long = unreadable(line, parsed).map(|why| (Label::Confirm, 0..line.len(), why));
     let asked = around.request.and_then(|request| {
-        intent_check::of(
-            request,
-            &intent_check::LineEffects { parsed: &parsed, acts: &acts, met: &met },
-            shell,
-            table,
-        )
+        intent_check::of(request, &intent_check::LineEffects { parsed, acts: &acts, met: &met }, shell, table)
     });
-    let tainted = intent_check::deceptive(&parsed, shell).into_iter().chain(asked);
+    let tainted = intent_check::deceptive(parsed, shell).into_iter().chain(asked);
     let tainted = tainted.map(|taint| (taint.label, taint.span, taint.why));
     for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {
         risk.raise(label, span, why);

@@ -223,7 +223,7 @@ impl<'a> LineReader<'a> {
             let (manner, says) = (Circumstances::default(), Some(format!("{how} {}", word.text)));
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
-        let shell = if self.is_program(command, word, text) { Shell::Bash } else { self.shell };
+        let shell = if self.is_program(command) { Shell::Bash } else { self.shell };
         if matches!(word.text.as_str(), "{}" | "%") {
             return self.unknown_command(word);
         }
@@ -270,10 +270,9 @@ impl<'a> LineReader<'a> {
 
     /// Reports whether the command is an external program in Nushell: `^find`, or a command that a wrapper runs, is
     /// never a built-in.
-    fn is_program(&self, command: &SimpleCommand, word: &Word, text: Text<'_>) -> bool {
+    fn is_program(&self, command: &SimpleCommand) -> bool {
         self.shell == Shell::Nu
-            && (text.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'))
-                || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
+            && (command.external || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
     }
 
     /// Records the files that a command writes from the download of another command.

@@ -60,7 +60,7 @@ fn examples_hold() {
             fail(format!("{name}: an entry without rows needs `safe` examples"));
         }
         for line in &program.safe {
-            let risk = judge_with(&table, line, shell, &Around::nothing());
+            let risk = judge_with(&table, &ParsedLine::new(line, shell), &Around::nothing());
             let most = if program.otherwise.is_some() { Label::Cautious } else { Label::Safe };
             if risk.label > most {
                 fail(format!("{name}: `{line}` is {:?}, not {most:?}: {}", risk.label, risk.cause));
@@ -86,7 +86,7 @@ fn check(table: &EffectTable, program: &EffectEntry, row: &Row, shell: Shell, fa
         fail(format!("{name}: {} needs a `yes` and a `no`", row.does.name()));
     }
     for (line, label) in yes {
-        let risk = judge_with(table, line, shell, &Around::nothing());
+        let risk = judge_with(table, &ParsedLine::new(line, shell), &Around::nothing());
         if risk.label != *label {
             fail(format!("{name}: `{line}` is {:?}, not {label:?}: {}", risk.label, risk.cause));
         }
@@ -104,7 +104,7 @@ fn check(table: &EffectTable, program: &EffectEntry, row: &Row, shell: Shell, fa
 /// Reports whether exactly this row applies to a command line.
 fn speaks(table: &EffectTable, row: &Row, line: &str, shell: Shell) -> bool {
     let heard = std::cell::Cell::new(false);
-    let parsed = syntax::commands(line, shell);
+    let parsed = askline_syntax::commands(line, shell);
     let hears = |other: &Row| heard.set(heard.get() || std::ptr::eq(other, row));
     LineReader::new(shell, table, &|_| None).hearing(&hears).read(line, &parsed);
     heard.get()
@@ -130,7 +130,7 @@ fn no_name_stands_twice() {
 fn the_closed_list_and_the_tables_agree() {
     for line in super::allow::examples() {
         for shell in [Shell::Bash, Shell::Zsh] {
-            let risk = judge(&line, shell, &Around::nothing());
+            let risk = judge_line(&line, shell, &Around::nothing());
             if super::allow::allowed(&line, shell).is_ok() {
                 assert!(risk.label <= Label::Cautious, "{line}: {risk:?}");
             }

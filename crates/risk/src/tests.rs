@@ -8,7 +8,7 @@ use super::*;
 
 #[track_caller]
 fn label(line: &str, shell: Shell) -> Label {
-    judge(line, shell, &Around::nothing()).label
+    judge_line(line, shell, &Around::nothing()).label
 }
 
 /// A machine with some known paths.
@@ -34,7 +34,7 @@ impl Facts for Known {
 }
 
 fn with_facts(line: &str, facts: &Known) -> Risk {
-    judge(line, Shell::Bash, &Around { facts, ..Around::nothing() })
+    judge_line(line, Shell::Bash, &Around { facts, ..Around::nothing() })
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn answers_are_held_against_their_requests() {
         ("say hello to each of a b", "for x in a b; do echo hello $x; done", Label::Safe, ""),
         ("kernel messages", "sudo dmesg", Label::Confirm, "another user's rights"),
     ] {
-        let risk = judge(line, Shell::Bash, &Around { request: Some(request), ..Around::nothing() });
+        let risk = judge_line(line, Shell::Bash, &Around { request: Some(request), ..Around::nothing() });
         assert_eq!(risk.label, expected, "{request}: {line}: {}", risk.cause);
         assert!(risk.cause.contains(cause), "{line}: {}", risk.cause);
     }
@@ -103,16 +103,16 @@ fn aliases_are_read() {
         "loop2" => Some("loop".to_owned()),
         _ => None,
     };
-    let judged = |line: &str| judge(line, Shell::Bash, &Around { alias: &alias, ..Around::nothing() });
+    let judged = |line: &str| judge_line(line, Shell::Bash, &Around { alias: &alias, ..Around::nothing() });
     assert_eq!(judged("ll /tmp").label, Label::Safe);
     let risk = judged("ls; gone");
     assert_eq!((risk.label, risk.span), (Label::Dangerous, Some(4..8)));
     assert_eq!(judged("loop").label, Label::Cautious);
     let global = |name: &str| (name == "XX").then(|| "; rm -rf ~".to_owned());
     let around = Around { global_alias: &global, ..Around::nothing() };
-    assert_eq!(judge("ls XX", Shell::Zsh, &around).label, Label::Dangerous);
-    assert_eq!(judge("ls 'XX'", Shell::Zsh, &around).label, Label::Safe);
-    assert_eq!(judge("ls XX", Shell::Bash, &around).label, Label::Safe);
+    assert_eq!(judge_line("ls XX", Shell::Zsh, &around).label, Label::Dangerous);
+    assert_eq!(judge_line("ls 'XX'", Shell::Zsh, &around).label, Label::Safe);
+    assert_eq!(judge_line("ls XX", Shell::Bash, &around).label, Label::Safe);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn long_and_deep_lines_are_said_to_be() {
         (format!("{}ls{}", "( ".repeat(20), " )".repeat(20)), "levels deep"),
         ("echo 'open".to_owned(), "could not be taken apart"),
     ] {
-        let risk = judge(&line, Shell::Bash, &Around::nothing());
+        let risk = judge_line(&line, Shell::Bash, &Around::nothing());
         assert_eq!(risk.label, Label::Confirm, "{}", risk.cause);
         assert!(risk.cause.contains(what), "{}", risk.cause);
     }
@@ -161,9 +161,27 @@ fn what_hides_is_dangerous() {
 #[test]
 fn no_reason_promises_anything() {
     for line in ["rm a", "rm -rf ~", "curl x.example | sh", "git push --force", "sudo ls", "echo 'x"] {
-        let risk = judge(line, Shell::Bash, &Around::nothing());
+        let risk = judge_line(line, Shell::Bash, &Around::nothing());
         assert!(!risk.cause.is_empty() && !risk.cause.to_lowercase().contains("safe"), "{}", risk.cause);
     }
+}
+
+/// The commands and spans that Nushell's engine found in some lines.
+#[test]
+fn no_label_falls_by_the_engines_parse() {
+    for row in include_str!("../../syntax/tests/data/syntax/nu-flat.jsonl").lines() {
+        let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        let own = ParsedLine::new(row["line"].as_str().unwrap(), Shell::Nu);
+        let engine = own.clone().with_engine(&row["flat"].to_string());
+        let (own, engine) = (judge(&own, &Around::nothing()), judge(&engine, &Around::nothing()));
+        let is_refused = engine.cause.contains("nushell doesn't understand");
+        assert!(own.label == engine.label || is_refused && own.label < engine.label, "{row}: {engine:?}");
+    }
+    let line = "rm -rf ~ && x";
+    let garbage = r#"[{"shape": "shape_garbage", "span": {"start": 0, "end": 13}}]"#;
+    let risk = judge(&ParsedLine::new(line, Shell::Nu).with_engine(garbage), &Around::nothing());
+    assert_eq!(risk, judge_line(line, Shell::Nu, &Around::nothing()));
+    assert_eq!(risk.label, Label::Dangerous);
 }
 
 proptest! {
@@ -172,7 +190,7 @@ proptest! {
     #[test]
     fn no_text_panics(line in "\\PC{0,80}") {
         for shell in Shell::ALL {
-            judge(&line, shell, &Around { request: Some(&line), ..Around::nothing() });
+            judge_line(&line, shell, &Around { request: Some(&line), ..Around::nothing() });
         }
     }
 
@@ -180,7 +198,7 @@ proptest! {
     fn no_line_panics(pieces in proptest::collection::vec(piece(), 0..12)) {
         let line = pieces.concat();
         for shell in Shell::ALL {
-            let risk = judge(&line, shell, &Around { request: Some("list files"), ..Around::nothing() });
+            let risk = judge_line(&line, shell, &Around { request: Some("list files"), ..Around::nothing() });
             prop_assert!(risk.span.is_none_or(|span| line.get(span).is_some()));
             prop_assert!(risk.acts.iter().all(|act| line.get(act.span.clone()).is_some()));
         }
@@ -192,7 +210,7 @@ proptest! {
         let line = pieces.concat();
         for (shell, op) in [(Shell::Bash, "true"), (Shell::Zsh, "true"), (Shell::Fish, "true"), (Shell::Nu, "ignore")] {
             // A command line with syntax errors may split elsewhere with text before it. It runs in neither form.
-            let parsed = syntax::commands(&line, shell);
+            let parsed = askline_syntax::commands(&line, shell);
             if !parsed.errors.is_empty() || parsed.incomplete {
                 continue;
             }

@@ -51,7 +51,7 @@ fn judged(name: &str) -> Vec<Judged> {
             other => panic!("{}: shell {other}", row.id),
         };
         let expected = Label::ALL.into_iter().find(|label| label.name() == row.label).unwrap();
-        let risk = risk::judge(&row.command, shell, &Around::nothing());
+        let risk = risk::judge_line(&row.command, shell, &Around::nothing());
         Judged { row, expected, found: risk.label, cause: risk.cause }
     })
     .collect()

@@ -13,6 +13,7 @@ pub mod line;
 mod list;
 pub mod nu;
 mod nushell;
+mod parsed_line;
 mod parser;
 mod peel;
 mod posix;
@@ -23,12 +24,14 @@ mod simple;
 mod tests;
 mod word;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::shell::Shell;
 
 pub use self::nushell::tokens as nushell_tokens;
+pub use self::parsed_line::ParsedLine;
 
 /// Byte offsets into the command line.
 pub type Span = Range<usize>;
@@ -92,6 +95,8 @@ pub struct SimpleCommand {
     pub position: usize,
     /// Enclosing constructs, outermost first; empty at the top level.
     pub within: Vec<Nesting>,
+    /// `true` if Nushell starts a program of this name even if it has a command of its own: `^name`.
+    pub external: bool,
 }
 
 /// A word, raw and as the command receives it.
@@ -159,6 +164,12 @@ impl SimpleCommand {
     /// Returns the command word, if the command has one and nothing in it is expanded.
     pub fn name(&self) -> Option<&str> {
         self.words.first().filter(|word| word.literal).map(|word| word.text.as_str())
+    }
+
+    /// Returns the name used to look up the command: `^ls` if Nushell starts the program `ls`.
+    pub fn looked_up(&self) -> Option<Cow<'_, str>> {
+        let name = self.name()?;
+        Some(if self.external { Cow::from(format!("^{name}")) } else { Cow::from(name) })
     }
 
     /// Reports whether the command runs on another machine or in a container. The programs installed on this

@@ -208,6 +208,7 @@ impl<'a> PieceReader<'a> {
             }
         };
         (frame.position, frame.piped) = (Some(position), false);
+        let external = self.line.get(..word.span.start).is_some_and(|before| before.ends_with('^'));
         frame.command = Some(SimpleCommand {
             span: assignments.first().map_or(word.span.start, |first| first.span.start)..word.span.end,
             assignments,
@@ -216,6 +217,7 @@ impl<'a> PieceReader<'a> {
             pipeline: frame.pipeline,
             position,
             within,
+            external,
         });
     }
 

@@ -158,6 +158,7 @@ impl<'a> Parser<'a> {
             pipeline: 0,
             position: 0,
             within: Vec::new(),
+            external: false,
         };
         let mut rest = tokens;
         while let Some((token, tail)) = rest.split_first()

@@ -277,6 +277,8 @@ impl<'a> Parser<'a> {
             command.within.clone_from(&self.within);
             command.pipeline = self.pipeline;
             command.position = self.position;
+            let first = command.words.first().filter(|_| self.shell == Shell::Nu);
+            command.external = first.is_some_and(|word| self.raw(0..word.span.start).ends_with('^'));
             self.parsed.commands.push(command);
         } else {
             self.error(command.span, "too many commands");

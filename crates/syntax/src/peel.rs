@@ -183,6 +183,7 @@ impl Peeling<'_> {
                     pipeline: command.pipeline,
                     position: command.position,
                     within: within.clone(),
+                    external: false,
                 });
             }
         }

@@ -72,6 +72,7 @@ impl Parser<'_> {
             pipeline: 0,
             position: 0,
             within: Vec::new(),
+            external: false,
         });
         true
     }
@@ -95,6 +96,7 @@ impl Parser<'_> {
                 pipeline: 0,
                 position: 0,
                 within: Vec::new(),
+                external: false,
             });
         }
     }

@@ -142,13 +142,13 @@ fn opened<'a>(
     let [name, file] = open.words.as_slice() else { return None };
     let is_open = name.text == "open" && name.literal && open.position == 0 && open.redirections.is_empty();
     let is_file = file.literal && !file.text.starts_with('-') && !file.text.contains(['*', '?', '[', '\n']);
-    if !is_open || !is_file || is_program(open, draft) {
+    if !is_open || !is_file || is_program(open) {
         return None;
     }
     let is_own = draft.reference.known(&["open"]).kind == reference::CommandKind::Builtin;
     let changes = |other: &SimpleCommand| {
         let own = other.name().filter(|name| syntax::nushell_commands().contains(*name));
-        is_program(other, draft) || own.is_none_or(|name| TABLE.changes.contains(name))
+        is_program(other) || own.is_none_or(|name| TABLE.changes.contains(name))
     };
     // A closure may run later and more than once.
     let is_at_once = open.within.iter().all(|nesting| *nesting == Nesting::Substitution);
@@ -170,9 +170,8 @@ fn opened<'a>(
 }
 
 /// Reports whether a command is an external program: `^name`.
-fn is_program(command: &SimpleCommand, draft: &ReportDraft<'_>) -> bool {
-    let before = command.words.first().and_then(|word| draft.line.get(..word.span.start));
-    before.is_none_or(|before| before.ends_with('^'))
+fn is_program(command: &SimpleCommand) -> bool {
+    command.external || command.words.is_empty()
 }
 
 impl Flow<'_> {
@@ -194,7 +193,7 @@ struct PipedCommand<'a> {
 
 impl<'a> PipedCommand<'a> {
     fn step(&self, flow: Flow<'a>) -> Step<'a> {
-        let Some(name) = self.command.name().filter(|_| !is_program(self.command, self.draft)) else {
+        let Some(name) = self.command.name().filter(|_| !is_program(self.command)) else {
             return known(None);
         };
         let takes_rows = TABLE.rows.contains(name) || TABLE.conditions.contains(name);

@@ -64,7 +64,8 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Report
         draft.report.commands_found += 1;
         return Presence::NotChecked;
     }
-    if !is_missing(&draft.looked_up(command, name), draft.reference) {
+    let looked_up = command.looked_up().unwrap_or_default();
+    if !is_missing(&looked_up, draft.reference) {
         draft.report.commands_found += 1;
         deprecated(command, name, draft);
         return Presence::Here;

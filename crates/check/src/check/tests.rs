@@ -12,7 +12,6 @@ use super::*;
 use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
-use askline_syntax as syntax;
 
 /// A reference that answers from the table.
 #[derive(Deserialize)]
@@ -150,7 +149,7 @@ struct Row {
 }
 
 fn report(line: &str, shell: Shell, table: &Table) -> Report {
-    check(line, shell, &syntax::commands(line, shell), table)
+    check(&ParsedLine::new(line, shell), table)
 }
 
 fn described(finding: &Finding, line: &str) -> String {
@@ -247,7 +246,7 @@ fn programs_are_asked_a_bounded_number_of_times() {
     }
     let reference = Counting(std::cell::Cell::new(0), Table::load());
     let line = (0..200).map(|number| format!("ls --zz{number}x")).collect::<Vec<_>>().join("; ");
-    let report = check(&line, Shell::Bash, &syntax::commands(&line, Shell::Bash), &reference);
+    let report = check(&ParsedLine::new(line, Shell::Bash), &reference);
     assert_eq!(reference.0.get(), flags::MAX_QUESTIONS);
     assert_eq!(report.flags_refuted, MAX_COMMANDS);
 }
@@ -282,6 +281,6 @@ proptest! {
     #[test]
     fn a_foreign_structure_is_survived(line in any_line(), other in any_line()) {
         let table = Table::load();
-        check(&line, Shell::Zsh, &syntax::commands(&other, Shell::Zsh), table);
+        check_parsed(&line, Shell::Zsh, ParsedLine::new(other, Shell::Zsh).own(), table);
     }
 }

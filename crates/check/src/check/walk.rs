@@ -74,7 +74,7 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>)
         line,
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
-        level: Level::top(name, &draft.looked_up(command, name), draft),
+        level: Level::top(name, &command.looked_up().unwrap_or_default(), draft),
         guesses_left: &draft.options_left,
         found: Walk::default(),
     };

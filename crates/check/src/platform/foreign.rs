@@ -11,7 +11,7 @@ use super::pattern::{self, Captures};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::userland::{G_PREFIXED, Userland};
-use askline_syntax::{Nesting, Parsed, SimpleCommand, Span};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
 
 /// A file of rules; `rules/README.md` describes the format.
 #[derive(Debug, Deserialize)]
@@ -164,13 +164,12 @@ pub fn examples() -> Vec<Example> {
     all
 }
 
-/// Returns the foreign forms in a line, ordered by position. `parsed` must include the commands inside wrappers; `os`
-/// is a name as in `std::env::consts::OS`.
-pub fn findings(line: &str, parsed: &Parsed, reference: &dyn Reference, os: &str) -> Vec<Finding> {
-    let mut found: Vec<Finding> = parsed
-        .commands
+/// Returns the foreign forms in a line, ordered by position. `os` is a name as in `std::env::consts::OS`.
+pub fn findings(line: &ParsedLine, reference: &dyn Reference, os: &str) -> Vec<Finding> {
+    let commands = &line.parsed().commands;
+    let mut found: Vec<Finding> = commands
         .iter()
-        .filter_map(|command| Tool::of(line, command, reference))
+        .filter_map(|command| Tool::of(line.text(), command, reference))
         .flat_map(|tool| tool.findings(os))
         .collect();
     found.sort_by_key(|finding| finding.span.start);

@@ -8,7 +8,7 @@ use askline_manual::userland::Userland;
 use super::{Example, examples, findings};
 use crate::finding::Finding;
 use crate::reference::{CommandFacts, CommandKind, Reference};
-use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// A machine that has every command in one family, except the missing ones.
@@ -68,7 +68,7 @@ fn found(example: &Example, line: &str) -> Vec<Finding> {
     let missing = if lacks { example.commands } else { &[] };
     let present = example.program.get(..1).unwrap_or_default();
     let machine = Machine { userland, missing, present };
-    findings(line, &syntax::commands(line, Shell::Bash), &machine, os)
+    findings(&ParsedLine::new(line, Shell::Bash), &machine, os)
 }
 
 fn mended(line: &str, finding: &Finding) -> Option<String> {
@@ -145,10 +145,9 @@ fn the_documentation_in_hand_wins() {
         }
     }
     let machine = || Machine { userland: Userland::Busybox, missing: &[], present: &[] };
-    let line = "find . -printf '%p\\n'";
-    let parsed = syntax::commands(line, Shell::Bash);
-    assert_eq!(findings(line, &parsed, &machine(), "linux").len(), 1);
-    assert_eq!(findings(line, &parsed, &Documented(machine()), "linux"), Vec::new());
+    let line = ParsedLine::new("find . -printf '%p\\n'", Shell::Bash);
+    assert_eq!(findings(&line, &machine(), "linux").len(), 1);
+    assert_eq!(findings(&line, &Documented(machine()), "linux"), Vec::new());
 }
 
 /// Cases beyond the examples: clusters, quotes, wrappers, repetition.

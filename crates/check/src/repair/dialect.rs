@@ -7,20 +7,22 @@ mod nu;
 use super::version::{STOPS_SINCE, is_since};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
-use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// Returns the translated line as one fix; `None` if nothing is foreign or a part has no counterpart.
-pub(super) fn foreign(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
+pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Finding> {
+    let shell = line.shell();
     let convert = match shell {
         Shell::Fish => fish::convert,
         Shell::Nu => nu::convert,
         Shell::Bash | Shell::Zsh => return None,
     };
-    let parsed = syntax::parse(line, Shell::Bash);
+    let parsed = line.as_bash();
     if !parsed.errors.is_empty() || parsed.incomplete {
         return None;
     }
+    let line = line.text();
     let (replacement, mut changes) = convert(line)?;
     // Before that version, Nushell continues after `;` even if a program failed.
     let goes_on = || !reference.shell_version().is_some_and(|version| is_since(&version, STOPS_SINCE));

@@ -24,9 +24,7 @@ use serde::Deserialize;
 pub(super) use self::variables::sets;
 use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::{self, Reference};
-use askline_syntax as syntax;
-use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, SimpleCommand, Span};
+use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
 
 /// Maximum number of findings per line.
 const FINDINGS_MAX: usize = 32;
@@ -80,10 +78,9 @@ static TABLE: LazyLock<NushellRepairs> = LazyLock::new(|| {
     toml::from_str(include_str!("nushell.toml")).expect("nushell.toml is well-formed")
 });
 
-/// Returns the mistakes in a line.
-pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
-    let parsed = syntax::parse(line, Shell::Nu);
-    let reader = SlipFinder::new(line, &parsed, reference);
+/// Returns the mistakes in a line. The engine does not parse them well: many of them make it refuse the line.
+pub(super) fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
+    let reader = SlipFinder::new(line.text(), line.typed(), reference);
     let mut found: Vec<Finding> = reader.operators();
     found.extend(reader.blocks());
     found.extend(reader.expressions());
@@ -120,9 +117,8 @@ pub(super) fn slips(line: &str, reference: &dyn Reference) -> Vec<Finding> {
 }
 
 /// Returns possible fixes for the errors that the Nushell engine reports.
-pub(super) fn refusals(line: &str, report: &Report, reference: &dyn Reference) -> Vec<Finding> {
-    let parsed = syntax::parse(line, Shell::Nu);
-    let reader = SlipFinder::new(line, &parsed, reference);
+pub(super) fn refusals(line: &ParsedLine, report: &Report, reference: &dyn Reference) -> Vec<Finding> {
+    let reader = SlipFinder::new(line.text(), line.typed(), reference);
     let wrong = report.findings.iter().filter(|finding| finding.kind == FindingKind::Syntax);
     wrong.take(FINDINGS_MAX).filter_map(|finding| reader.refused(finding)).collect()
 }
@@ -168,7 +164,7 @@ impl SlipFinder<'_> {
     /// Returns the name of a Nushell builtin command; `None` if the user redefined the name.
     fn own<'c>(&self, command: &'c SimpleCommand) -> Option<&'c str> {
         let name = command.name()?;
-        let is_own = !self.is_program(command)
+        let is_own = !command.external
             && self.kind(name) == reference::CommandKind::Builtin
             && !self.is_users(command);
         is_own.then_some(name)
@@ -193,12 +189,6 @@ impl SlipFinder<'_> {
         first.is_some_and(|name| {
             TABLE.conditions.contains(name) && self.kind(name) == reference::CommandKind::Builtin
         })
-    }
-
-    /// Reports whether a command is an external program: `^name`.
-    fn is_program(&self, command: &SimpleCommand) -> bool {
-        let before = command.words.first().and_then(|word| self.line.get(..word.span.start));
-        before.is_some_and(|before| before.ends_with('^'))
     }
 
     /// Returns the kind of a name in this line.

@@ -1,10 +1,11 @@
-//! Finds an unclosed quote and the places where it may have been meant to close, and quoted texts that a repair would
-//! lose.
+//! Finds an unclosed quote and the places where it may have been meant to close. Compares quoted texts before and after a
+//! repair.
 
-use super::danger;
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
+use askline_risk::Harm;
 use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
 
@@ -19,7 +20,8 @@ const OPERATORS: [&str; 9] = ["|", "||", "&&", ";", "&", ">", ">>", "<", "2>"];
 
 /// Returns a finding about the unclosed quote, with each place where closing it makes sense: the text outside is then
 /// an existing file or another command, and the text inside is not.
-pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> Option<Finding> {
+pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option<Finding> {
+    let (line, shell) = (parsed.text(), parsed.shell());
     let (start, quote) = open_quote(line, shell)?;
     let inside = line.get(start + 1..)?;
     let mut fixes = Vec::new();
@@ -32,9 +34,9 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
         fixes.push(Fix { span: start..start + 1, replacement: String::new(), change });
     }
     // In a destructive line only the user may choose the place.
-    let ends = if danger::destroys(line, shell) { Vec::new() } else { ends(inside) };
-    let parsed = syntax::parse(line.get(..start)?, shell);
-    let name = parsed.commands.last().and_then(|command| command.name()).unwrap_or_default();
+    let ends = if Harm::of(parsed).destroys() { Vec::new() } else { ends(inside) };
+    let before = syntax::parse(line.get(..start)?, shell);
+    let name = before.commands.last().and_then(|command| command.name()).unwrap_or_default();
     for at in ends {
         if at < inside.trim_end().len() && !PATTERN_FIRST.contains(&name) {
             continue;
@@ -55,28 +57,6 @@ pub(super) fn unclosed(line: &str, shell: Shell, reference: &dyn Reference) -> O
         evidence: shell.name().to_owned(),
         fixes,
     })
-}
-
-/// Reports whether each quoted text of the old line occurs in the new one, byte for byte.
-pub(super) fn keeps_literals(old: &str, new: &str, shell: Shell) -> bool {
-    // An unclosed quote includes text that was not meant to be quoted.
-    let open = open_quote(old, shell).map_or(old.len(), |(start, _)| start);
-    // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
-    let grammar = if shell == Shell::Nu { Shell::Bash } else { shell };
-    syntax::parse(old, grammar).commands.iter().all(|command| {
-        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
-        // In Nushell, expansions inside quotes have another syntax.
-        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
-            let raw = old.get(word.span.clone()).unwrap_or_default();
-            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
-        })
-    })
-}
-
-/// Returns the texts between the quotes of a word.
-fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
-    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
-    raw.split(quote).skip(1).step_by(2)
 }
 
 /// Returns the quote that is open at the end of a line, with its byte offset.
@@ -140,4 +120,27 @@ fn is_call(rest: &str, reference: &dyn Reference) -> bool {
     rest.split_whitespace()
         .take_while(|word| !OPERATORS.contains(word))
         .all(|word| !word.starts_with('-') && reference.exists(word) == Some(true))
+}
+
+/// Reports whether each quoted text of the old line occurs in the new one, byte for byte.
+pub(super) fn keeps_literals(line: &ParsedLine, new: &str) -> bool {
+    let (old, shell) = (line.text(), line.shell());
+    // An unclosed quote includes text that was not meant to be quoted.
+    let open = open_quote(old, shell).map_or(old.len(), |(start, _)| start);
+    // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
+    let parsed = if shell == Shell::Nu { line.as_bash() } else { line.typed() };
+    parsed.commands.iter().all(|command| {
+        let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
+        // In Nushell, expansions inside quotes have another syntax.
+        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
+            let raw = old.get(word.span.clone()).unwrap_or_default();
+            new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
+        })
+    })
+}
+
+/// Returns the texts between the quotes of a word.
+fn quoted_parts(raw: &str) -> impl Iterator<Item = &str> {
+    let quote = raw.chars().find(|c| matches!(c, '\'' | '"')).unwrap_or('\'');
+    raw.split(quote).skip(1).step_by(2)
 }

@@ -9,6 +9,7 @@ use super::*;
 use crate::check::check;
 use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
+use askline_syntax as syntax;
 
 /// Maximum number of name lookups per judged line.
 const LOOK_UPS_MAX: usize = 500;
@@ -112,10 +113,11 @@ impl Reference for Machine {
     }
 }
 
-/// Cost of one line: bytes parsed, lines judged, names looked up, name lists requested.
+/// Cost of one line: lines judged and their bytes, names looked up, name lists requested.
 #[derive(Debug)]
 struct Work {
     judged: usize,
+    bytes: usize,
     looked_up: usize,
     listed: usize,
 }
@@ -123,19 +125,26 @@ struct Work {
 fn work(line: &str, shell: Shell) -> Work {
     let machine = Machine { shell, looked_up: Cell::new(0), listed: Cell::new(0) };
     let judged = Cell::new(0);
-    let judge = |line: &str| {
+    let bytes = Cell::new(0);
+    let judge = |line: &ParsedLine| {
         judged.set(judged.get() + 1);
-        let parsed = syntax::commands(line, shell);
-        let mut report = check(line, shell, &parsed, &machine);
-        let slips = slips(line, shell, &machine);
+        bytes.set(bytes.get() + line.text().len());
+        let mut report = check(line, &machine);
+        let slips = slips(line, &machine);
         outdone(&mut report.findings, &slips);
         report.findings.extend(slips);
-        report.syntax_ok = Some(parsed.errors.is_empty() && !parsed.incomplete);
+        report.syntax_ok = Some(line.own().errors.is_empty() && !line.own().incomplete);
         report
     };
-    let report = judge(line);
-    let _ = repair_within(Duration::MAX, line, shell, &report, &machine, &judge);
-    Work { judged: judged.get(), looked_up: machine.looked_up.get(), listed: machine.listed.get() }
+    let line = ParsedLine::new(line, shell);
+    let report = judge(&line);
+    let _ = repair_within(Duration::MAX, &line, &report, &machine, &judge);
+    Work {
+        judged: judged.get(),
+        bytes: bytes.get(),
+        looked_up: machine.looked_up.get(),
+        listed: machine.listed.get(),
+    }
 }
 
 #[test]
@@ -146,6 +155,8 @@ fn no_line_takes_much_work() {
             let done = work(&line, shell);
             // One more for the line itself.
             assert!(done.judged <= 1 + JUDGED_BYTES_MAX / line.len(), "{shell} {part:?}: {done:?}");
+            // A judged line was parsed once, before the judge read it.
+            assert!(done.bytes <= 2 * JUDGED_BYTES_MAX, "{shell} {part:?}: {done:?}");
             // Each judged line is searched for mistakes twice, and each round searches for mistakes of another shell.
             assert!(
                 done.looked_up <= LOOK_UPS_MAX * (2 * done.judged + ROUNDS_MAX),

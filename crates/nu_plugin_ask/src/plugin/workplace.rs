@@ -124,17 +124,15 @@ impl Workplace {
     pub(super) fn check(&self, line: &str) -> (Examined, Json) {
         self.looking(|examiner| {
             let examined = examiner.examine(line);
-            let risk = examiner.risk(line, None, &PathFacts::new(self.app.machine.host.as_ref()));
-            let object = check::object(line, self.shell, &examined, &risk);
+            let risk = examiner.risk(&examined.line, None, &PathFacts::new(self.app.machine.host.as_ref()));
+            let object = check::object(&examined, &risk);
             (examined, object)
         })
     }
 
     /// Returns the parts of a line with their explanations, as JSON.
     pub(super) fn explain(&self, line: &str) -> Json {
-        self.looking(|examiner| {
-            explain::objects(line, &parts_of(line, &examiner.parse(line), examiner.knowledge))
-        })
+        self.looking(|examiner| explain::objects(line, &parts_of(&examiner.parse(line), examiner.knowledge)))
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::asked::RequestWords;
 use crate::files::{Access, FileUse};
-use crate::{Around, Label, Risk, judge};
+use crate::{Around, Label, Risk, judge_line};
 use askline_syntax::shell::Shell;
 
 fn judged(request: &str, shell: Shell, line: &str) -> Risk {
-    judge(line, shell, &Around { request: Some(request), ..Around::nothing() })
+    judge_line(line, shell, &Around { request: Some(request), ..Around::nothing() })
 }
 
 /// Rows of `tests/data/intent_check.toml`, which says what each list means.
@@ -85,7 +85,7 @@ fn rows_hold() {
     for group in &rows.asked {
         group.check(&mut wrong, |(request, line), shell| {
             let risk = judged(request, shell, line);
-            (risk.clone(), risk.label == judge(line, shell, &Around::nothing()).label)
+            (risk.clone(), risk.label == judge_line(line, shell, &Around::nothing()).label)
         });
     }
     for group in &rows.unasked {
@@ -105,7 +105,7 @@ fn rows_hold() {
     }
     for group in &rows.alone {
         group.check(&mut wrong, |line, shell| {
-            let risk = judge(line, shell, &Around::nothing());
+            let risk = judge_line(line, shell, &Around::nothing());
             (risk.clone(), risk.label.name() == group.label)
         });
     }
@@ -116,7 +116,7 @@ fn rows_hold() {
 #[test]
 fn without_a_request_nothing_changes() {
     for line in ["./evil.sh", "cat .env", "bash evil.sh"] {
-        let alone = judge(line, Shell::Bash, &Around::nothing());
+        let alone = judge_line(line, Shell::Bash, &Around::nothing());
         assert!(alone.label < Label::Confirm, "{line}");
         assert_eq!(judged(" ? ", Shell::Bash, line).label, alone.label, "{line}");
     }

@@ -151,7 +151,7 @@ impl LineReader<'_> {
             return;
         }
         let commands = text.parsed.commands.get(..super::MAX_COMMANDS).unwrap_or(&text.parsed.commands);
-        let reads: Vec<ContentUse> = commands.iter().map(|command| self.reads(command, text)).collect();
+        let reads: Vec<ContentUse> = commands.iter().map(|command| self.reads(command)).collect();
         let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
             let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if FileLists::own().hands_over(name));
             // In `… | open` the pipeline input is the file name.
@@ -246,14 +246,14 @@ impl LineReader<'_> {
         })
     }
 
-    fn reads(&self, command: &SimpleCommand, text: Text<'_>) -> ContentUse {
+    fn reads(&self, command: &SimpleCommand) -> ContentUse {
         let lists = FileLists::own();
         let Some(first) = command.words.first() else {
             return ContentUse { shows: false, paths: Vec::new() };
         };
         let words: Vec<&Word> = command.words.iter().skip(1).collect();
         let is_own = self.shell == Shell::Nu
-            && !self.is_program(command, first, text)
+            && !self.is_program(command)
             && syntax::nushell_commands().contains(&first.text);
         let names = CommandKeys::of(command.words.iter().map(|word| word.text.as_str()));
         let reveals = || {

@@ -141,6 +141,42 @@ impl TokenKind {
     }
 }
 
+/// Splits a text at blanks, brackets, `;` and `,`, at any depth: a sign is a piece of its own, a quoted text is never split.
+/// Leaves out comments, and a text with an open quote. Returns about `count` pieces at most.
+pub fn pieces(text: &str, count: usize) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut pieces: Vec<Span> = Vec::new();
+    let (mut at, mut start) = (0, None);
+    while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next())
+        && pieces.len() < count
+    {
+        let after = at + c.len_utf8();
+        let end = match c {
+            _ if c.is_whitespace() || "()[]{};,".contains(c) => {
+                pieces.extend(start.take().map(|start| start..at));
+                pieces.extend((!c.is_whitespace()).then_some(at..after));
+                at = after;
+                continue;
+            }
+            '#' if start.is_none() => {
+                at = line_end(bytes, at);
+                continue;
+            }
+            'r' if start.is_none() => raw_start(bytes, at)
+                .map_or(after, |(start, hashes)| raw_end(bytes, start, hashes).unwrap_or(bytes.len())),
+            '\'' | '"' | '`' => match quote_end(bytes, at, c as u8) {
+                Some(end) => end,
+                None => return pieces,
+            },
+            _ => after,
+        };
+        start.get_or_insert(at);
+        at = end;
+    }
+    pieces.extend(start.map(|start| start..text.len()));
+    pieces
+}
+
 /// Returns the offset after the bracket that closes the one at `open`.
 pub fn group_end(text: &str, open: usize, end: usize) -> Option<usize> {
     let mut scan = Scan::default();
@@ -211,13 +247,11 @@ impl Scan {
                 let unclosed = || Problem::Unclosed(at..at + 1, "quote");
                 return quote_end(bytes, at, quote).ok_or_else(unclosed);
             }
-            b'r' if bytes.get(at + 1) == Some(&b'#') => {
-                let hashes = bytes.iter().skip(at + 1).take_while(|byte| **byte == b'#').count();
-                if bytes.get(at + 1 + hashes) != Some(&b'\'') {
-                    return Ok(at + 1);
+            b'r' => {
+                if let Some((start, hashes)) = raw_start(bytes, at) {
+                    let unclosed = || Problem::Unclosed(at..at + 1, "quote");
+                    return raw_end(bytes, start, hashes).ok_or_else(unclosed);
                 }
-                let unclosed = || Problem::Unclosed(at..at + 1, "quote");
-                return raw_end(bytes, at + 2 + hashes, hashes).ok_or_else(unclosed);
             }
             b'#' if !self.open.is_empty() && bytes.get(at - 1).is_some_and(u8::is_ascii_whitespace) => {
                 return Ok(line_end(bytes, at));
@@ -253,6 +287,25 @@ pub fn quote_end(bytes: &[u8], open: usize, quote: u8) -> Option<usize> {
             _ => at += 1,
         }
     }
+}
+
+/// Returns the offset of the next `(` or of the closing quote in the text of `$"…"`.
+pub fn template_mark(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
+    let mut at = start;
+    loop {
+        match *bytes.get(at)? {
+            b'\\' if quote == b'"' => at += 2,
+            byte if byte == b'(' || byte == quote => return Some(at),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Returns the offset after the quote that opens a raw string at `at`, `r#'`, and the number of its hashes.
+fn raw_start(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
+    let hashes = bytes.get(at + 1..)?.iter().take_while(|byte| **byte == b'#').count();
+    let start = at + 2 + hashes;
+    (0 < hashes && bytes.get(start - 1) == Some(&b'\'')).then_some((start, hashes))
 }
 
 /// Returns the offset after the quote and the hashes that close a raw string whose text begins at `start`.

@@ -91,9 +91,11 @@ impl Parser<'_> {
         let mut found = false;
         // Closing quote of the open `$"…"`.
         let mut template = None;
-        while let Some(&byte) = bytes.get(at) {
+        while let Some(mark) = template.map_or(Some(at), |quote| tokens::template_mark(bytes, at, quote))
+            && let Some(&byte) = bytes.get(mark)
+        {
+            at = mark;
             match (byte, template) {
-                (b'\\', Some(b'"')) => at += 2,
                 (b'$', None) if matches!(bytes.get(at + 1), Some(b'"' | b'\'')) => {
                     template = bytes.get(at + 1).copied();
                     found = true;

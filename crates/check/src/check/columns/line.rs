@@ -321,7 +321,7 @@ impl<'a> LineScope<'a> {
         let after = command.words.first().map_or(command.span.start, |word| word.span.end);
         let begin = tokens.partition_point(|token| token.span.start < after);
         let arguments = tokens.get(begin..).unwrap_or_default();
-        let name = command.name().filter(|_| !super::is_program(command, self.draft)).unwrap_or_default();
+        let name = command.name().filter(|_| !super::is_program(command)).unwrap_or_default();
         self.is_plain &= input.as_ref().is_some_and(|input| input.view().columns().is_none());
         let closed = match name {
             "let" => {

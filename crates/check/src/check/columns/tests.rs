@@ -16,6 +16,7 @@ use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::Manual;
 use askline_manual::userland::Userland;
 use askline_syntax as syntax;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// Test files, and a shell that has every command.
@@ -107,7 +108,7 @@ fn data() -> Data {
 }
 
 fn found(line: &str, data: &dyn Reference) -> Vec<Finding> {
-    let report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), data);
+    let report = check(&ParsedLine::new(line, Shell::Nu), data);
     report
         .findings
         .into_iter()
@@ -223,7 +224,7 @@ fn what_is_nested_deep_is_left_alone() {
 #[test]
 fn other_shells_open_no_tables() {
     let line = "open goods.csv | get amount";
-    let report = check(line, Shell::Fish, &syntax::commands(line, Shell::Fish), &data());
+    let report = check(&ParsedLine::new(line, Shell::Fish), &data());
     assert!(report.findings.iter().all(|finding| finding.kind != FindingKind::Column));
 }
 

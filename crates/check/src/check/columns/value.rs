@@ -6,7 +6,9 @@ use super::line::{KnownData, LineScope, Run};
 use super::path::{self, Member, PathEnd};
 use crate::file_schema::{Column, FileSchema};
 use askline_syntax::Span;
-use askline_syntax::nushell_tokens::{Inside, Token, TokenKind, first_tokens, group_end, tokens};
+use askline_syntax::nushell_tokens::{
+    Inside, Token, TokenKind, first_tokens, group_end, template_mark, tokens,
+};
 
 /// Maximum number of keys in a record literal; larger records are unknown.
 const KEYS_MAX: usize = 64;
@@ -145,19 +147,15 @@ impl<'a> LineScope<'a> {
     fn template(&mut self, span: &Span) {
         let text = self.text();
         let bytes = text.as_bytes().get(..span.end).unwrap_or_default();
-        let quote = bytes.get(span.start + 1).copied();
+        let quote = bytes.get(span.start + 1).copied().unwrap_or_default();
         let mut at = span.start + 2;
-        while let Some(&byte) = bytes.get(at) {
-            match byte {
-                b'\\' if quote == Some(b'"') => at += 2,
-                b'(' => {
-                    let Some(end) = group_end(text, at, span.end) else { return self.stop() };
-                    self.block(at + 1..end - 1, Inside::Parentheses, None);
-                    at = end;
-                }
-                byte if Some(byte) == quote => return,
-                _ => at += 1,
+        while let Some(mark) = template_mark(bytes, at, quote) {
+            if bytes.get(mark) == Some(&quote) {
+                return;
             }
+            let Some(end) = group_end(text, mark, span.end) else { return self.stop() };
+            self.block(mark + 1..end - 1, Inside::Parentheses, None);
+            at = end;
         }
         // The closing quote is missing: the same quotes occur inside, so the word was cut wrongly.
         self.stop();

@@ -6,7 +6,7 @@ use super::{FINDINGS_MAX, SlipFinder, slip};
 use crate::file_schema::is_date;
 use crate::finding::{Finding, Grade};
 use crate::reference;
-use askline_syntax::Span;
+use askline_syntax::{Span, nushell_tokens};
 
 /// Maximum number of pieces per line.
 const PIECES_MAX: usize = 1024;
@@ -241,60 +241,9 @@ impl Pieces<'_> {
     }
 }
 
-/// Splits a line into pieces. Skips comments; a quoted text is one piece.
+/// Splits a line into pieces.
 pub(super) fn pieces(line: &str) -> Vec<Span> {
-    let mut pieces: Vec<Span> = Vec::new();
-    let mut quote: Option<char> = None;
-    let mut is_escaped = false;
-    let mut start: Option<usize> = None;
-    // End of the current comment or raw string.
-    let mut past = 0;
-    for (at, c) in line.char_indices() {
-        if PIECES_MAX <= pieces.len() {
-            break;
-        }
-        if at < past {
-            continue;
-        }
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            Some('"') if c == '\\' => is_escaped = true,
-            Some(open) if c == open => quote = None,
-            Some(_) => {}
-            None if c.is_whitespace() || "()[]{};,".contains(c) => {
-                pieces.extend(start.take().map(|start| start..at));
-                if !c.is_whitespace() {
-                    pieces.push(at..at + c.len_utf8());
-                }
-                continue;
-            }
-            None if c == '#' && start.is_none() => {
-                let rest = line.get(at..).unwrap_or_default();
-                past = at + rest.find('\n').unwrap_or(rest.len());
-                continue;
-            }
-            None if c == 'r' && start.is_none() => {
-                past = at + raw_text(line.get(at..).unwrap_or_default()).unwrap_or_default();
-            }
-            None if matches!(c, '\'' | '"' | '`') => quote = Some(c),
-            None => {}
-        }
-        start.get_or_insert(at);
-    }
-    pieces.extend(start.filter(|_| quote.is_none()).map(|start| start..line.len()));
-    pieces
-}
-
-/// Returns the length of the raw string at the start of a text: `r#'…'#`, with equally many `#` on both sides. An
-/// unclosed raw string extends to the end.
-fn raw_text(text: &str) -> Option<usize> {
-    let (marks, body) = text.strip_prefix('r')?.split_once('\'')?;
-    if marks.is_empty() || !marks.bytes().all(|byte| byte == b'#') {
-        return None;
-    }
-    let end = format!("'{marks}");
-    let before = 1 + marks.len() + 1;
-    Some(body.find(&end).map_or(text.len(), |at| before + at + end.len()))
+    nushell_tokens::pieces(line, PIECES_MAX)
 }
 
 fn is_comparing(text: &str) -> bool {

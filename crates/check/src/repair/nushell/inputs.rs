@@ -165,7 +165,7 @@ impl SlipFinder<'_> {
     /// Repairs a missing name that is a subcommand in Nushell: `snake-case`, `str snake-case`.
     pub(super) fn without_parent(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
-        if self.is_program(command)
+        if command.external
             || name.contains(' ')
             || self.kind(name) != reference::CommandKind::Missing
             || self.is_users(command)
@@ -390,7 +390,7 @@ impl SlipFinder<'_> {
         if !is_word
             || command.position != 0
             || !command.redirections.is_empty()
-            || self.is_program(command)
+            || command.external
             || self.kind(raw) != reference::CommandKind::Missing
         {
             return None;

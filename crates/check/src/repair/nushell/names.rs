@@ -17,7 +17,7 @@ impl SlipFinder<'_> {
         let name = self.raw(&word.span);
         let (_, ending) = name.rsplit_once('.')?;
         let is_content = TABLE.structured.contains(ending) || TABLE.plain.contains(ending);
-        let is_command = self.is_program(command) || self.kind(name) != reference::CommandKind::Missing;
+        let is_command = command.external || self.kind(name) != reference::CommandKind::Missing;
         // For a path command the name itself is meant.
         let is_path =
             self.next(command).and_then(|next| self.own(next)).is_some_and(|name| name.starts_with("path "));
@@ -33,7 +33,7 @@ impl SlipFinder<'_> {
     pub(super) fn form(&self, command: &SimpleCommand) -> Option<Finding> {
         let name = command.name()?;
         let first = name.split(' ').next()?;
-        if self.is_program(command)
+        if command.external
             || self.may_be_defined(command)
             || !matches!(self.kind(first), reference::CommandKind::Missing | reference::CommandKind::Builtin)
         {
@@ -76,10 +76,7 @@ impl SlipFinder<'_> {
         let word = command.words.first()?;
         let name = word.text.split(' ').next()?;
         let own = TABLE.instead.get(name)?;
-        if self.is_program(command)
-            || self.kind(name) != reference::CommandKind::Missing
-            || self.is_users(command)
-        {
+        if command.external || self.kind(name) != reference::CommandKind::Missing || self.is_users(command) {
             return None;
         }
         Some(Finding {

@@ -18,7 +18,7 @@ impl SlipFinder<'_> {
         }
         let feeder = self.feeder(command)?;
         let from = self.own(feeder).filter(|from| TABLE.lists.contains(*from))?;
-        let span = command.span.start - usize::from(self.is_program(command))..command.span.end;
+        let span = command.span.start - usize::from(command.external)..command.span.end;
         let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
         let whole = words.join(" ");
         let grade = Grade::Warning;
@@ -144,7 +144,7 @@ impl SlipFinder<'_> {
     /// Reports whether a command is an external program, whose output is text.
     pub(super) fn prints(&self, command: &SimpleCommand) -> bool {
         let is_program = |name| matches!(self.kind(name), reference::CommandKind::Program { .. });
-        self.is_program(command) || command.name().is_some_and(is_program)
+        command.external || command.name().is_some_and(is_program)
     }
 
     /// Repairs a file that is saved while it is still being read.

@@ -14,6 +14,8 @@ use crate::reference::CommandFacts;
 use crate::repair::{dialect, repair};
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
+use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 
 struct Machine;
 
@@ -87,14 +89,19 @@ impl Reference for Machine {
     }
 }
 
-fn judge(line: &str) -> Report {
-    let mut report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), &Machine);
+fn parsed(line: &str) -> ParsedLine {
+    ParsedLine::new(line, Shell::Nu)
+}
+
+fn judge(line: &ParsedLine) -> Report {
+    let mut report = check(line, &Machine);
     report.findings.extend(slips(line, &Machine));
     report
 }
 
 fn mended(line: &str) -> Option<String> {
-    repair(line, Shell::Nu, &judge(line), &Machine, &judge).map(|repaired| repaired.line)
+    let line = parsed(line);
+    repair(&line, &judge(&line), &Machine, &judge).map(|repaired| repaired.line)
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn slips_become_nushell() {
 fn each_of_a_text_is_only_told() {
     for name in ["each", "par-each"] {
         let line = format!("open a.txt | {name} {{|text| $text | str length }}");
-        let report = judge(&line);
+        let report = judge(&parsed(&line));
         let [found] = report.findings.as_slice() else { panic!("{report:?}") };
         assert_eq!((found.grade, found.fixes.len()), (Grade::Hint, 0), "{found:?}");
         assert_eq!(mended(&line), None);
@@ -229,7 +236,7 @@ fn what_is_right_stays() {
         "use m.nu *; 'x' | str count a",
         "source m.nu; 'x' | pad 3 | substring 2",
     ] {
-        assert_eq!(slips(line, &Machine), [], "{line}");
+        assert_eq!(slips(&parsed(line), &Machine), [], "{line}");
     }
 }
 
@@ -247,7 +254,7 @@ fn what_may_be_meant_otherwise_is_told() {
         "open notes.txt | lines | where contains 'a.b'",
         "open notes.txt | lines | where like 'a%b'",
     ] {
-        let found = slips(line, &Machine);
+        let found = slips(&parsed(line), &Machine);
         assert!(
             !found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()),
             "{line}: {found:?}"
@@ -259,7 +266,7 @@ fn what_may_be_meant_otherwise_is_told() {
 #[test]
 fn a_file_that_is_read_and_written_is_told() {
     let line = "open a.txt | lines | where $it != '' | save -f a.txt";
-    let [finding] = slips(line, &Machine).try_into().unwrap();
+    let [finding] = slips(&parsed(line), &Machine).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "collect | ");
     assert_eq!(mended(line), None, "a person looks");
 }
@@ -276,7 +283,7 @@ fn a_search_of_more_than_names_is_told() {
         "ps | grep -v root",
         "ps -l | grep defunct",
     ] {
-        let found = slips(line, &Machine);
+        let found = slips(&parsed(line), &Machine);
         assert!(found.iter().any(|finding| finding.text.contains("as it is drawn")), "{line}: {found:?}");
         assert!(found.iter().all(|finding| finding.fixes.is_empty()), "{line}: {found:?}");
         assert_eq!(mended(line), None, "{line}");
@@ -288,13 +295,13 @@ fn a_search_of_more_than_names_is_told() {
 fn a_name_of_the_lines_own_stays() {
     for line in ["const N = 3; print $N", "for X in [1 2] { print $X }", "[1 2] | each {|X| print $X }"] {
         assert_eq!(mended(line), None, "{line}");
-        assert_eq!(dialect::foreign(line, Shell::Nu, &Machine), None, "{line}");
+        assert_eq!(dialect::foreign(&parsed(line), &Machine), None, "{line}");
     }
 }
 
 #[test]
 fn a_column_of_text_is_told() {
-    let [finding] = slips("cat jobs.txt | where status == running", &Machine).try_into().unwrap();
+    let [finding] = slips(&parsed("cat jobs.txt | where status == running"), &Machine).try_into().unwrap();
     assert!(finding.text.contains("detect columns") && finding.fixes.is_empty(), "{finding:?}");
 }
 
@@ -349,7 +356,7 @@ fn no_text_makes_it_fail() {
         "| any",
         "| math sum",
     ] {
-        slips(line, &Machine);
+        slips(&parsed(line), &Machine);
     }
 }
 

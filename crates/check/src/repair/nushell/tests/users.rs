@@ -63,10 +63,10 @@ fn what_the_user_defined_is_left_alone() {
         ("sleep", "sleep 5s"),
         ("length", "open notes.txt | length"),
     ] {
-        assert_ne!(slips(line, &Machine), [], "{line}");
+        assert_ne!(slips(&parsed(line), &Machine), [], "{line}");
         for kind in [reference::CommandKind::Function, reference::CommandKind::Alias("other".to_owned())] {
             let users = Users(Box::leak(Box::new([(name, kind)])));
-            assert_eq!(slips(line, &users), [], "{line} with a {name} of one's own");
+            assert_eq!(slips(&parsed(line), &users), [], "{line} with a {name} of one's own");
         }
     }
 }
@@ -75,7 +75,7 @@ fn what_the_user_defined_is_left_alone() {
 #[test]
 fn the_rest_of_the_line_is_mended() {
     let users = Users(&[("ls", reference::CommandKind::Function)]);
-    let [finding] = slips("ls $HOME", &users).try_into().unwrap();
+    let [finding] = slips(&parsed("ls $HOME"), &users).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "$env.HOME");
 }
 
@@ -102,8 +102,8 @@ impl Reference for Unasked {
 
 #[test]
 fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
-    let judge = |line: &str| {
-        let mut report = check(line, Shell::Nu, &syntax::commands(line, Shell::Nu), &Unasked);
+    let judge = |line: &ParsedLine| {
+        let mut report = check(line, &Unasked);
         report.findings.extend(slips(line, &Unasked));
         report
     };
@@ -111,14 +111,15 @@ fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
         ("sqrt 16", Some("there is no command `sqrt` here; nushell has `math sqrt`")),
         ("'a' | snake-case", Some("there is no command `snake-case` here; nushell has `str snake-case`")),
     ] {
-        let report = judge(line);
+        let line = parsed(line);
+        let report = judge(&line);
         assert!(
             report.findings.iter().any(|finding| Some(finding.text.as_str()) == told),
-            "{line}: {report:?}"
+            "{line:?}: {report:?}"
         );
-        assert_eq!(repair(line, Shell::Nu, &report, &Unasked, &judge), None, "{line}");
+        assert_eq!(repair(&line, &report, &Unasked, &judge), None, "{line:?}");
     }
-    let line = "grpe a here.toml";
-    let mended = repair(line, Shell::Nu, &judge(line), &Unasked, &judge).unwrap();
+    let line = parsed("grpe a here.toml");
+    let mended = repair(&line, &judge(&line), &Unasked, &judge).unwrap();
     assert_eq!(mended.line, "grep a here.toml");
 }

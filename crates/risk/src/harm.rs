@@ -1,23 +1,23 @@
-//! Limits of a repair: it must not add anything destructive or fix a destructive line.
+//! The harm that a line would do if a guess made it work. It is about broken lines too, so it reads words rather than
+//! effects, and errs on the side of harm.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::check::base;
+use super::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, Redirection, SimpleCommand, Word};
+use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Word};
 
 /// Maximum number of words, without options, among which a subcommand is searched: `docker -H x system prune`.
 const SUBCOMMAND_WORDS_MAX: usize = 4;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DangerWords {
+struct Table {
     commands: Vec<String>,
-    privileges: Vec<String>,
     overwriters: Vec<String>,
     senders: Vec<String>,
     options: Vec<String>,
@@ -34,42 +34,37 @@ struct DangerWords {
     in_place: BTreeMap<String, String>,
 }
 
-static TABLE: LazyLock<DangerWords> = LazyLock::new(|| {
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
-    toml::from_str(include_str!("danger.toml")).expect("danger.toml is well-formed")
+    toml::from_str(include_str!("harm.toml")).expect("harm.toml is well-formed")
 });
 
-/// Number of occurrences of each dangerous item in a line.
-pub(super) type Dangers = HashMap<String, usize>;
+/// Number of occurrences of each harmful item in a line.
+pub type Harms = HashMap<String, usize>;
 
-/// A line parsed once for all danger checks.
-pub(super) struct Reading<'a> {
-    line: &'a str,
-    shell: Shell,
-    /// The commands as typed.
-    typed: Parsed,
-    /// Typed commands together with the commands that they run.
-    run: Parsed,
+/// The harm that a line would do.
+pub struct Harm<'a> {
+    line: &'a ParsedLine,
 }
 
-impl<'a> Reading<'a> {
-    pub(super) fn new(line: &'a str, shell: Shell) -> Self {
-        let typed = syntax::parse(line, shell);
-        let run = syntax::peel(typed.clone(), line, shell);
-        Self { line, shell, typed, run }
+impl<'a> Harm<'a> {
+    /// Reads a line.
+    pub fn of(line: &'a ParsedLine) -> Self {
+        Self { line }
     }
 
-    /// Reports whether a dangerous item occurs more often than in `before`.
-    pub(super) fn grows(&self, before: &Dangers) -> bool {
+    /// Reports whether a harmful item occurs more often than in `before`.
+    pub fn grows(&self, before: &Harms) -> bool {
         let has_more =
-            |(danger, count): (&String, &usize)| before.get(danger).copied().unwrap_or_default() < *count;
-        self.dangers().iter().any(has_more)
+            |(harm, count): (&String, &usize)| before.get(harm).copied().unwrap_or_default() < *count;
+        self.harms().iter().any(has_more)
     }
 
-    pub(super) fn dangers(&self) -> Dangers {
-        let mut count = Dangers::new();
-        let mut add = |danger: String| *count.entry(danger).or_default() += 1;
-        for command in &self.typed.commands {
+    /// Counts the harmful items.
+    pub fn harms(&self) -> Harms {
+        let mut count = Harms::new();
+        let mut add = |harm: String| *count.entry(harm).or_default() += 1;
+        for command in &self.line.typed().commands {
             let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, name));
             command
                 .redirections
@@ -81,17 +76,17 @@ impl<'a> Reading<'a> {
                 let option = text.split('=').next().unwrap_or(text);
                 // Wrapped commands are words of their wrapper, so any word may be a command name.
                 let base = base(text);
-                if is_destroyer(base) || has(&TABLE.privileges, base) {
+                if is_destroyer(base) || WordLists::own().gives_rights(base) {
                     add(base.to_owned());
                 }
-                if self.shell == Shell::Nu && has(&TABLE.senders, text) {
+                if self.line.shell() == Shell::Nu && has(&TABLE.senders, text) {
                     add(text.to_owned());
                 }
                 if has(&TABLE.options, option) {
                     add(option.to_owned());
                 }
                 // In Nushell a word that starts with a bracket is a list or parameters.
-                if word.glob && !(self.shell == Shell::Nu && text.starts_with('[')) {
+                if word.glob && !(self.line.shell() == Shell::Nu && text.starts_with('[')) {
                     add("*".to_owned());
                 }
                 if !harmless {
@@ -104,14 +99,15 @@ impl<'a> Reading<'a> {
 
     /// Reports whether the line destroys, overwrites, publishes or stops something. Nothing in such a line may be
     /// guessed: it failed as typed, and the repair would make it work. Errs on the side of danger.
-    pub(super) fn destroys(&self) -> bool {
+    pub fn destroys(&self) -> bool {
         // Include the words of quoted scripts and of remote commands.
-        let mut words = self.line.split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
-        words.any(is_destroyer) || self.is_any(|command| command_destroys(command, self.shell))
+        let mut words =
+            self.line.text().split(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '_' | '.'));
+        words.any(is_destroyer) || self.is_any(|command| command_destroys(command, self.line.shell()))
     }
 
     /// Reports whether the line edits files in place, as the user explicitly asked.
-    pub(super) fn edits_in_place(&self) -> bool {
+    pub fn edits_in_place(&self) -> bool {
         self.is_any(|command| {
             let flagged = TABLE.in_place.get(command.name().map_or("", base));
             let has_letter =
@@ -122,7 +118,7 @@ impl<'a> Reading<'a> {
 
     /// Reports whether the line forces something; then neither the command nor the subcommand may be a guess: `git
     /// brnch -D`.
-    pub(super) fn forces(&self) -> bool {
+    pub fn forces(&self) -> bool {
         self.is_any(|command| {
             let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
             !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
@@ -131,13 +127,8 @@ impl<'a> Reading<'a> {
 
     /// Reports whether `holds` is true for a command that is typed or run by another one.
     fn is_any(&self, holds: impl Fn(&SimpleCommand) -> bool) -> bool {
-        [&self.typed, &self.run].into_iter().flat_map(|parsed| &parsed.commands).any(holds)
+        [self.line.typed(), self.line.own()].into_iter().flat_map(|parsed| &parsed.commands).any(holds)
     }
-}
-
-/// Reports the same as [`Reading::destroys`] for a line that is not parsed otherwise.
-pub fn destroys(line: &str, shell: Shell) -> bool {
-    Reading::new(line, shell).destroys()
 }
 
 fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
@@ -194,13 +185,18 @@ fn overwrites(redirection: &Redirection) -> bool {
 }
 
 /// Returns the name of a program without its directory.
+/// Returns the name of a program without its directory.
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
 fn has(names: &[String], name: &str) -> bool {
     names.iter().any(|known| known == name)
 }
 
 /// Reports whether a command is destructive by itself, also under GNU's name on BSD: `gdd`.
 fn is_destroyer(name: &str) -> bool {
-    let is_known = |name| has(&TABLE.commands, name);
+    let is_known = |name: &str| WordLists::own().deletes(name) || has(&TABLE.commands, name);
     is_known(name) || name.strip_prefix('g').is_some_and(is_known) || name.starts_with("mkfs.")
 }
 
@@ -208,4 +204,36 @@ fn is_destroyer(name: &str) -> bool {
 fn letters(word: &Word) -> impl Iterator<Item = char> {
     let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
     letters.unwrap_or_default().chars()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bash(line: &str) -> ParsedLine {
+        ParsedLine::new(line, Shell::Bash)
+    }
+
+    #[test]
+    fn some_lines_do_harm() {
+        for line in
+            ["rm a", "echo 'rm a'", "xargs shred", "ls > a", "git push", "sudo cp a b", "foo delete x"]
+        {
+            assert!(Harm::of(&bash(line)).destroys(), "{line}");
+        }
+        for line in ["ls -l", "ls > /dev/null", "git status", "grep -r delete .", "sed -i s/a/b/ c"] {
+            assert!(!Harm::of(&bash(line)).destroys(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_does_more_harm_than_another() {
+        for (line, other) in
+            [("sudo ls", "ls"), ("gosu a ls", "ls"), ("cat *", "cat a"), ("sudo sudo ls", "sudo ls")]
+        {
+            let (line, other) = (bash(line), bash(other));
+            assert!(Harm::of(&line).grows(&Harm::of(&other).harms()), "{line:?}");
+            assert!(!Harm::of(&other).grows(&Harm::of(&line).harms()), "{line:?}");
+        }
+    }
 }
