@@ -16,6 +16,7 @@ pub mod line;
 mod model;
 mod offers;
 mod rows;
+mod setup;
 mod stats;
 pub mod suggest;
 
@@ -128,7 +129,7 @@ impl<H: Host + Clone + 'static> AppContext<H> {
 
     /// Returns the shell to write for if none is named: the user's login shell, or bash if that is not supported.
     fn login_shell(&self) -> Shell {
-        login_shell(self.machine.host.as_ref()).unwrap_or(Shell::Bash)
+        login_shell(self.machine.host.as_ref()).unwrap_or(Shell::SH)
     }
 
     /// Returns the name of the system as used in prompts.

@@ -91,7 +91,7 @@ pub fn gather(machine: &Machine, shell: Shell, facts: &ShellFacts) -> Environmen
         distribution: distribution(host, &system),
         userland: userland(host, &system, "ls"),
         shell,
-        shell_version: facts.version.clone().or_else(|| env(version_variable(shell))),
+        shell_version: facts.version.clone().or_else(|| env(shell.dialect().version_variable)),
         current_dir: host.current_dir(),
         user: env("USER").or_else(|| env("LOGNAME")),
         commands: Commands::on_path(host, machine.cache.as_deref()),
@@ -131,17 +131,6 @@ impl Environment {
             })).collect::<Vec<_>>(),
             "commands_complete": self.commands.complete,
         })
-    }
-}
-
-/// Returns the name of the variable with the shell's version. Only Nushell exports its own; for the other shells, the
-/// scripts pass it.
-fn version_variable(shell: Shell) -> &'static str {
-    match shell {
-        Shell::Bash => "BASH_VERSION",
-        Shell::Zsh => "ZSH_VERSION",
-        Shell::Fish => "FISH_VERSION",
-        Shell::Nu => "NU_VERSION",
     }
 }
 

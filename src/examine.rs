@@ -52,8 +52,7 @@ impl Examiner<'_> {
     }
 
     fn with_engine(&self, line: ParsedLine) -> ParsedLine {
-        let pieces = if self.shell == Shell::Nu { self.knowledge.pieces(line.text()) } else { None };
-        match pieces {
+        match self.knowledge.pieces(line.text()) {
             Some(pieces) => line.with_engine(&pieces),
             None => line,
         }
@@ -71,14 +70,14 @@ impl Examiner<'_> {
             let Examined { line, mut report } = self.look_up(line);
             let verdict = asked.ok().and_then(|asked| asked.join().ok()).unwrap_or_default();
             report.syntax_ok = verdict.ok;
-            if self.shell == Shell::Nu && verdict.ok == Some(true) {
+            if self.shell.is_nushell() && verdict.ok == Some(true) {
                 self.believe_nushell(line.parsed(), &mut report);
             }
             let known = |finding: &Finding| {
                 matches!(finding.kind, FindingKind::Syntax | FindingKind::Incomplete)
                     && finding.evidence != SIGNATURE
             };
-            if self.shell == Shell::Nu && verdict.ok == Some(false) {
+            if self.shell.is_nushell() && verdict.ok == Some(false) {
                 // Nushell's message gives the reason; our own "not understood" finding only gives a position.
                 report.findings.retain(|finding| {
                     finding.kind != FindingKind::Syntax
@@ -88,7 +87,7 @@ impl Examiner<'_> {
             }
             if verdict.ok == Some(false) && !report.findings.iter().any(known) {
                 let span = verdict.span.unwrap_or(0..line.text().len());
-                let is_flag = self.shell == Shell::Nu && verdict.message.contains(NO_FLAG);
+                let is_flag = self.shell.is_nushell() && verdict.message.contains(NO_FLAG);
                 report.findings.push(Finding {
                     kind: FindingKind::Syntax,
                     fixes: self.as_program(line.parsed(), &span).filter(|_| is_flag).into_iter().collect(),
@@ -192,7 +191,7 @@ impl Examiner<'_> {
     /// Returns a finding for a Nushell command that needs pipeline input but gets none: running it ends with an
     /// error.
     fn without_input(&self, line: &ParsedLine) -> Option<Finding> {
-        if self.shell != Shell::Nu {
+        if !self.shell.is_nushell() {
             return None;
         }
         let begins = |command: &&SimpleCommand| {

@@ -37,7 +37,6 @@ use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spellin
 use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
-use askline_syntax::shell::Shell;
 
 /// Time limit for asking programs; the rest is looked up at the next request.
 const PROBE_BUDGET: Duration = Duration::from_millis(1500);
@@ -93,7 +92,7 @@ impl Knowledge {
             functions: facts
                 .functions
                 .iter()
-                .filter(|name| context.shell != Shell::Fish || !FISH_WRAPPERS.contains(&name.as_str()))
+                .filter(|name| !context.shell.is_fish() || !FISH_WRAPPERS.contains(&name.as_str()))
                 .cloned()
                 .collect(),
             help,
@@ -137,7 +136,7 @@ impl Knowledge {
     /// Returns Nushell's own token list of a line, for [`askline_syntax::nu::parse`]; the line is not run. `None` for
     /// other shells, or if Nushell could not be asked.
     pub fn pieces(&self, line: &str) -> Option<String> {
-        if self.context.shell != Shell::Nu || line.contains('\0') {
+        if !self.context.shell.is_nushell() || line.contains('\0') {
             return None;
         }
         // Truncated output is not valid.

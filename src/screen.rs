@@ -10,7 +10,6 @@ use crate::environment::{Environment, Machine};
 use askline_host::store;
 use askline_host::{Probe, Screen};
 use askline_model::request_control::CANCEL_HINT;
-use askline_syntax::shell::Shell;
 
 /// Maximum number of bytes of a screen that are read, counted from its end.
 const SCREEN_LIMIT: usize = 64 << 10;
@@ -22,7 +21,7 @@ const SCREEN_FILE: &str = "screen-";
 /// program can be asked or the command is no longer on the screen.
 pub fn after(command: &str, machine: &Machine, context: &Environment) -> Option<String> {
     // Readline clears the last row of its prompt before it calls a bound command.
-    below(&text(machine, context)?, command, context.shell != Shell::Bash)
+    below(&text(machine, context)?, command, context.shell.dialect().keeps_prompt_row)
 }
 
 /// Returns the current text of the screen.
@@ -108,6 +107,7 @@ mod tests {
     use crate::environment;
     use crate::shell_facts::ShellFacts;
     use askline_host::recorded::RecordedHost;
+    use askline_syntax::shell::Shell;
 
     #[test]
     fn what_a_command_printed_stands_below_it() {

@@ -44,7 +44,7 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<ExtractedParts> {
     if !rest.trim_start_matches([' ', '\t']).starts_with('\n') && !rest.trim().is_empty() {
         return None;
     }
-    if shell == Shell::Nu && value.as_array().is_some_and(|items| items.iter().all(|item| !item.is_object()))
+    if shell.is_nushell() && value.as_array().is_some_and(|items| items.iter().all(|item| !item.is_object()))
     {
         return None;
     }

@@ -245,7 +245,7 @@ pub(super) fn prompt_sign(line: &str, shell: Shell) -> Option<&str> {
 /// file.
 fn angle_sign(line: &str, shell: Shell) -> Option<&str> {
     let command = line.strip_prefix("> ")?;
-    let redirects = matches!(shell, Shell::Bash | Shell::Zsh) && command.split_whitespace().count() < 2;
+    let redirects = shell.is_posix() && command.split_whitespace().count() < 2;
     let more = command
         .split_whitespace()
         .nth(1)
@@ -290,7 +290,7 @@ pub(super) fn without_gloss(item: &str) -> &str {
 pub(super) fn without_tail(command: &str) -> &str {
     let mut command = command.trim();
     if !command.contains('\n') {
-        let mut reader = QuoteLexer::new(Shell::Bash);
+        let mut reader = QuoteLexer::new(Shell::SH);
         for (at, c) in command.char_indices() {
             reader.read(c);
             if reader.in_comment() {

@@ -128,10 +128,7 @@ pub enum Command {
 
 /// The names of our shells, listed for help and completions; `nushell` is taken as `nu`.
 fn shells() -> impl TypedValueParser<Value = Shell> {
-    let name = |shell: Shell| match shell {
-        Shell::Nu => PossibleValue::new(shell.name()).alias("nushell"),
-        Shell::Bash | Shell::Zsh | Shell::Fish => PossibleValue::new(shell.name()),
-    };
+    let name = |shell: Shell| PossibleValue::new(shell.name()).aliases(shell.dialect().aliases);
     PossibleValuesParser::new(Shell::ALL.map(name)).try_map(|name| name.parse::<Shell>())
 }
 

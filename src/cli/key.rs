@@ -6,8 +6,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use askline_syntax::shell::Shell;
-
 /// Accepted forms of a key, for messages.
 const FORMS: &str =
     "use ctrl- with a letter (ctrl-g, C-g, ^G), alt- with a letter or digit (alt-a, M-a), f1 to f12, or none";
@@ -29,20 +27,13 @@ pub enum BoundKey {
 }
 
 impl BoundKey {
-    /// Returns the key sequences for each shell's own binding command, several if terminals differ; not quoted.
+    /// Returns the key sequences for a shell's own binding command, several if terminals differ; not quoted. `control`
+    /// and `escape` are its notation.
     ///
-    /// Nushell and, for function keys, fish use names instead: see the header in [`super::init`].
-    pub(super) fn sequences(self, shell: Shell) -> Vec<String> {
-        let (ctrl, escape) = match shell {
-            Shell::Zsh => ("^", "^["),
-            Shell::Bash => (r"\C-", r"\e"),
-            Shell::Fish | Shell::Nu => (r"\c", r"\e"),
-        };
+    /// Nushell and, for function keys, fish use names instead: see their setup.
+    pub(super) fn sequences(self, control: fn(char) -> String, escape: &str) -> Vec<String> {
         match self {
-            Self::Ctrl(letter) if shell == Shell::Zsh => {
-                vec![format!("{ctrl}{}", letter.to_ascii_uppercase())]
-            }
-            Self::Ctrl(letter) => vec![format!("{ctrl}{letter}")],
+            Self::Ctrl(letter) => vec![control(letter)],
             Self::Alt(letter) => vec![format!("{escape}{letter}")],
             Self::Function(n) => {
                 function_key_tails(n).into_iter().map(|tail| format!("{escape}{tail}")).collect()
@@ -139,6 +130,8 @@ impl fmt::Display for BoundKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::setup;
+    use askline_syntax::shell::Shell;
 
     #[test]
     fn every_key_is_read_as_it_is_written() {
@@ -203,10 +196,10 @@ mod tests {
 
     #[test]
     fn function_keys_are_spelled_as_terminals_send_them() {
-        assert_eq!(BoundKey::Function(1).sequences(Shell::Bash), [r"\e[11~", r"\eOP", r"\e[[A"]);
-        assert_eq!(BoundKey::Function(5).sequences(Shell::Zsh), ["^[[15~", "^[[[E"]);
-        assert_eq!(BoundKey::Function(6).sequences(Shell::Zsh), ["^[[17~"]);
-        assert_eq!(BoundKey::Function(10).sequences(Shell::Zsh), ["^[[21~"]);
-        assert_eq!(BoundKey::Function(12).sequences(Shell::Zsh), ["^[[24~"]);
+        assert_eq!(setup::of(Shell::Bash).sequences(BoundKey::Function(1)), [r"\e[11~", r"\eOP", r"\e[[A"]);
+        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(5)), ["^[[15~", "^[[[E"]);
+        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(6)), ["^[[17~"]);
+        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(10)), ["^[[21~"]);
+        assert_eq!(setup::of(Shell::Zsh).sequences(BoundKey::Function(12)), ["^[[24~"]);
     }
 }

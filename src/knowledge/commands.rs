@@ -12,7 +12,6 @@ use super::kept::{self, CacheKey, Stamp};
 use askline_host::store;
 use askline_host::{OUTPUT_LIMIT, Probe, seconds_since_1970};
 use askline_manual::catalogue::Catalogue;
-use askline_syntax::shell::Shell;
 
 /// Kind and format version in the header line of the file.
 const KIND: (&str, u32) = ("nushell-commands", 1);
@@ -59,7 +58,7 @@ impl Knowledge {
     /// Returns Nushell's commands as it documents them; `None` for other shells or if Nushell cannot be asked. The
     /// first call takes as long as a start of Nushell, later ones no time.
     pub fn commands(&self) -> Option<Arc<Catalogue>> {
-        if self.context.shell != Shell::Nu {
+        if !self.context.shell.is_nushell() {
             return None;
         }
         let own = self.commands.get_or_init(|| self.own_commands().map(Arc::new)).as_ref()?;

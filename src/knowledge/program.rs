@@ -37,7 +37,7 @@ impl Knowledge {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
         // `^ls` is always the program, even if an alias or function has the same name.
         let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
-        if let Some(name) = external.filter(|_| self.context.shell == Shell::Nu) {
+        if let Some(name) = external.filter(|_| self.context.shell.is_nushell()) {
             let Some(program) = self.program(&name) else { return (CommandKind::Missing, None) };
             let (path, real_path) = (program.path.clone(), program.real_path.clone());
             return (CommandKind::Program { path, real_path }, Some((program, words.split_off(1))));
@@ -66,7 +66,9 @@ impl Knowledge {
         }
         let shell = self.context.shell;
         if builtins::of(shell).contains(&name) {
-            let page = self.program(shell.name()).filter(|program| program.trusted && shell == Shell::Fish);
+            let page = self
+                .program(shell.name())
+                .filter(|program| program.trusted && shell.dialect().has_builtin_manuals);
             let builtin = page.map(|fish| (ResolvedProgram { name, is_builtin: true, ..fish }, Vec::new()));
             return (kind_of(CommandKind::Builtin), builtin);
         }
@@ -161,7 +163,7 @@ impl Knowledge {
 
 /// Returns the words of an alias's expansion, if it is a single command without expansions.
 fn simple_words(value: &str, shell: Shell) -> Option<Vec<String>> {
-    if shell == Shell::Nu {
+    if shell.is_nushell() {
         // Nushell itself accepted the alias, so it can only be one call.
         return if value.contains(['|', ';', '(', '\n']) { None } else { shell_words::split(value).ok() };
     }

@@ -11,7 +11,6 @@ use std::time::Duration;
 use super::{Knowledge, held};
 use askline_check::file_schema::{FileSchema, HEAD_BYTES_MAX};
 use askline_host::Host;
-use askline_syntax::shell::Shell;
 
 /// Maximum number of files that are read per key press.
 const FILES_MAX: usize = 8;
@@ -36,7 +35,7 @@ impl Knowledge {
     pub(super) fn file_schema(&self, path: &str) -> Option<Arc<FileSchema>> {
         // Nushell resolves `..` textually, and `...` as several levels, without regard to links.
         let is_up = |part: &str| 2 <= part.len() && part.bytes().all(|byte| byte == b'.');
-        if self.context.shell != Shell::Nu || path.split('/').any(is_up) {
+        if !self.context.shell.is_nushell() || path.split('/').any(is_up) {
             return None;
         }
         let (file, here) = (self.whole_path(path)?, self.context.current_dir.clone()?);
@@ -105,6 +104,7 @@ mod tests {
     use askline_check::reference::Reference as _;
     use askline_host::recorded::RecordedHost;
     use askline_host::{FileEntry, Output, Probe, System};
+    use askline_syntax::shell::Shell;
 
     fn host() -> RecordedHost {
         let files: String = (0..20).map(|n| format!("\"/home/ada/work/{n}.csv\" = \"a\\n1\\n\"\n")).collect();

@@ -35,9 +35,28 @@ impl SyntaxVerdict {
     }
 }
 
+/// A shell's way to check a line without running it.
+struct Manner {
+    /// `true` if the shell may read files that the line names.
+    reads_files: bool,
+    /// Operators that the shell wrongly accepts at the end of a line.
+    open_operators: &'static [&'static str],
+    /// Converts the answer about a line.
+    read: fn(&str, &Output) -> SyntaxVerdict,
+}
+
+fn manner(shell: Shell) -> Manner {
+    match shell {
+        Shell::Bash => Manner { reads_files: false, open_operators: &[], read: of_bash },
+        Shell::Zsh => Manner { reads_files: true, open_operators: &["&&", "||"], read: of_zsh },
+        Shell::Fish => Manner { reads_files: false, open_operators: &[], read: of_fish },
+        Shell::Nu => Manner { reads_files: false, open_operators: &["|"], read: of_nu },
+    }
+}
+
 /// Reports whether the shell may be asked about the line at all.
 pub(super) fn may_be_asked(shell: Shell, line: &str) -> bool {
-    !(line.contains('\0') || shell == Shell::Zsh && may_read_files(line))
+    !(line.contains('\0') || manner(shell).reads_files && may_read_files(line))
 }
 
 /// Reports whether zsh could read a file while it parses the line. zsh expands words, including `$(<file)` in all its
@@ -67,52 +86,46 @@ fn may_read_files(line: &str) -> bool {
 
 /// Converts the shell's answer about `line` into a verdict.
 pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerdict {
-    let stderr = String::from_utf8_lossy(&answer.stderr);
     if let Some(operator) = open_operator(shell, line) {
         let end = line.trim_end().len();
         let span = Some(end.saturating_sub(operator.len())..end);
         return SyntaxVerdict::refused(&format!("a command must follow `{operator}`"), span);
     }
-    match shell {
-        Shell::Fish if answer.success => SyntaxVerdict::accepted(),
-        // Bash's status is 0 after some errors: `[[ -f x ]`.
-        Shell::Bash => {
-            let is_complaint = |text: &&str| !text.is_empty() && !text.starts_with("warning: ");
-            match stderr.lines().map(after_program).find(is_complaint) {
-                Some(text) => SyntaxVerdict::refused(text, near(line, text)),
-                None if answer.success => SyntaxVerdict::accepted(),
-                None => SyntaxVerdict::default(),
-            }
-        }
-        Shell::Fish => of_fish(line, &stderr),
-        Shell::Zsh => {
-            let complaints = ["parse error", "unmatched", "closing brace expected"];
-            let says = |text: &&str| complaints.iter().any(|complaint| text.starts_with(complaint));
-            // Nothing is run, but a `!` negates the status anyway.
-            let is_turned = || stderr.trim().is_empty() && line.split_whitespace().any(|word| word == "!");
-            match stderr.lines().map(after_program).find(says) {
-                Some(text) => SyntaxVerdict::refused(text, near(line, text)),
-                None if answer.success || is_turned() => SyntaxVerdict::accepted(),
-                None => SyntaxVerdict::default(),
-            }
-        }
-        Shell::Nu => of_nu(line, &String::from_utf8_lossy(&answer.stdout)),
+    (manner(shell).read)(line, answer)
+}
+
+fn of_bash(line: &str, answer: &Output) -> SyntaxVerdict {
+    let stderr = String::from_utf8_lossy(&answer.stderr);
+    // The status is 0 after some errors: `[[ -f x ]`.
+    let is_complaint = |text: &&str| !text.is_empty() && !text.starts_with("warning: ");
+    match stderr.lines().map(after_program).find(is_complaint) {
+        Some(text) => SyntaxVerdict::refused(text, near(line, text)),
+        None if answer.success => SyntaxVerdict::accepted(),
+        None => SyntaxVerdict::default(),
+    }
+}
+
+fn of_zsh(line: &str, answer: &Output) -> SyntaxVerdict {
+    let stderr = String::from_utf8_lossy(&answer.stderr);
+    let complaints = ["parse error", "unmatched", "closing brace expected"];
+    let says = |text: &&str| complaints.iter().any(|complaint| text.starts_with(complaint));
+    // Nothing is run, but a `!` negates the status anyway.
+    let is_turned = || stderr.trim().is_empty() && line.split_whitespace().any(|word| word == "!");
+    match stderr.lines().map(after_program).find(says) {
+        Some(text) => SyntaxVerdict::refused(text, near(line, text)),
+        None if answer.success || is_turned() => SyntaxVerdict::accepted(),
+        None => SyntaxVerdict::default(),
     }
 }
 
 /// Returns the trailing operator that this shell wrongly accepts at the end of a line.
 fn open_operator(shell: Shell, line: &str) -> Option<&'static str> {
-    let operators: &[&str] = match shell {
-        Shell::Zsh => &["&&", "||"],
-        Shell::Nu => &["|"],
-        Shell::Bash | Shell::Fish => return None,
-    };
     let line = line.trim_end();
     // A comment may end in anything.
     if line.contains('#') {
         return None;
     }
-    operators.iter().copied().find(|operator| {
+    manner(shell).open_operators.iter().copied().find(|operator| {
         line.strip_suffix(operator).is_some_and(|before| !before.ends_with('\\') && !before.trim().is_empty())
     })
 }
@@ -135,7 +148,11 @@ fn near(line: &str, message: &str) -> Option<Span> {
 }
 
 /// Parses fish's output: a message, the line, and a caret below the error position.
-fn of_fish(line: &str, stderr: &str) -> SyntaxVerdict {
+fn of_fish(line: &str, answer: &Output) -> SyntaxVerdict {
+    if answer.success {
+        return SyntaxVerdict::accepted();
+    }
+    let stderr = String::from_utf8_lossy(&answer.stderr);
     let mut rows = stderr.lines();
     let Some(message) = rows.by_ref().map(after_program).find(|row| !row.trim().is_empty()) else {
         return SyntaxVerdict::default();
@@ -171,7 +188,8 @@ struct Ends {
 const UNKNOWABLE: [&str; 5] =
     ["Variable not found", "Module not found", "overlay not found", "Module file", "File not found"];
 
-fn of_nu(line: &str, stdout: &str) -> SyntaxVerdict {
+fn of_nu(line: &str, answer: &Output) -> SyntaxVerdict {
+    let stdout = String::from_utf8_lossy(&answer.stdout);
     let rows = stdout.lines().filter_map(|row| serde_json::from_str::<Diagnostic>(row).ok());
     let mut errors = rows.filter(|row| row.kind == "diagnostic" && row.severity == "Error").peekable();
     if errors.peek().is_none() {

@@ -5,7 +5,6 @@ use crate::examine::Examiner;
 use askline_check::finding::{Finding, FindingKind};
 use askline_manual::catalogue::CommandDoc;
 use askline_syntax::nu::NOT_UNDERSTOOD;
-use askline_syntax::shell::Shell;
 use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Maximum number of other commands in a hint.
@@ -41,7 +40,7 @@ pub(super) fn of(
 ) -> Option<String> {
     let is_about_one =
         matches!(wrong.kind, FindingKind::Syntax | FindingKind::CommandMissing | FindingKind::FlagRefuted);
-    if examiner.shell != Shell::Nu || !is_about_one {
+    if !examiner.shell.is_nushell() || !is_about_one {
         return None;
     }
     let begin = |command: &SimpleCommand| command.words.first().map(|word| word.span.start);

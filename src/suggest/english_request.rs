@@ -12,7 +12,6 @@ use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::{Prompt, PromptContext};
 use askline_syntax::clean::clean;
-use askline_syntax::shell::Shell;
 
 /// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
@@ -77,7 +76,7 @@ impl<'a> EnglishRequest<'a> {
     /// Returns a note that names the corrected command if it may not be the last one: bash passes the last command of
     /// its history, which omits what `HISTCONTROL` excludes, such as a command with a leading blank.
     pub(super) fn about(&self) -> Option<String> {
-        let failed = self.failed.as_ref().filter(|_| self.request.shell == Shell::Bash)?;
+        let failed = self.failed.as_ref().filter(|_| self.request.shell.dialect().may_omit_commands)?;
         let mut command: String = failed.command.chars().take(ABOUT_CHARS_MAX).collect();
         if command.len() < failed.command.len() {
             command.push('…');

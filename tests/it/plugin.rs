@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::{NU_TESTED_OLDER, Shell, nu_plugin_supports};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -22,9 +22,14 @@ pub(super) fn plugin_program() -> PathBuf {
     program
 }
 
+/// Returns the older Nushell versions that the plugin supports.
+fn older_nushells() -> impl Iterator<Item = PathBuf> {
+    NU_TESTED_OLDER.into_iter().filter(|version| nu_plugin_supports(version)).filter_map(nushell)
+}
+
 /// Returns the Nushell versions that the plugin supports.
 fn nushells() -> impl Iterator<Item = Nu> {
-    installed(Shell::Nu).into_iter().chain(nushell("0.114.1")).map(Nu::of)
+    installed(Shell::Nu).into_iter().chain(older_nushells()).map(Nu::of)
 }
 
 /// A Nushell with the plugin and its own home.
@@ -298,7 +303,7 @@ fn the_examples_are_right() {
 
 #[test]
 fn another_nushell_gets_one_line() {
-    for version in ["0.107.0", "0.109.1"] {
+    for version in NU_TESTED_OLDER.into_iter().filter(|version| !nu_plugin_supports(version)) {
         let Some(nu) = nushell(version).map(Nu::of) else { continue };
         let said = nu.complaint("ask list files");
         let ours: Vec<&str> = said.lines().filter(|line| line.starts_with("askline: ")).collect();

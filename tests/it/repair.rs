@@ -13,7 +13,7 @@ use askline_check::repair::{Repaired, repair};
 use askline_manual::userland::Userland;
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
 use askline_syntax::ParsedLine;
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::{NU_BUILT_FOR, Shell};
 use serde::Deserialize;
 
 use crate::parser::Parser;
@@ -35,7 +35,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 struct Machine(Userland, &'static str);
 
 /// A Nushell whose `;` stops at a failure.
-const VERSION: &str = "0.115.1";
+const VERSION: &str = NU_BUILT_FOR;
 
 impl Reference for Machine {
     fn known(&self, command: &[&str]) -> Arc<CommandFacts> {

@@ -6,6 +6,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use askline_syntax::shell::{
+    NU_BUILT_FOR, NU_GHOST_SINCE, NU_PLUGIN_VERSIONS, NU_SCRIPT_SINCE, NU_TESTED_OLDER,
+};
+
+use crate::nushell::minor;
 use modules::Modules;
 
 /// Layers of the root package, lowest first. A module imports from its own layer or a lower one, never a higher one. The
@@ -146,6 +151,58 @@ fn command_lines_are_parsed_once() {
     only_in("ParsedLine::new", |line| calls.iter().any(|call| line.contains(call)), &homes);
 }
 
+/// A fact about a shell belongs in its `Dialect`, or in the table of the crate or module that needs it. Somebody who adds
+/// a shell edits these files; the list may only shrink.
+#[test]
+fn only_tables_name_shells() {
+    let shells = ["Shell::Bash", "Shell::Zsh", "Shell::Fish", "Shell::Nu"];
+    let homes = [
+        // The enum itself names its variants `Self::…`.
+        "crates/host/src/probe.rs",
+        "crates/model/src/prompt.rs",
+        "src/cli/setup.rs",
+        "src/knowledge/builtins.rs",
+        "src/knowledge/verdict.rs",
+        // Nushell's own: its repairs and its plugin.
+        "crates/check/src/repair/nushell.rs",
+        "crates/nu_plugin_ask/src/plugin.rs",
+    ];
+    let names =
+        |line: &str| !line.trim_start().starts_with("//") && shells.iter().any(|shell| line.contains(shell));
+    only_in("a shell", names, &homes);
+}
+
+/// All texts say the Nushell versions that the constants do.
+#[test]
+fn texts_name_the_versions_of_nushell() {
+    let (since, ghost) = (NU_SCRIPT_SINCE, NU_GHOST_SINCE);
+    let newest = minor(NU_BUILT_FOR);
+    let plugin = NU_PLUGIN_VERSIONS.join(" and ");
+    assert_eq!(NU_PLUGIN_VERSIONS.last(), Some(&newest));
+    assert_eq!(minor(NU_TESTED_OLDER[0]), since);
+    for (file, text) in [
+        ("README.md", format!("on the next prompt in Nushell {since} to {newest}")),
+        ("README.md", format!("in {plugin}, add the plugin")),
+        ("README.md", format!("and Nushell {since} to {newest};")),
+        ("README.md", format!("in Nushell {ghost} it is shown")),
+        ("src/cli/args.rs", format!("Nushell ({ghost} and newer)")),
+        ("src/cli/setup/nu.rs", format!("install {ghost} or newer")),
+        ("shell/askline.nu", format!("# askline in Nushell {since} and newer:")),
+        ("shell/askline-ghost.nu", format!("# askline, ghost text in Nushell {ghost} and newer:")),
+        ("crates/syntax/src/nushell/commands.toml", format!("# Commands of Nushell {newest},")),
+        ("crates/risk/effects/nushell.toml", format!("# Built-ins of Nushell {newest},")),
+        ("crates/model/src/prompt/solved-nu.toml", format!("# Solved requests for Nushell {newest},")),
+        ("Cargo.toml", format!("nu-plugin = {{ version = \"={NU_BUILT_FOR}\"")),
+        ("Cargo.toml", format!("nu-plugin-core = {{ version = \"={NU_BUILT_FOR}\"")),
+        ("Cargo.toml", format!("nu-plugin-protocol = {{ version = \"={NU_BUILT_FOR}\"")),
+        ("Cargo.toml", format!("nu-protocol = {{ version = \"={NU_BUILT_FOR}\"")),
+    ] {
+        let content = fs::read_to_string(file).unwrap();
+        let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(content.contains(&text), "{file}: {text}");
+    }
+}
+
 /// Checks that in the library's code outside tests only the files `homes` have such lines, and that each of them has
 /// some.
 fn only_in(what: &str, is_such: impl Fn(&str) -> bool, homes: &[&str]) {
@@ -157,9 +214,9 @@ fn only_in(what: &str, is_such: impl Fn(&str) -> bool, homes: &[&str]) {
     }
 }
 
-/// Reports whether a file holds only tests.
+/// Reports whether a source file has tests alone: `tests.rs`, `table_tests.rs`, `tests/users.rs`.
 fn is_test(path: &Path) -> bool {
-    path.to_string_lossy().ends_with("tests.rs") || path.iter().any(|part| part == "tests")
+    path.with_extension("").iter().any(|part| part.to_str().is_some_and(|part| part.ends_with("tests")))
 }
 
 /// Returns the top-level module of a file, or `None` for crate roots.

@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::Reference;
 use askline_risk::Harm;
-use askline_syntax::shell::Shell;
 use askline_syntax::{ParsedLine, Span};
 
 /// Maximum number of calls of the judge per line.
@@ -98,7 +97,7 @@ pub fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding> {
     if LINE_BYTES_MAX < text.len() {
         return Vec::new();
     }
-    if line.shell() == Shell::Nu {
+    if line.shell().is_nushell() {
         let mut found = nushell::slips(line, reference);
         found.sort_by_key(|finding| finding.span.start);
         return found;
@@ -192,7 +191,7 @@ impl Bench<'_> {
         let is_refused = state.report.syntax_ok == Some(false) || findings.iter().any(is_error);
         findings.extend(dialect::foreign(&state.line, self.reference).filter(|_| is_refused));
         let shell = state.line.shell();
-        if shell == Shell::Nu {
+        if shell.is_nushell() {
             findings.extend(nushell::refusals(&state.line, &state.report, self.reference));
         }
         findings.sort_by_key(|finding| finding.span.start);
@@ -297,6 +296,7 @@ mod tests {
     use super::*;
     use crate::reference::{self, CommandFacts};
     use askline_manual::userland::Userland;
+    use askline_syntax::shell::Shell;
 
     /// A machine that has every program.
     struct Machine;

@@ -344,7 +344,7 @@ fn withheld(item: FactKind, audience: Audience) -> String {
 
 /// Returns the instruction for a chat model.
 fn instruction(shell: Shell, system: &str) -> String {
-    let language = language(shell);
+    let language = shell.dialect().language;
     format!(
         "You turn a request into one {language} command line for {system}. Answer with the command alone: no \
          explanation, no markup, no placeholder."
@@ -353,19 +353,11 @@ fn instruction(shell: Shell, system: &str) -> String {
 
 /// Returns the part of a prompt that is the same for every request in a shell on a machine.
 pub fn fixed(shell: Shell, system: &str) -> String {
-    let mut fixed = format!("# One-line {} commands for {system}.\n\n", language(shell));
+    let mut fixed = format!("# One-line {} commands for {system}.\n\n", shell.dialect().language);
     for Solved { request, command } in solved(shell) {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
     fixed
-}
-
-/// Returns the name of the shell's language for models.
-fn language(shell: Shell) -> &'static str {
-    match shell {
-        Shell::Bash | Shell::Zsh | Shell::Fish => shell.name(),
-        Shell::Nu => "Nushell",
-    }
 }
 
 /// Returns the name of the system for models, with only the details that decide which tools a command may use.
@@ -388,11 +380,9 @@ pub fn system_name(os: &str, userland: Userland) -> String {
 
 /// Returns the solved requests for a shell, in prompt order: bash's first for shells that build on them, then its own.
 pub fn solved(shell: Shell) -> Vec<Solved> {
-    let own = File::of(shell);
-    let mut rows = match shell {
-        Shell::Bash | Shell::Nu => Vec::new(),
-        Shell::Zsh | Shell::Fish => File::of(Shell::Bash).solved,
-    };
+    let (text, base) = examples(shell);
+    let own = File::read(text);
+    let mut rows = base.map_or_else(Vec::new, |base| File::read(examples(base).0).solved);
     for row in &mut rows {
         if let Some(other) = own.instead.iter().find(|other| other.request == row.request) {
             row.command.clone_from(&other.command);
@@ -424,14 +414,18 @@ struct File {
     solved: Vec<Solved>,
 }
 
+/// Returns the file of solved requests for a shell, and the shell whose requests come first.
+fn examples(shell: Shell) -> (&'static str, Option<Shell>) {
+    match shell {
+        Shell::Bash => (include_str!("prompt/solved-bash.toml"), None),
+        Shell::Zsh => (include_str!("prompt/solved-zsh.toml"), Some(Shell::Bash)),
+        Shell::Fish => (include_str!("prompt/solved-fish.toml"), Some(Shell::Bash)),
+        Shell::Nu => (include_str!("prompt/solved-nu.toml"), None),
+    }
+}
+
 impl File {
-    fn of(shell: Shell) -> Self {
-        let text = match shell {
-            Shell::Bash => include_str!("prompt/solved-bash.toml"),
-            Shell::Zsh => include_str!("prompt/solved-zsh.toml"),
-            Shell::Fish => include_str!("prompt/solved-fish.toml"),
-            Shell::Nu => include_str!("prompt/solved-nu.toml"),
-        };
+    fn read(text: &str) -> Self {
         toml::from_str(text).expect("the solved requests in the tree parse: a test holds that")
     }
 }

@@ -2,10 +2,13 @@
 
 use std::process::{Command, Stdio};
 
+use askline_syntax::shell::NU_PLUGIN_VERSIONS;
+
 #[test]
 fn it_tells_its_version() {
     let output = Command::new(env!("CARGO_BIN_EXE_nu_plugin_ask")).arg("--version").output().unwrap();
-    let expected = concat!("nu_plugin_ask ", env!("CARGO_PKG_VERSION"), " for Nushell 0.114 and 0.115\n");
+    let nushells = NU_PLUGIN_VERSIONS.join(" and ");
+    let expected = format!("nu_plugin_ask {} for Nushell {nushells}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
 }
 

@@ -30,23 +30,19 @@ pub(super) struct Host {
 
 /// Returns the host that a word names, as a URL, `user@host:path`, `host:port` or a plain name.
 pub(super) fn host(word: &Word, shell: Shell) -> Host {
-    let text = match shell {
-        // `$"https://…"`
-        Shell::Nu if !word.literal => word.text.strip_prefix('$').map_or(word.text.as_str(), |text| {
-            let quoted = text.starts_with(['"', '\'', '`']);
-            if quoted { text.trim_matches(['"', '\'', '`']) } else { word.text.as_str() }
-        }),
-        _ => &word.text,
-    };
+    // `$"https://…"`
+    let is_interpolated = shell.is_nushell() && !word.literal;
+    let text = word.text.strip_prefix('$').filter(|_| is_interpolated).map_or(word.text.as_str(), |text| {
+        let quoted = text.starts_with(['"', '\'', '`']);
+        if quoted { text.trim_matches(['"', '\'', '`']) } else { word.text.as_str() }
+    });
     read(text, |part| !word.literal && expands(part, shell))
 }
 
 /// Reports whether the shell expands something in the text.
 fn expands(part: &str, shell: Shell) -> bool {
-    match shell {
-        Shell::Bash | Shell::Zsh => part.contains(['$', '`', '{', '*']) || part.starts_with('~'),
-        Shell::Fish | Shell::Nu => part.contains(['$', '(', '{', '*']) || part.starts_with('~'),
-    }
+    let substitution = if shell.is_posix() { '`' } else { '(' };
+    part.contains(['$', substitution, '{', '*']) || part.starts_with('~')
 }
 
 fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {

@@ -41,7 +41,7 @@ use value::WordKind;
 /// # Errors
 /// Returns the reason for the refusal, as text that continues "it is not run: …".
 pub fn allowed(line: &str, shell: Shell) -> Result<Vec<Vec<String>>, String> {
-    if shell == Shell::Nu {
+    if shell.is_nushell() {
         return Err("nushell's lines are not on the list".to_owned());
     }
     let commands = line::read(line, shell)?;

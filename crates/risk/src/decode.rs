@@ -61,16 +61,16 @@ fn run(words: &[String], input: Option<Vec<u8>>, shell: Shell) -> Option<Vec<u8>
     let (first, rest) = words.split_first()?;
     let name = first.trim_start_matches(['\\', '^']);
     let name = name.rsplit('/').next().unwrap_or(name);
-    if shell == Shell::Nu || name == "string" {
+    if shell.is_nushell() || name == "string" {
         let mut all: Vec<&str> = name.split(' ').collect();
         all.extend(rest);
         let text = |input: Option<Vec<u8>>| input.map(String::from_utf8).transpose().ok();
-        let made = match shell {
-            Shell::Nu => structured::nushell(&all, input.as_deref()),
-            Shell::Fish => {
-                structured::fish_string(&all, text(input.clone())?.as_deref()).map(String::into_bytes)
-            }
-            Shell::Bash | Shell::Zsh => None,
+        let made = if shell.is_nushell() {
+            structured::nushell(&all, input.as_deref())
+        } else if shell.is_fish() {
+            structured::fish_string(&all, text(input.clone())?.as_deref()).map(String::into_bytes)
+        } else {
+            None
         };
         if made.is_some() {
             return made;

@@ -5,29 +5,23 @@ use askline_syntax::shell::Shell;
 
 /// Returns the command line with a guard. Enter runs no part of it.
 pub fn guarded(line: &str, shell: Shell) -> String {
-    match shell {
-        Shell::Bash | Shell::Fish | Shell::Nu => {
-            line.split('\n').map(|row| format!("# {row}")).collect::<Vec<_>>().join("\n")
-        }
-        // zsh has no comments at the prompt, and text after a `;` would run. So the whole command line becomes one word.
-        Shell::Zsh => format!(": '{}'", line.replace('\'', r"'\''")),
+    if shell.dialect().has_comments {
+        return line.split('\n').map(|row| format!("# {row}")).collect::<Vec<_>>().join("\n");
     }
+    // Text after a `;` would run. So the whole command line becomes one word.
+    format!(": '{}'", line.replace('\'', r"'\''"))
 }
 
 /// Returns the command line without its guard, or `None` if it has no guard.
 pub fn unguarded(line: &str, shell: Shell) -> Option<String> {
-    match shell {
-        Shell::Bash | Shell::Fish | Shell::Nu => {
-            let rows: Option<Vec<&str>> = line.split('\n').map(|row| row.strip_prefix("# ")).collect();
-            Some(rows?.join("\n"))
-        }
-        Shell::Zsh => {
-            let word = line.strip_prefix(": '")?.strip_suffix('\'')?;
-            let quotes = word.matches('\'').count();
-            // Each quote of the original is three quotes in the guarded form.
-            (quotes == 3 * word.matches(r"'\''").count()).then(|| word.replace(r"'\''", "'"))
-        }
+    if shell.dialect().has_comments {
+        let rows: Option<Vec<&str>> = line.split('\n').map(|row| row.strip_prefix("# ")).collect();
+        return Some(rows?.join("\n"));
     }
+    let word = line.strip_prefix(": '")?.strip_suffix('\'')?;
+    let quotes = word.matches('\'').count();
+    // Each quote of the original is three quotes in the guarded form.
+    (quotes == 3 * word.matches(r"'\''").count()).then(|| word.replace(r"'\''", "'"))
 }
 
 #[cfg(test)]

@@ -79,14 +79,14 @@ impl<'a> Harm<'a> {
                 if is_destroyer(base) || WordLists::own().gives_rights(base) {
                     add(base.to_owned());
                 }
-                if self.line.shell() == Shell::Nu && has(&TABLE.senders, text) {
+                if self.line.shell().is_nushell() && has(&TABLE.senders, text) {
                     add(text.to_owned());
                 }
                 if has(&TABLE.options, option) {
                     add(option.to_owned());
                 }
                 // In Nushell a word that starts with a bracket is a list or parameters.
-                if word.glob && !(self.line.shell() == Shell::Nu && text.starts_with('[')) {
+                if word.glob && !(self.line.shell().is_nushell() && text.starts_with('[')) {
                     add("*".to_owned());
                 }
                 if !harmless {
@@ -134,8 +134,8 @@ impl<'a> Harm<'a> {
 fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
     let name = command.name().map_or("", base);
     // Nushell's `save` overwrites a file only if forced.
-    let may_overwrite = shell != Shell::Nu || name != "save" || command.words.iter().any(forces_save);
-    let is_nu_own = shell == Shell::Nu && syntax::nushell_commands().contains(name);
+    let may_overwrite = !shell.is_nushell() || name != "save" || command.words.iter().any(forces_save);
+    let is_nu_own = shell.is_nushell() && syntax::nushell_commands().contains(name);
     let is_overwriter = has(&TABLE.overwriters, name) && may_overwrite
         || name.strip_prefix('g').is_some_and(|name| has(&TABLE.overwriters, name));
     let is_option = |word: &&Word| word.text.starts_with('-');

@@ -50,7 +50,7 @@ const MAX_LOOKED_AT: usize = 64;
 
 /// Returns the names that a wrapper passes to a command; `None` if no wrapper does.
 pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
-    if shell == Shell::Nu {
+    if shell.is_nushell() {
         return of_closure(command, parsed, shell);
     }
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
@@ -103,9 +103,9 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<
 /// Returns the path class of the names that a command prints.
 fn given_by(command: &SimpleCommand, shell: Shell) -> PathClass {
     match command.name() {
-        Some(name) if FINDERS.contains(&name) && shell != Shell::Nu => found_by(command, name, shell),
+        Some(name) if FINDERS.contains(&name) && !shell.is_nushell() => found_by(command, name, shell),
         Some("ls" | "glob" | "printf" | "echo") if names_some(command) => listed_by(command, shell),
-        Some("ls" | "glob") if shell == Shell::Nu => named(Scope::Cwd),
+        Some("ls" | "glob") if shell.is_nushell() => named(Scope::Cwd),
         Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 && !excludes(command) => {
             named(Scope::Own)
         }

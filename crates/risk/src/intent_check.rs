@@ -223,7 +223,7 @@ fn foreign_variable(
     super::reading::variables(&word.text).find_map(|name| {
         let is_special = name.len() < 2 || name.bytes().all(|byte| byte.is_ascii_digit());
         let is_own = own.contains(name) || LISTS.variables.contains(name);
-        let is_closure = shell == Shell::Nu && !word.text.contains("$env.");
+        let is_closure = shell.is_nushell() && !word.text.contains("$env.");
         (!is_special && !is_own && !is_closure && !stands(name)).then(|| format!("${name}"))
     })
 }
@@ -245,7 +245,7 @@ fn foreign_command(
         .filter_map(SimpleCommand::name)
         // Files are checked separately (`met`); Nushell also has two-word names.
         .filter(|name| !name.contains('/'))
-        .filter(|name| shell != Shell::Nu || !syntax::nushell_commands().contains(*name))
+        .filter(|name| !shell.is_nushell() || !syntax::nushell_commands().contains(*name))
         .find(|name| table.find(name, &[], shell).is_none())
         .map(str::to_owned)
 }

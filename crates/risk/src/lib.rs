@@ -129,7 +129,8 @@ fn judge_with(table: &EffectTable, line: &ParsedLine, around: &Around<'_>) -> Ri
 fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around: &Around<'_>) -> Risk {
     let (line, shell) = (line.text(), line.shell());
     let mut reader = LineReader::new(shell, table, around.alias).meeting(around.request.is_some());
-    if let Some(expanded) = (shell == Shell::Zsh).then(|| expand(line, parsed, around.global_alias)).flatten()
+    if let Some(expanded) =
+        shell.dialect().has_global_aliases.then(|| expand(line, parsed, around.global_alias)).flatten()
     {
         reader.also(&expanded, 0..line.len());
     }

@@ -71,7 +71,7 @@ pub(super) enum PathKind {
 
 /// Returns the class of the path that a word of a command line names.
 pub(super) fn path(word: &Word, shell: Shell) -> PathClass {
-    let expands = !word.literal || (shell == Shell::Nu && word.text.starts_with('~'));
+    let expands = !word.literal || (shell.is_nushell() && word.text.starts_with('~'));
     if !expands
         && let Some((scheme, _)) = word.text.split_once("://")
         && is_scheme(scheme)
@@ -82,7 +82,8 @@ pub(super) fn path(word: &Word, shell: Shell) -> PathClass {
     let text = word.text.strip_prefix("file://").unwrap_or(&word.text);
     let alternatives = if expands { braces(text, shell) } else { vec![text.to_owned()] };
     let places = alternatives.iter().map(|text| {
-        let globs = word.glob || (expands || !word.quoted) && shell == Shell::Zsh && text.contains('^');
+        let globs = word.glob
+            || (expands || !word.quoted) && shell.dialect().has_pattern_groups && text.contains('^');
         judge(reading::read(text, shell, expands, globs))
     });
     let places: Vec<PathClass> = places.collect();
@@ -94,7 +95,7 @@ pub(super) fn path(word: &Word, shell: Shell) -> PathClass {
 /// Returns the class of a path that no shell expands, as in other languages: only a leading `~` is special, `$x` is
 /// unknown, and `*` may be a pattern.
 pub(super) fn named(text: &str) -> PathClass {
-    judge(reading::read(text, Shell::Bash, text.contains(['~', '$']), text.contains(['*', '?'])))
+    judge(reading::read(text, Shell::SH, text.contains(['~', '$']), text.contains(['*', '?'])))
 }
 
 impl PathClass {

@@ -196,7 +196,8 @@ impl<'a> LineReader<'a> {
     /// Reads a command that has a command word.
     fn named(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
         // In zsh `=name` is the program of that name.
-        let named = word.text.strip_prefix('=').filter(|_| self.shell == Shell::Zsh && !word.glob);
+        let named =
+            word.text.strip_prefix('=').filter(|_| self.shell.dialect().has_equals_words && !word.glob);
         let is_plain = |name: &str| {
             !name.is_empty()
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
@@ -214,7 +215,7 @@ impl<'a> LineReader<'a> {
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
         let here = Here { text, command, word, feed: feed.as_ref() };
-        let is_address = self.shell != Shell::Nu
+        let is_address = !self.shell.is_nushell()
             && (word.text.contains("://")
                 || ["github:", "gitlab:", "git+"].iter().any(|start| word.text.starts_with(start)));
         let is_fetched = self.fetched.contains(base(word));
@@ -223,7 +224,7 @@ impl<'a> LineReader<'a> {
             let (manner, says) = (Circumstances::default(), Some(format!("{how} {}", word.text)));
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
-        let shell = if self.is_program(command) { Shell::Bash } else { self.shell };
+        let shell = if self.is_program(command) { Shell::SH } else { self.shell };
         if matches!(word.text.as_str(), "{}" | "%") {
             return self.unknown_command(word);
         }
@@ -271,7 +272,7 @@ impl<'a> LineReader<'a> {
     /// Reports whether the command is an external program in Nushell: `^find`, or a command that a wrapper runs, is
     /// never a built-in.
     fn is_program(&self, command: &SimpleCommand) -> bool {
-        self.shell == Shell::Nu
+        self.shell.is_nushell()
             && (command.external || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
     }
 
@@ -403,7 +404,7 @@ impl<'a> LineReader<'a> {
             OperandReading::Shell => {
                 let own = WordLists::own().is_own(base(here.word)).then_some(self.shell);
                 let dialect = dialect(here.command, self.shell).or(own);
-                let dialect = dialect.unwrap_or_else(|| scripts_of(self.shell));
+                let dialect = dialect.unwrap_or_else(|| self.shell.of_scripts());
                 self.shell_text(target, dialect, here.text);
             }
             OperandReading::Code => {
@@ -564,7 +565,7 @@ impl<'a> LineReader<'a> {
             |word: &Word| !word.literal && word.text.starts_with(['(', '$']) && !word.text.contains("://");
         let scope = match row.does {
             _ if !host.readable => Scope::Unreadable,
-            Effect::NetSend if self.shell == Shell::Nu && here.command.words.iter().any(computed) => {
+            Effect::NetSend if self.shell.is_nushell() && here.command.words.iter().any(computed) => {
                 Scope::Unreadable
             }
             Effect::Install | Effect::ExecData => Scope::Remote,
@@ -605,18 +606,9 @@ fn code(program: &str, text: &str) -> Vec<ScriptEffect> {
 /// Returns the language that a shell reads; `None` if the command is no shell.
 fn dialect(command: &SimpleCommand, line: Shell) -> Option<Shell> {
     match command.words.first().map(base)? {
-        "sh" | "bash" | "dash" | "ash" | "ksh" | "mksh" | "rbash" => Some(Shell::Bash),
-        "zsh" => Some(Shell::Zsh),
-        "fish" => Some(Shell::Fish),
-        "nu" => Some(Shell::Nu),
         "source" | "." => Some(line),
-        _ => None,
+        name => Shell::of_interpreter(name),
     }
-}
-
-/// Returns the language of scripts that programs pass to the system's shell.
-fn scripts_of(shell: Shell) -> Shell {
-    if shell == Shell::Zsh { Shell::Zsh } else { Shell::Bash }
 }
 
 /// Returns a command word without its directory.

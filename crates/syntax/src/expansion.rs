@@ -3,7 +3,6 @@
 use super::Nesting;
 use super::parser::{Closers, Parser};
 use super::word::WordDraft;
-use crate::shell::Shell;
 
 /// Maximum length in bytes of zsh's subscript of a variable.
 const MAX_SUBSCRIPT_BYTES: usize = 256;
@@ -44,7 +43,7 @@ impl Parser<'_> {
                 b'\\' => {
                     // In fish `\'` and `\\` are the only escapes in single quotes.
                     let escaped = self.at(1);
-                    if self.shell == Shell::Fish && matches!(escaped, b'\'' | b'\\') {
+                    if self.shell.is_fish() && matches!(escaped, b'\'' | b'\\') {
                         self.pos += 2;
                         draft.decode(char::from(escaped), self.pos - 2..self.pos);
                     } else {
@@ -73,7 +72,7 @@ impl Parser<'_> {
                 }
                 b'\\' => self.quoted_escape(draft),
                 b'$' => self.dollar(draft, true),
-                b'`' if self.shell != Shell::Fish => self.backquotes(draft),
+                b'`' if !self.shell.is_fish() => self.backquotes(draft),
                 _ => self.keep(draft, 1),
             }
         }
@@ -83,7 +82,7 @@ impl Parser<'_> {
     fn quoted_escape(&mut self, draft: &mut WordDraft) {
         match self.at(1) {
             b'\n' => self.pos += 2,
-            byte @ (b'$' | b'"' | b'\\' | b'`') if byte != b'`' || self.shell != Shell::Fish => {
+            byte @ (b'$' | b'"' | b'\\' | b'`') if byte != b'`' || !self.shell.is_fish() => {
                 self.pos += 2;
                 draft.decode(char::from(byte), self.pos - 2..self.pos);
             }
@@ -112,7 +111,7 @@ impl Parser<'_> {
     pub(super) fn escape(&mut self, draft: &mut WordDraft) {
         let from = self.pos;
         self.pos += 1;
-        if self.shell == Shell::Fish {
+        if self.shell.is_fish() {
             return self.fish_escape(draft, from);
         }
         match self.bump() {
@@ -168,7 +167,7 @@ impl Parser<'_> {
     /// Reads an expansion that starts with `$`.
     pub(super) fn dollar(&mut self, draft: &mut WordDraft, quoted: bool) {
         let from = self.pos;
-        let fish = self.shell == Shell::Fish;
+        let fish = self.shell.is_fish();
         match self.at(1) {
             b'(' if !fish && self.at(2) == b'(' && self.is_arithmetic(self.pos + 1) => {
                 self.pos += 1;
@@ -199,7 +198,7 @@ impl Parser<'_> {
                 self.pos += 2;
                 return self.ansi_quotes(draft, from);
             }
-            b'"' if !quoted && self.shell == Shell::Bash => {
+            b'"' if !quoted && self.dialect().has_translated_quotes => {
                 self.pos += 1;
                 return self.double_quotes(draft);
             }
@@ -217,7 +216,7 @@ impl Parser<'_> {
     /// Reads the name after `$`, with zsh's flags before it and zsh's subscript after it. Returns `false` if there
     /// is no name.
     fn variable(&mut self) -> bool {
-        let zsh = self.shell == Shell::Zsh;
+        let zsh = self.dialect().has_variable_flags;
         if zsh
             && matches!(self.peek(), b'+' | b'^' | b'=' | b'~' | b'#')
             && (self.at(1).is_ascii_alphanumeric() || self.at(1) == b'_')
@@ -269,7 +268,7 @@ impl Parser<'_> {
     fn braced(&mut self, quoted: bool) {
         let open = self.pos..self.pos + 2;
         self.pos += 2;
-        if self.shell == Shell::Bash && matches!(self.peek(), b' ' | b'\t' | b'\n') {
+        if self.dialect().has_brace_substitution && matches!(self.peek(), b' ' | b'\t' | b'\n') {
             return self.nested(Nesting::Substitution, |parser| {
                 parser.separate(Closers::BRACE);
                 if !parser.take("}") {
@@ -283,7 +282,8 @@ impl Parser<'_> {
             .bytes()
             .take_while(|byte| byte.is_ascii_alphanumeric() || b"_!#@*".contains(byte))
             .count();
-        let quotes = !quoted || (self.shell == Shell::Bash && matches!(self.at(name), b'%' | b'/' | b'#'));
+        let quotes =
+            !quoted || (self.dialect().quotes_in_patterns && matches!(self.at(name), b'%' | b'/' | b'#'));
         self.deeper(|parser| {
             while !parser.at_end() && parser.peek() != b'}' {
                 if parser.peek() == b'\'' && !quotes {

@@ -2,7 +2,6 @@
 
 use super::Word;
 use super::parser::{Closers, Parser};
-use crate::shell::Shell;
 
 /// Length of the longest reserved word, in bytes.
 const MAX_RESERVED_BYTES: usize = 9;
@@ -31,7 +30,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the list terminator at the cursor and its length in bytes.
     fn closer(&self) -> Option<(Closers, usize)> {
-        let fish = self.shell == Shell::Fish;
+        let fish = self.shell.is_fish();
         match self.peek() {
             b')' => return Some((Closers::PAREN, 1)),
             b';' if !fish && matches!(self.at(1), b';' | b'&' | b'|') => {
@@ -82,7 +81,7 @@ impl<'a> Parser<'a> {
                 self.pos += len;
                 continue;
             }
-            if self.peek() == b';' && self.shell != Shell::Bash {
+            if self.peek() == b';' && self.dialect().has_empty_lists {
                 self.pos += 1;
                 continue;
             }
@@ -111,7 +110,7 @@ impl<'a> Parser<'a> {
 
     /// Parses a list that may not be empty in bash.
     pub(super) fn body(&mut self, own: Closers) {
-        if self.list(own) == 0 && self.shell == Shell::Bash {
+        if self.list(own) == 0 && !self.dialect().has_empty_lists {
             self.missing("a command");
         }
     }
@@ -119,9 +118,9 @@ impl<'a> Parser<'a> {
     /// Takes `;`, `&` or zsh's `&|` and `&!`.
     fn separator(&mut self) -> bool {
         match (self.peek(), self.at(1)) {
-            (b';', b';' | b'&' | b'|') if self.shell != Shell::Fish => false,
+            (b';', b';' | b'&' | b'|') if !self.shell.is_fish() => false,
             (b';', _) => self.take(";"),
-            (b'&', b'|' | b'!') if self.shell == Shell::Zsh => {
+            (b'&', b'|' | b'!') if self.dialect().has_disown_operators => {
                 self.pos += 2;
                 true
             }
@@ -180,7 +179,7 @@ impl<'a> Parser<'a> {
 
     /// Returns the length of the pipe operator at the cursor: `|`, `|&`, fish's `&|`, `2>|`.
     fn pipe(&self) -> Option<usize> {
-        let fish = self.shell == Shell::Fish;
+        let fish = self.shell.is_fish();
         match (self.peek(), self.at(1)) {
             (b'|', b'|') => None,
             (b'|', b'&') if !fish => Some(2),
@@ -200,7 +199,7 @@ impl<'a> Parser<'a> {
         loop {
             self.blanks();
             let word = self.reserved();
-            let fish = self.shell == Shell::Fish;
+            let fish = self.shell.is_fish();
             match word {
                 "!" => {}
                 "not" | "and" | "or" if fish => {}
@@ -233,10 +232,7 @@ impl<'a> Parser<'a> {
     }
 
     fn command(&mut self) -> bool {
-        let compound = match self.shell {
-            Shell::Fish => self.fish_compound(),
-            _ => self.posix_compound(),
-        };
+        let compound = if self.shell.is_fish() { self.fish_compound() } else { self.posix_compound() };
         if compound {
             self.trailing_redirections();
         }

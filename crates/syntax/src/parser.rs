@@ -4,7 +4,7 @@ use std::mem;
 use std::ops::{BitOr, BitOrAssign};
 
 use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError};
-use crate::shell::Shell;
+use crate::shell::{Dialect, Shell};
 
 /// Maximum nesting depth; deeper constructs are not parsed.
 pub(super) const MAX_DEPTH: usize = 48;
@@ -16,7 +16,7 @@ const MAX_ERRORS: usize = 100;
 /// Parses a command line.
 pub(super) fn parse(line: &str, shell: Shell) -> Parsed {
     let mut parser = Parser::new(line, shell);
-    if shell == Shell::Nu {
+    if shell.is_nushell() {
         parser.nushell();
     } else {
         parser.list(Closers::NONE);
@@ -127,6 +127,10 @@ impl<'a> Parser<'a> {
         self.parsed
     }
 
+    pub(super) fn dialect(&self) -> &'static Dialect {
+        self.shell.dialect()
+    }
+
     // The cursor.
 
     /// Returns the byte `ahead` bytes after the cursor; 0 at the end.
@@ -182,10 +186,10 @@ impl<'a> Parser<'a> {
                     self.pos += 2;
                     continued = true;
                 }
-                b'#' if self.shell != Shell::Zsh => {
+                b'#' if self.dialect().has_comments => {
                     self.pos += self.rest().find('\n').unwrap_or(self.rest().len());
                     // In fish a comment in a continued line includes its newline.
-                    if continued && self.shell == Shell::Fish {
+                    if continued && self.shell.is_fish() {
                         self.pos += usize::from(self.peek() == b'\n');
                     }
                 }

@@ -76,15 +76,19 @@ enum Runs {
     Options,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Dialect {
-    #[default]
-    Bash,
-    Zsh,
-    Fish,
     /// The shell of the command line.
     Own,
+    #[serde(untagged)]
+    Of(Shell),
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self::Of(Shell::SH)
+    }
 }
 
 #[derive(Deserialize)]
@@ -224,9 +228,7 @@ impl Peeling<'_> {
         }
         let dialect = match wrapper.dialect {
             Dialect::Own => self.shell,
-            Dialect::Bash => Shell::Bash,
-            Dialect::Zsh => Shell::Zsh,
-            Dialect::Fish => Shell::Fish,
+            Dialect::Of(shell) => shell,
         };
         let parsed = super::parse(&text, dialect);
         let mut parsed = peel_layer(parsed, &text, dialect, self.layers - 1, self.budget);
@@ -247,7 +249,7 @@ impl Peeling<'_> {
 
     /// Returns the command-line offset of each byte of a word's text, and the end offset of the last one.
     fn places(&self, word: &Word) -> Vec<usize> {
-        if self.shell != Shell::Nu {
+        if !self.shell.is_nushell() {
             let places = Parser::new(self.line, self.shell).word_map(word.span.start);
             if places.len() == word.text.len() + 1 {
                 return places;
@@ -330,7 +332,7 @@ impl Wrapper {
             } else if script_next {
                 found.scripts.push(Script { words: at..at + 1, offset: 0 });
                 script_next = false;
-            } else if self.assignments && assignment_prefix(text, Shell::Bash).is_some() {
+            } else if self.assignments && assignment_prefix(text, Shell::SH).is_some() {
             } else if operands > 0 {
                 operands -= 1;
             } else if self.runs != Runs::Options {

@@ -2,12 +2,11 @@
 
 use super::Nesting;
 use super::parser::{Closers, Parser};
-use crate::shell::Shell;
 
 impl Parser<'_> {
     /// Parses a compound command at the cursor. Returns `false` if there is none.
     pub(super) fn posix_compound(&mut self) -> bool {
-        let zsh = self.shell == Shell::Zsh;
+        let zsh = self.dialect().has_short_forms;
         if self.peek() == b'(' {
             return self.parenthesized();
         }
@@ -46,7 +45,7 @@ impl Parser<'_> {
         let open = self.pos..self.pos + 1;
         if self.at(1) == b'(' && self.is_arithmetic(self.pos) {
             self.arithmetic();
-        } else if self.shell == Shell::Zsh && self.empty_parentheses() {
+        } else if self.dialect().has_short_forms && self.empty_parentheses() {
             self.function_body();
             self.words();
         } else {
@@ -55,7 +54,7 @@ impl Parser<'_> {
             self.nested(Nesting::Subshell, |parser| empty = parser.separate(Closers::PAREN) == 0);
             if !self.take(")") {
                 self.unclosed(open, "`(`");
-            } else if empty && self.shell == Shell::Bash {
+            } else if empty && !self.dialect().has_empty_lists {
                 self.error(open.start..self.pos, "a command is missing between `(` and `)`");
             }
         }
@@ -65,7 +64,7 @@ impl Parser<'_> {
     /// Parses the rest of `{ …; }`, with zsh's `always`.
     fn group(&mut self, start: usize) {
         self.nested(Nesting::Group, |parser| parser.braces(start));
-        if self.shell == Shell::Zsh {
+        if self.dialect().has_short_forms {
             self.blanks();
             if self.take_reserved("always") {
                 self.blanks();
@@ -111,11 +110,10 @@ impl Parser<'_> {
 
     /// Parses the commands between `if` or `while` and the body.
     fn condition(&mut self, closer: Closers) {
-        match self.shell {
-            Shell::Zsh => {
-                self.list(closer | Closers::SHORT);
-            }
-            _ => self.body(closer),
+        if self.dialect().has_short_forms {
+            self.list(closer | Closers::SHORT);
+        } else {
+            self.body(closer);
         }
     }
 
@@ -134,7 +132,7 @@ impl Parser<'_> {
                 }
                 return self.close("fi", start, "`if`");
             }
-            if self.shell != Shell::Zsh || self.at_end() {
+            if !self.dialect().has_short_forms || self.at_end() {
                 return self.unclosed(start..start + 2, "`if`");
             }
             if !self.take_reserved("{") {
@@ -169,7 +167,7 @@ impl Parser<'_> {
         while !matches!(self.reserved(), "in" | "do") && self.peek() != b'(' && self.word().is_some() {
             names += 1;
             self.blanks();
-            if self.shell != Shell::Zsh {
+            if !self.dialect().has_short_forms {
                 break;
             }
         }
@@ -177,7 +175,7 @@ impl Parser<'_> {
         if names == 0 {
             self.missing("a variable's name");
         }
-        if self.shell == Shell::Zsh && self.peek() == b'(' {
+        if self.dialect().has_short_forms && self.peek() == b'(' {
             let open = self.pos..self.pos + 1;
             self.pos += 1;
             loop {
@@ -214,7 +212,7 @@ impl Parser<'_> {
             self.braces(open);
         } else if self.at_end() {
             self.unclosed(start..start + 1, "loop");
-        } else if self.shell == Shell::Zsh {
+        } else if self.dialect().has_short_forms {
             self.and_or();
         } else {
             self.missing("`do`");
@@ -228,10 +226,10 @@ impl Parser<'_> {
             self.missing("a word");
         }
         self.newlines();
-        if self.shell == Shell::Zsh && self.take(";") {
+        if self.dialect().has_short_forms && self.take(";") {
             self.newlines();
         }
-        let braces = self.shell == Shell::Zsh && self.take("{");
+        let braces = self.dialect().has_short_forms && self.take("{");
         if !braces && !self.take_reserved("in") {
             return self.missing("`in`");
         }
@@ -269,7 +267,7 @@ impl Parser<'_> {
                     // In zsh the parenthesis may belong to the pattern itself, as in `(a|b)*)`.
                     let ends = matches!(self.peek(), 0 | b' ' | b'\t' | b'\n' | b';')
                         || !opened
-                        || self.shell != Shell::Zsh;
+                        || !self.dialect().has_pattern_groups;
                     if depth == 0 && ends {
                         return true;
                     }
@@ -294,7 +292,7 @@ impl Parser<'_> {
             }
         }
         self.function_body();
-        if self.shell == Shell::Zsh {
+        if self.dialect().has_short_forms {
             self.words();
         }
     }
@@ -303,7 +301,7 @@ impl Parser<'_> {
     pub(super) fn function_command(&mut self) {
         if self.posix_compound() {
             self.trailing_redirections();
-        } else if self.shell == Shell::Zsh {
+        } else if self.dialect().has_short_forms {
             self.and_or();
         } else if self.simple_command() {
             self.error(self.pos..self.pos, "a function's body needs `{ … }`");

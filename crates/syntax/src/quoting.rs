@@ -103,8 +103,7 @@ impl QuoteLexer {
             1 if self.in_heredoc => self.heredocs[0] != self.heredoc_line,
             _ => true,
         };
-        let blocks =
-            self.blocks.saturating_sub(usize::from(self.at_command && self.closes_block(&self.word)));
+        let blocks = self.blocks.saturating_sub(usize::from(self.at_command && self.closes_block()));
         self.quote.is_some()
             || self.escaped
             || 0 < self.depth
@@ -162,10 +161,10 @@ impl QuoteLexer {
 
     fn read_quoted(&mut self, quote: Quote, c: char) {
         let (end, escapes) = match quote {
-            Quote::Single => ('\'', self.shell == Shell::Fish),
+            Quote::Single => ('\'', self.shell.is_fish()),
             Quote::Ansi => ('\'', true),
             Quote::Double => ('"', true),
-            Quote::Backtick => ('`', self.shell != Shell::Nu),
+            Quote::Backtick => ('`', !self.shell.is_nushell()),
         };
         if c == '\\' && escapes {
             self.escaped = true;
@@ -175,12 +174,12 @@ impl QuoteLexer {
     }
 
     fn read_plain(&mut self, c: char) {
-        let posix = matches!(self.shell, Shell::Bash | Shell::Zsh);
+        let posix = self.shell.is_posix();
         if posix && self.read_delimiter(c) {
             return;
         }
         match c {
-            '\\' if self.shell != Shell::Nu => {
+            '\\' if !self.shell.is_nushell() => {
                 self.escaped = true;
                 self.push(c);
             }
@@ -192,15 +191,15 @@ impl QuoteLexer {
                 self.quote = Some(Quote::Double);
                 self.push(c);
             }
-            '`' if self.shell != Shell::Fish => {
+            '`' if !self.shell.is_fish() => {
                 self.quote = Some(Quote::Backtick);
                 self.push(c);
             }
             '#' if matches!(self.before[0], ' ' | '\t' | '\n' | ';') => self.comment = true,
             '(' | '{' => self.open_bracket(),
-            '[' if self.shell == Shell::Nu => self.open_bracket(),
+            '[' if self.shell.is_nushell() => self.open_bracket(),
             ')' | '}' => self.close_bracket(),
-            ']' if self.shell == Shell::Nu => self.close_bracket(),
+            ']' if self.shell.is_nushell() => self.close_bracket(),
             ' ' | '\t' => self.end_word(),
             '\n' => {
                 self.end_word();
@@ -270,9 +269,9 @@ impl QuoteLexer {
             return;
         }
         if self.at_command {
-            if self.opens_block(&self.word) {
+            if self.shell.dialect().block_openers.contains(&self.word.as_str()) {
                 self.blocks += 1;
-            } else if self.closes_block(&self.word) {
+            } else if self.closes_block() {
                 self.blocks = self.blocks.saturating_sub(1);
             }
             self.at_command = matches!(
@@ -283,21 +282,7 @@ impl QuoteLexer {
         self.word.clear();
     }
 
-    fn opens_block(&self, word: &str) -> bool {
-        match self.shell {
-            Shell::Bash | Shell::Zsh => {
-                matches!(word, "for" | "while" | "until" | "select" | "if" | "case")
-            }
-            Shell::Fish => matches!(word, "for" | "while" | "if" | "switch" | "function" | "begin"),
-            Shell::Nu => false,
-        }
-    }
-
-    fn closes_block(&self, word: &str) -> bool {
-        match self.shell {
-            Shell::Bash | Shell::Zsh => matches!(word, "done" | "fi" | "esac"),
-            Shell::Fish => word == "end",
-            Shell::Nu => false,
-        }
+    fn closes_block(&self) -> bool {
+        self.shell.dialect().block_closers.contains(&self.word.as_str())
     }
 }

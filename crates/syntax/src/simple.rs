@@ -3,19 +3,9 @@
 
 use super::parser::{Parser, PendingBody};
 use super::{Nesting, Redirection, SimpleCommand, Span, Word};
-use crate::shell::Shell;
 
 /// Maximum number of here-documents that wait for the end of the line.
 const MAX_BODIES: usize = 16;
-
-/// Redirection operators after the descriptor, longest first.
-const POSIX_OPERATORS: &[&str] =
-    &["<<<", "<<-", ">&|", ">>|", ">>!", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "<", ">"];
-const ZSH_OPERATORS: &[&str] = &[
-    "&>>|", "&>>!", ">>&|", ">>&!", "<<<", "<<-", "&>>", ">>&", ">>|", ">>!", ">&|", ">&!", "&>|", "&>!",
-    "&>", "<<", "<&", "<>", ">>", ">&", ">|", ">!", "<", ">",
-];
-const FISH_OPERATORS: &[&str] = &["&>>?", ">>?", "&>>", "&>?", "&>", ">>", ">?", ">&", "<?", "<&", ">", "<"];
 
 impl Parser<'_> {
     /// Parses a simple command at the cursor. Returns `false` if there is none.
@@ -26,10 +16,10 @@ impl Parser<'_> {
         let mut span: Option<Span> = None;
         loop {
             self.blanks();
-            if self.peek() == b'}' && self.shell == Shell::Zsh && self.reserved() == "}" {
+            if self.peek() == b'}' && self.dialect().has_short_forms && self.reserved() == "}" {
                 break;
             }
-            if self.peek() == b'(' && self.shell != Shell::Fish && self.empty_parentheses() {
+            if self.peek() == b'(' && !self.shell.is_fish() && self.empty_parentheses() {
                 if words.is_empty() {
                     break;
                 }
@@ -61,7 +51,7 @@ impl Parser<'_> {
             span = Some(span.map_or_else(|| piece.clone(), |span| span.start..piece.end));
         }
         let Some(span) = span else { return false };
-        if self.shell == Shell::Fish {
+        if self.shell.is_fish() {
             self.check_fish_command(&assignments, &words);
         }
         self.push(SimpleCommand {
@@ -138,32 +128,23 @@ impl Parser<'_> {
     fn redirection(&mut self) -> Option<Redirection> {
         let start = self.pos;
         let (descriptor, prefix) = self.descriptor()?;
-        let operators = match self.shell {
-            Shell::Zsh => ZSH_OPERATORS,
-            Shell::Fish => FISH_OPERATORS,
-            Shell::Bash | Shell::Nu => POSIX_OPERATORS,
-        };
         let after = self.raw(self.pos + prefix..self.end).as_bytes();
-        // bash's `&>` is tested separately: in the list it would come after `>&`, and it is one of the few
-        // operators that take no descriptor.
-        let operator = if self.shell == Shell::Bash && after.starts_with(b"&>") && !after.starts_with(b"&>>")
-        {
-            "&>"
-        } else {
-            operators.iter().find(|operator| after.starts_with(operator.as_bytes()))?
-        };
+        let mut operators = self.dialect().operators.iter();
+        let operator = *operators.find(|operator| after.starts_with(operator.as_bytes()))?;
+        // `&>` and its like take no descriptor.
         if prefix > 0 && operator.starts_with('&') {
             return None;
         }
         // `<(` and `>(` start words; so does zsh's `<1-9>`. fish's `>|` is a pipe.
         let next = after.get(operator.len()).copied().unwrap_or(0);
         let single = operator == "<" || operator == ">";
-        let word = match self.shell {
-            Shell::Fish => single && next == b'|',
-            Shell::Zsh => prefix == 0 && single && (next == b'(' || self.numeric_glob().is_some()),
-            Shell::Bash | Shell::Nu => prefix == 0 && single && next == b'(',
+        let starts_word = if self.shell.is_fish() {
+            next == b'|'
+        } else {
+            prefix == 0
+                && (next == b'(' || self.dialect().has_pattern_groups && self.numeric_glob().is_some())
         };
-        if word {
+        if single && starts_word {
             return None;
         }
         self.pos += prefix + operator.len();
@@ -198,7 +179,7 @@ impl Parser<'_> {
                 let number = self.raw(self.pos..self.pos + digits).parse().ok();
                 matches!(bytes.get(digits), Some(b'<' | b'>')).then_some((number, digits))
             }
-            b'{' if self.shell != Shell::Fish => {
+            b'{' if !self.shell.is_fish() => {
                 let name = bytes
                     .iter()
                     .skip(1)

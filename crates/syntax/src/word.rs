@@ -82,12 +82,13 @@ impl Parser<'_> {
 
     fn read_word(&mut self, draft: &mut WordDraft) {
         let start = self.pos;
-        if self.peek() == b'~' || (self.peek() == b'=' && self.shell == Shell::Zsh && starts_name(self.at(1)))
+        if self.peek() == b'~'
+            || (self.peek() == b'=' && self.dialect().has_equals_words && starts_name(self.at(1)))
         {
             draft.expanded = true;
         }
         while !self.at_end() && self.read_piece(draft, start) {}
-        if draft.braces > 0 && self.shell == Shell::Fish {
+        if draft.braces > 0 && self.shell.is_fish() {
             self.unclosed(start..self.pos, "`{`");
         }
     }
@@ -95,7 +96,7 @@ impl Parser<'_> {
     /// Reads one piece of the word that began at `start`. Returns `false` at the end of the word.
     fn read_piece(&mut self, draft: &mut WordDraft, start: usize) -> bool {
         let here = self.pos;
-        let fish = self.shell == Shell::Fish;
+        let fish = self.shell.is_fish();
         match self.peek() {
             b' ' | b'\t' | b'\n' if fish && draft.braces > 0 => self.keep(draft, 1),
             b' ' | b'\t' | b'\n' | b';' | b'|' | b')' => return false,
@@ -185,13 +186,15 @@ impl Parser<'_> {
     /// Reads `<` or `>` in a word: a process substitution, a number range, or the end of the word.
     fn angle(&mut self, draft: &mut WordDraft) -> bool {
         let from = self.pos;
-        if self.shell != Shell::Fish && self.at(1) == b'(' {
+        if !self.shell.is_fish() && self.at(1) == b'(' {
             self.pos += 2;
             self.enclosed(from..self.pos, Nesting::ProcessSubstitution, "process substitution");
             self.keep_expanded(draft, from);
             return true;
         }
-        if let (Shell::Zsh, Some(bytes)) = (self.shell, self.numeric_glob()) {
+        if self.dialect().has_pattern_groups
+            && let Some(bytes) = self.numeric_glob()
+        {
             draft.glob = true;
             self.keep(draft, bytes);
             return true;
@@ -204,8 +207,9 @@ impl Parser<'_> {
         let from = self.pos;
         let before = self.raw(start..from);
         let assigns = assignment_prefix(before, self.shell) == Some(before.len());
-        match self.shell {
-            Shell::Fish => {
+        let dialect = self.dialect();
+        match before {
+            _ if self.shell.is_fish() => {
                 self.pos += 1;
                 self.enclosed(from..self.pos, Nesting::Substitution, "command substitution");
                 self.keep_expanded(draft, from);
@@ -214,7 +218,7 @@ impl Parser<'_> {
                     self.subscript(draft);
                 }
             }
-            Shell::Zsh if before == "=" => {
+            "=" if dialect.has_equals_words => {
                 self.pos += 1;
                 self.enclosed(from..self.pos, Nesting::ProcessSubstitution, "process substitution");
                 self.keep_expanded(draft, from);
@@ -223,9 +227,9 @@ impl Parser<'_> {
                 self.array();
                 self.keep_expanded(draft, from);
             }
-            Shell::Zsh if self.empty_parentheses() => return false,
-            Shell::Bash | Shell::Nu if !before.ends_with(['?', '*', '+', '@', '!']) => return false,
-            Shell::Zsh | Shell::Bash | Shell::Nu => {
+            _ if dialect.has_pattern_groups && self.empty_parentheses() => return false,
+            _ if !dialect.has_pattern_groups && !before.ends_with(['?', '*', '+', '@', '!']) => return false,
+            _ => {
                 self.pattern_group();
                 draft.glob = true;
                 draft.add(self.raw(from..self.pos), from);
@@ -305,7 +309,7 @@ impl Parser<'_> {
         match self.peek() {
             b'\'' => self.single_quotes(&mut ignored),
             b'"' => self.double_quotes(&mut ignored),
-            b'`' if self.shell != Shell::Fish => self.backquotes(&mut ignored),
+            b'`' if !self.shell.is_fish() => self.backquotes(&mut ignored),
             b'$' => self.dollar(&mut ignored, false),
             b'\\' => self.escape(&mut ignored),
             b'<' | b'>' if self.angle(&mut ignored) => {}
@@ -330,7 +334,7 @@ pub(super) fn assignment_prefix(raw: &str, shell: Shell) -> Option<usize> {
         return None;
     }
     let mut at = bytes.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
-    if shell != Shell::Fish {
+    if !shell.is_fish() {
         if bytes.get(at) == Some(&b'[') {
             at += 1 + bytes.iter().skip(at).position(|byte| *byte == b']')?;
         }

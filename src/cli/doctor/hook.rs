@@ -1,6 +1,7 @@
 //! Search of start-up files for our hook and for other bindings of its key, by text alone. No file is run, so a line
 //! inside a condition or behind an alias is misjudged, and messages say "may".
 
+use super::super::setup;
 use askline_syntax::shell::Shell;
 
 /// A line of a start-up file that loads our script.
@@ -43,35 +44,19 @@ pub(super) fn hook(text: &str) -> Option<Hook> {
     })
 }
 
-/// Number of lines around `char_g` that belong to the same key binding in Nushell's configuration.
-const NU_BINDING_LINES: usize = 6;
-
 /// Returns other possible bindings of Ctrl-G in a start-up file of `shell`.
 pub(super) fn rivals(shell: Shell, text: &str) -> Vec<ConflictingBinding> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    let mentions = |line: &str, spellings: &[&str]| spellings.iter().any(|spelling| line.contains(spelling));
     let mut rivals = Vec::new();
     for (n, line) in lines.iter().enumerate() {
         if line.starts_with('#') || line.contains("askline") {
             continue;
         }
-        let binds = match shell {
-            Shell::Zsh => {
-                line.contains("bindkey") && mentions(line, &["^G", "^g", r"\C-g", r"\C-G", r"\x07", r"\a"])
-            }
-            Shell::Bash => line.contains("bind") && mentions(line, &[r"\C-g", r"\C-G", "^G", "Control-g"]),
-            Shell::Fish => line.contains("bind") && mentions(line, &[r"\cg", r"\cG", "ctrl-g"]),
-            Shell::Nu => {
-                let around =
-                    lines.iter().skip(n.saturating_sub(NU_BINDING_LINES)).take(2 * NU_BINDING_LINES + 1);
-                line.contains("char_g") && around.clone().any(|line| line.contains("control"))
-            }
-        };
         let what = if line.contains("navi widget") {
             "navi"
         } else if line.contains("fzf-git") {
             "fzf-git, for which it starts longer keys"
-        } else if binds {
+        } else if (setup::of(shell).binds_ctrl_g)(&lines, n) {
             line
         } else {
             continue;

@@ -72,7 +72,7 @@ fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
         usage.prefill_tokens,
         usage.decode_tokens
     );
-    match answer::extract(&reply.text, Shell::Bash) {
+    match answer::extract(&reply.text, Shell::SH) {
         Answer::Commands(_) => fine(SUBJECT, format!("{text} answers: {cost}")),
         Answer::Words(_) | Answer::Nothing => warning(
             SUBJECT,

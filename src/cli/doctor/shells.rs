@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::init::how_to_load;
 use super::super::login_shell;
+use super::super::setup::{self, Homes};
 use super::{Finding, fault, fine, hook, quoted, warning};
 use askline_host::{Host, Probe, find_on_path};
-use askline_syntax::shell::{NU_PLUGIN_VERSIONS, Shell};
+use askline_syntax::shell::{NU_PLUGIN_VERSIONS, Shell, nu_plugin_supports};
 
 /// Program name of the Nushell plugin.
 const PLUGIN: &str = "nu_plugin_ask";
@@ -27,7 +27,7 @@ pub(super) fn shells(host: &dyn Host) -> Vec<Finding> {
         }
     }
     if findings.is_empty() {
-        findings.push(fault("shells", "none of nu, zsh, bash and fish is on PATH", "install one of them"));
+        findings.push(fault("shells", format!("none of {} is on PATH", names()), "install one of them"));
     }
     findings
 }
@@ -44,11 +44,14 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
         }
     };
     let found = format!("{version} at {}", program.display());
-    if shell == Shell::Bash && ["1.", "2.", "3."].iter().any(|old| version.starts_with(old)) {
+    let setup = setup::of(shell);
+    if let Some((versions, remedy)) = setup.too_old
+        && versions.iter().any(|old| version.starts_with(old))
+    {
         return vec![warning(
             subject,
             format!("{found} is too old: its prompt line can't be rewritten"),
-            "use bash 4 or later",
+            remedy,
         )];
     }
     let texts: Vec<(PathBuf, String)> = startup_files(host, shell)
@@ -66,9 +69,10 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
                 Some(version) if version != env!("CARGO_PKG_VERSION") => warning(
                     subject,
                     format!("{found}, but its script {place} was written by askline {version}"),
-                    match shell {
-                        Shell::Nu => format!("run in nu: askline init nu | save -f {}", quoted(path)),
-                        _ => format!("run: askline init {shell} > {}", quoted(path)),
+                    if setup.is_saved {
+                        format!("run in {shell}: askline init {shell} | save -f {}", quoted(path))
+                    } else {
+                        format!("run: askline init {shell} > {}", quoted(path))
                     },
                 ),
                 _ => fine(subject, format!("{found}, set up in {place}")),
@@ -76,7 +80,7 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
             (first, hook.key.as_deref().unwrap_or("ctrl-g"))
         }
         None if is_login => {
-            (warning(subject, format!("{found}, your login shell, is not set up"), how_to_load(shell)), "")
+            (warning(subject, format!("{found}, your login shell, is not set up"), setup.how_to_load), "")
         }
         None => (fine(subject, format!("{found}, not set up")), ""),
     };
@@ -94,10 +98,16 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
             }));
         }
     }
-    if shell == Shell::Nu {
+    if shell.is_nushell() {
         findings.extend(plugin(host, &version));
     }
     findings
+}
+
+/// Returns the names of all shells as text: `nu, zsh, bash and fish`.
+fn names() -> String {
+    let [rest @ .., last] = Shell::ALL.map(Shell::name);
+    format!("{} and {last}", rest.join(", "))
 }
 
 /// Checks the plugin, if it is on PATH: its version, and whether it works in this Nushell.
@@ -116,12 +126,11 @@ fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
     let said = host.probe(&program, &Probe::Version).map(|output| output.stdout);
     let installed = version(&String::from_utf8_lossy(&said.unwrap_or_default()));
     let versions = NU_PLUGIN_VERSIONS.join(" and ");
-    let is_of = |minor: &&str| nushell.strip_prefix(*minor).is_some_and(|rest| rest.starts_with('.'));
     Some(if installed.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
         let installed = installed.unwrap_or_else(|| "an unknown version".to_owned());
         let remedy = "install both again, then run in nu: plugin add nu_plugin_ask";
         warning("nu plugin", format!("{found} is of askline {installed}"), remedy)
-    } else if NU_PLUGIN_VERSIONS.iter().any(is_of) {
+    } else if nu_plugin_supports(nushell) {
         fine("nu plugin", format!("{found}, for Nushell {versions}"))
     } else {
         let remedy = "the script does without it: askline init nu";
@@ -138,34 +147,8 @@ fn version(text: &str) -> Option<String> {
 
 /// Returns the existing start-up files of a shell.
 fn startup_files(host: &dyn Host, shell: Shell) -> Vec<PathBuf> {
-    let variable = |name: &str| host.env(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let Some(home) = variable("HOME") else { return Vec::new() };
-    let config = variable("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config"));
-    let data = variable("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share"));
-    let (files, directories) = match shell {
-        Shell::Zsh => {
-            let home = variable("ZDOTDIR").unwrap_or(home);
-            (vec![home.join(".zshrc"), home.join(".zprofile"), home.join(".zshenv")], Vec::new())
-        }
-        Shell::Bash => {
-            let names = [".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_aliases"];
-            (names.map(|name| home.join(name)).into(), Vec::new())
-        }
-        Shell::Fish => (vec![config.join("fish/config.fish")], vec![config.join("fish/conf.d")]),
-        Shell::Nu => {
-            let (config, data) = match (variable("XDG_CONFIG_HOME"), host.system().os.as_str()) {
-                (None, "macos") => {
-                    let support = home.join("Library/Application Support");
-                    (support.join("nushell"), support.join("nushell"))
-                }
-                _ => (config.join("nushell"), data.join("nushell")),
-            };
-            (
-                vec![config.join("config.nu"), config.join("env.nu")],
-                vec![config.join("autoload"), data.join("vendor/autoload")],
-            )
-        }
-    };
+    let Some(homes) = Homes::of(host) else { return Vec::new() };
+    let (files, directories) = (setup::of(shell).startup)(&homes);
     let listed = directories.iter().flat_map(|directory| {
         let mut names = host.list(directory).unwrap_or_default();
         names.sort();

@@ -153,7 +153,8 @@ impl Turn {
     /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes
     /// it only on request.
     fn around(&self) -> String {
-        let ran = self.input.facts.history.first().filter(|_| self.shell != Shell::Nu).map(String::as_str);
+        let passes = self.shell.dialect().passes_last_command;
+        let ran = self.input.facts.history.first().filter(|_| passes).map(String::as_str);
         presses::around(self.machine.host.current_dir().as_deref(), ran)
     }
 

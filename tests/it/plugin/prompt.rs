@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use askline_syntax::shell::Shell;
 
-use crate::parser::{installed, nushell};
+use crate::parser::installed;
 use crate::shells::sh::{Setup, Sh};
 
 /// A Nushell with the plugin registered.
 fn setups() -> impl Iterator<Item = Setup> {
-    installed(Shell::Nu).into_iter().chain(nushell("0.114.1")).map(|program| {
+    installed(Shell::Nu).into_iter().chain(super::older_nushells()).map(|program| {
         let setup = Setup::with(Shell::Nu, program.clone());
         let directory = setup.home().join("config/nushell");
         fs::create_dir_all(&directory).unwrap();

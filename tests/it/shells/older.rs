@@ -1,6 +1,6 @@
 //! The script in the oldest Nushell it supports, and in versions between; the newest is tested with the other shells.
 
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::{NU_TESTED_OLDER, Shell};
 
 use super::sh::Setup;
 use super::{ghost, key, loading, menu, message, word};
@@ -13,22 +13,25 @@ macro_rules! in_older_nushells {
             use super::*;
 
             #[test]
-            fn nu_0_107() {
-                nushell("0.107.0").into_iter().for_each(run);
+            fn first() {
+                run(|[it, _, _]| it);
             }
 
             #[test]
-            fn nu_0_109() {
-                nushell("0.109.1").into_iter().for_each(run);
+            fn second() {
+                run(|[_, it, _]| it);
             }
 
             #[test]
-            fn nu_0_114() {
-                nushell("0.114.1").into_iter().for_each(run);
+            fn third() {
+                run(|[_, _, it]| it);
             }
 
-            fn run(program: std::path::PathBuf) {
-                $group::$case(Setup::with(Shell::Nu, program));
+            // The pattern of each case names every version: a new one needs a case of its own.
+            fn run(one: fn([&'static str; 3]) -> &'static str) {
+                if let Some(program) = nushell(one(NU_TESTED_OLDER)) {
+                    $group::$case(Setup::with(Shell::Nu, program));
+                }
             }
         }
     )*};

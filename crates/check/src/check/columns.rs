@@ -24,7 +24,6 @@ use super::{Finding, ReportDraft};
 use crate::file_schema::{Column, FileSchema};
 use crate::reference;
 use askline_syntax as syntax;
-use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word};
 
 /// Maximum number of words examined per command.
@@ -120,7 +119,7 @@ fn known(next: Option<Flow<'_>>) -> Step<'_> {
 
 /// Adds findings for columns and keys that are missing in the opened files.
 pub(super) fn check(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
-    if draft.shell != Shell::Nu {
+    if !draft.shell.is_nushell() {
         return;
     }
     // A definition anywhere in the line may change the meaning of a command name.

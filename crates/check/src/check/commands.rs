@@ -54,7 +54,7 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Report
         return Presence::NotChecked;
     }
     // The hazards module reports `[[` in fish.
-    if draft.shell == Shell::Fish && name.starts_with("[[") {
+    if draft.shell.is_fish() && name.starts_with("[[") {
         return Presence::NotChecked;
     }
     if name.contains('/') {
@@ -177,7 +177,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
         let is_likely =
             |other: &&str| other.chars().next() == name.chars().next() || nearest::same_letters(other, name);
         // In Nushell, a command behind a pipe must read its input.
-        let is_fed = draft.shell == Shell::Nu && 0 < command.position;
+        let is_fed = draft.shell.is_nushell() && 0 < command.position;
         let candidates = names
             .iter()
             .map(String::as_str)
@@ -218,7 +218,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
 /// with similar spelling.
 fn below_another(name: &str, shell: Shell) -> Option<String> {
     let is_below = |own: &&String| own.rsplit_once(' ').is_some_and(|(_, last)| last == name);
-    let own = syntax::nushell_commands().iter().filter(|_| shell == Shell::Nu).filter(is_below);
+    let own = syntax::nushell_commands().iter().filter(|_| shell.is_nushell()).filter(is_below);
     let own: Vec<String> = own.take(MAX_BELOW).map(|own| format!("`{own}`")).collect();
     (!own.is_empty()).then(|| own.join(" and "))
 }

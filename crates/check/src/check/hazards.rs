@@ -7,7 +7,6 @@ use super::walk::Walk;
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference;
 use askline_syntax::quoting::QuoteLexer;
-use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span};
 
 /// Programs that take program text in which `$` has its own meaning: in the first operand, or in the value of the
@@ -32,16 +31,17 @@ const TILDE_TEXT: [&str; 14] = [
 pub(super) fn check_line(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
     history(draft);
     addresses(parsed, draft);
-    match draft.shell {
-        Shell::Zsh => comments(parsed, draft),
-        Shell::Fish => foreign_to_fish(parsed, draft),
-        Shell::Bash | Shell::Nu => {}
+    if !draft.shell.dialect().has_comments {
+        comments(parsed, draft);
+    }
+    if draft.shell.is_fish() {
+        foreign_to_fish(parsed, draft);
     }
 }
 
 /// Adds findings about one command.
 pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft: &mut ReportDraft<'_>) {
-    if draft.shell == Shell::Nu {
+    if draft.shell.is_nushell() {
         return;
     }
     let Some(name) = command.name().map(base) else { return };
@@ -51,7 +51,7 @@ pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft:
         globs(command, name, draft);
     }
     tildes(command, name, draft);
-    if draft.shell == Shell::Zsh {
+    if draft.shell.dialect().has_equals_words {
         equals(command, name, draft);
     }
     if let Some(walk) = walk {
@@ -61,7 +61,7 @@ pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft:
 
 /// Reports a `!` that expands to an earlier command. `clean` quotes it; the difference is the fix.
 fn history(draft: &mut ReportDraft<'_>) {
-    if !matches!(draft.shell, Shell::Bash | Shell::Zsh) || !draft.line.contains('!') {
+    if draft.shell.dialect().history.is_none() || !draft.line.contains('!') {
         return;
     }
     let line = draft.line;
@@ -91,7 +91,7 @@ fn difference(old: &str, new: &str) -> (Span, String) {
 
 /// Reports `https://host/?a=1&b=2`: the command would end at the `&` and run in the background.
 fn addresses(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
-    if !matches!(draft.shell, Shell::Bash | Shell::Zsh) {
+    if !draft.shell.is_posix() {
         return;
     }
     for word in parsed.commands.iter().flat_map(|command| &command.words) {
@@ -146,7 +146,8 @@ fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mu
         };
         let Some(word) = command.words.get(*index).filter(|word| is_pattern && word.glob) else { continue };
         let fix = draft.single_quoted(word.span.clone(), 0);
-        let grade = if draft.shell == Shell::Bash { Grade::Warning } else { Grade::Error };
+        let keeps = draft.shell.dialect().keeps_unmatched_patterns;
+        let grade = if keeps { Grade::Warning } else { Grade::Error };
         let text = format!("the shell would expand the pattern of `{option}`; it must be quoted");
         draft.hazard(word.span.clone(), grade, &text, fix);
     }
@@ -154,10 +155,10 @@ fn patterns(command: &SimpleCommand, name: &str, walk: Option<&Walk>, draft: &mu
 
 /// Reports globs that cannot be meant for the shell, in shells that reject a glob without matches (zsh, fish).
 fn globs(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
-    if draft.shell == Shell::Bash {
+    if draft.shell.dialect().keeps_unmatched_patterns {
         return;
     }
-    let is_zsh = draft.shell == Shell::Zsh;
+    let has_sets = !draft.shell.is_fish();
     for word in command.words.iter().skip(1).filter(|word| word.glob) {
         let raw = draft.line.get(word.span.clone()).unwrap_or_default();
         let value = raw.find('=').filter(|_| raw.starts_with('-')).map(|at| at + 1);
@@ -165,7 +166,7 @@ fn globs(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
             && raw.split_once(':').is_some_and(|(host, path)| {
                 !host.is_empty() && !host.contains(['/', '*', '?', '[']) && path.contains(['*', '?', '['])
             });
-        let is_extra = is_zsh && PACKAGERS.contains(&name) && raw.contains('[');
+        let is_extra = has_sets && PACKAGERS.contains(&name) && raw.contains('[');
         let quoted_from = if raw.contains("://") || is_remote || is_extra { Some(0) } else { value };
         let Some(start) = quoted_from else { continue };
         let fix = draft.single_quoted(word.span.clone(), start);
@@ -301,7 +302,7 @@ fn foreign_to_fish(parsed: &Parsed, draft: &mut ReportDraft<'_>) {
             draft.hazard(word.span.clone(), Grade::Error, "fish has no `[[`; its test is `[`", None);
         }
     }
-    let mut reader = QuoteLexer::new(Shell::Fish);
+    let mut reader = QuoteLexer::new(draft.shell);
     let mut backquote: Option<(usize, bool)> = None;
     let mut done = 0;
     let mut is_escaped = false;

@@ -8,15 +8,15 @@ use super::version::{STOPS_SINCE, is_since};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::Reference;
 use askline_syntax::ParsedLine;
-use askline_syntax::shell::Shell;
+use askline_syntax::shell::Grammar;
 
 /// Returns the translated line as one fix; `None` if nothing is foreign or a part has no counterpart.
 pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Finding> {
     let shell = line.shell();
-    let convert = match shell {
-        Shell::Fish => fish::convert,
-        Shell::Nu => nu::convert,
-        Shell::Bash | Shell::Zsh => return None,
+    let convert = match shell.dialect().grammar {
+        Grammar::Fish => fish::convert,
+        Grammar::Nushell => nu::convert,
+        Grammar::Posix => return None,
     };
     let parsed = line.as_bash();
     if !parsed.errors.is_empty() || parsed.incomplete {
@@ -26,13 +26,13 @@ pub(super) fn foreign(line: &ParsedLine, reference: &dyn Reference) -> Option<Fi
     let (replacement, mut changes) = convert(line)?;
     // Before that version, Nushell continues after `;` even if a program failed.
     let goes_on = || !reference.shell_version().is_some_and(|version| is_since(&version, STOPS_SINCE));
-    if shell == Shell::Nu && changes.iter().any(|change| nu::STOPPING.contains(&change.as_str())) && goes_on()
+    if shell.is_nushell() && changes.iter().any(|change| nu::STOPPING.contains(&change.as_str())) && goes_on()
     {
         return None;
     }
     let has_jobs =
         || reference.shell_version().is_some_and(|version| is_since(&version, nu::blocks::JOBS_SINCE));
-    if shell == Shell::Nu && changes.iter().any(|change| change == nu::blocks::JOB) && !has_jobs() {
+    if shell.is_nushell() && changes.iter().any(|change| change == nu::blocks::JOB) && !has_jobs() {
         return None;
     }
     changes.dedup();

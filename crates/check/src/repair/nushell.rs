@@ -24,7 +24,11 @@ use serde::Deserialize;
 pub(super) use self::variables::sets;
 use crate::finding::{Finding, FindingKind, Fix, Grade, Report};
 use crate::reference::{self, Reference};
+use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
+
+/// The shell of the lines repaired here.
+const SHELL: Shell = Shell::Nu;
 
 /// Maximum number of findings per line.
 const FINDINGS_MAX: usize = 32;

@@ -10,6 +10,7 @@ use crate::check::check;
 use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
 use askline_syntax as syntax;
+use askline_syntax::shell::Shell;
 
 /// Maximum number of name lookups per judged line.
 const LOOK_UPS_MAX: usize = 500;

@@ -30,7 +30,8 @@ fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
         assert!(bash.len() < own.len(), "{shell}");
         for (of_bash, here) in bash.iter().zip(&own) {
             assert_eq!(of_bash.request, here.request, "{shell}");
-            let replaced = File::of(shell).instead.into_iter().find(|row| row.request == here.request);
+            let replaced =
+                File::read(examples(shell).0).instead.into_iter().find(|row| row.request == here.request);
             assert_eq!(here.command, replaced.unwrap_or_else(|| of_bash.clone()).command, "{shell}");
         }
     }
@@ -41,7 +42,7 @@ fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
 fn a_replacement_changes_a_row_of_bash() {
     let bash = solved(Shell::Bash);
     for shell in [Shell::Zsh, Shell::Fish] {
-        let own = File::of(shell).instead;
+        let own = File::read(examples(shell).0).instead;
         assert!(!own.is_empty(), "{shell}");
         for row in own {
             let of_bash = bash.iter().find(|other| other.request == row.request);
@@ -49,8 +50,8 @@ fn a_replacement_changes_a_row_of_bash() {
             assert_ne!(of_bash.command, row.command, "{shell}: {}", row.request);
         }
     }
-    assert_eq!(File::of(Shell::Bash).instead, []);
-    assert_eq!(File::of(Shell::Nu).instead, []);
+    assert_eq!(File::read(examples(Shell::Bash).0).instead, []);
+    assert_eq!(File::read(examples(Shell::Nu).0).instead, []);
 }
 
 #[test]

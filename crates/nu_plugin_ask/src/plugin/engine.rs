@@ -17,7 +17,6 @@ use askline_host::key_command::KeyCommand;
 use askline_host::local;
 use askline_host::local::LocalHost;
 use askline_host::{FileEntry, Host, Output, Probe, System};
-use askline_syntax::shell::Shell;
 
 /// Maximum number of the user's own names that are read.
 const OWN_NAMES_MAX: usize = 4096;
@@ -146,7 +145,7 @@ impl Host for EngineHost {
         match probe {
             Probe::Pieces { line } | Probe::Syntax { line, .. } if self.is_unbounded(line) => None,
             Probe::Pieces { line } => self.pieces(line),
-            Probe::Syntax { shell: Shell::Nu, line } => self.syntax(line),
+            Probe::Syntax { shell, line } if shell.is_nushell() => self.syntax(line),
             Probe::Commands => self.commands(),
             _ => None,
         }

@@ -18,7 +18,7 @@ use nu_protocol::ShellError;
 
 use super::Ask;
 use askline_syntax::clean::visible;
-use askline_syntax::shell::NU_PLUGIN_VERSIONS;
+use askline_syntax::shell::{NU_PLUGIN_VERSIONS, nu_plugin_supports};
 
 /// Name of the plugin in errors.
 const NAME: &str = "ask";
@@ -47,7 +47,7 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
         bail!("whoever started this does not say hello as Nushell does");
     };
     let ours = ProtocolInfo::default();
-    let version = if is_understood(&theirs.version) {
+    let version = if nu_plugin_supports(&theirs.version) {
         theirs.version.clone()
     } else if is_stdout {
         // Nushell tries a socket first and, if that fails, stdio; one message is enough.
@@ -69,12 +69,6 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
     // Later errors have been reported to Nushell, or Nushell is gone.
     let _ = serve_plugin_io(plugin, NAME, move || reader, move || writer);
     Ok(())
-}
-
-/// Reports whether the plugin supports the protocol of this Nushell version.
-fn is_understood(version: &str) -> bool {
-    let is_of = |minor: &&str| version.strip_prefix(*minor).is_some_and(|rest| rest.starts_with('.'));
-    NU_PLUGIN_VERSIONS.iter().any(is_of)
 }
 
 /// Writes the name of the encoding of all that follows: a byte with the length of the name, then the name.
@@ -137,19 +131,19 @@ mod tests {
 
     #[test]
     fn the_versions_are_those_of_the_library() {
-        assert!(is_understood(&ProtocolInfo::default().version));
+        assert!(nu_plugin_supports(&ProtocolInfo::default().version));
         for (version, expected) in [
             ("0.115.0", true),
             ("0.115.3-nightly.1", true),
             ("0.114.1", true),
             ("0.113.1", false),
-            ("0.116.0", false),
+            ("0.999.0", false),
             ("0.1150.0", false),
             ("0.115", false),
             ("1.115.0", false),
             ("", false),
         ] {
-            assert_eq!(is_understood(version), expected, "{version:?}");
+            assert_eq!(nu_plugin_supports(version), expected, "{version:?}");
         }
     }
 }

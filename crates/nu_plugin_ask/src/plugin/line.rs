@@ -16,7 +16,6 @@ use super::workplace::Workplace;
 use askline::cli::args::Draw;
 use askline::cli::line::terminal_session::run_session;
 use askline_model::request_control::RequestControl;
-use askline_syntax::shell::Shell;
 
 /// Maximum number of keys that are dropped from Nushell's input queue.
 const KEYS_MAX: usize = 1000;
@@ -31,7 +30,7 @@ pub(super) fn fill(
     control: &RequestControl,
 ) -> Result<(), LabeledError> {
     let (engine, head) = (call.engine, call.given.head);
-    if call.shell != Shell::Nu {
+    if !call.shell.is_nushell() {
         return Err(wrong("the next prompt is Nushell's; leave out --shell or --line", head));
     }
     let no_prompt = |_| wrong("there is no prompt here to put it on; leave out --line", head);

@@ -43,7 +43,7 @@ impl Workplace {
     pub(super) fn open(call: &PluginCall<'_>, failed: Option<Failed>) -> Result<Self, LabeledError> {
         let host = EngineHost::new(call.engine, call.given.head)?;
         // The user's names belong to Nushell only.
-        let mut facts = if call.shell == Shell::Nu { host.shell_facts() } else { ShellFacts::default() };
+        let mut facts = if call.shell.is_nushell() { host.shell_facts() } else { ShellFacts::default() };
         if let Some(Failed { command, status }) = failed {
             (facts.history, facts.status) = (vec![command], Some(status));
         }

@@ -89,8 +89,7 @@ impl StrictLexer {
         self.at += operator;
         let mut command = std::mem::take(&mut self.open);
         let joins = |word: &Word| !word.quoted && matches!(word.text.as_str(), "and" | "or");
-        if self.shell == Shell::Fish && command.words.first().is_some_and(joins) && !self.commands.is_empty()
-        {
+        if self.shell.is_fish() && command.words.first().is_some_and(joins) && !self.commands.is_empty() {
             command.words.remove(0);
         }
         if command.words.is_empty() {
@@ -163,7 +162,7 @@ impl StrictLexer {
         }
         let bracket = !word.quoted && matches!(word.text.as_str(), "[" | "]");
         word.glob &= !bracket;
-        if word.text.contains(['[', ']']) && !word.quoted && !bracket && self.shell == Shell::Fish {
+        if word.text.contains(['[', ']']) && !word.quoted && !bracket && self.shell.is_fish() {
             return Err("`[` in a word is not on the list".to_owned());
         }
         Ok(word)
@@ -171,7 +170,7 @@ impl StrictLexer {
 
     /// Checks an unquoted character: one that the shell passes on unchanged, or part of a glob.
     fn plain(&self, c: char, first: bool, word: &mut Word) -> Result<(), String> {
-        let (fish, zsh) = (self.shell == Shell::Fish, self.shell == Shell::Zsh);
+        let (fish, dialect) = (self.shell.is_fish(), self.shell.dialect());
         let next = self.peek(1);
         let ends = next.is_none_or(|c| matches!(c, ' ' | '|' | '&' | ';'));
         let fine = match c {
@@ -184,10 +183,10 @@ impl StrictLexer {
                 word.text.ends_with(|c: char| c.is_ascii_alphanumeric())
                     && next.is_some_and(|c| c.is_ascii_digit())
             }
-            '=' => !(first && zsh),
+            '=' => !(first && dialect.has_equals_words),
             '%' => !(first && fish),
-            '^' => !first && !fish && !zsh,
-            '#' => !first && !zsh,
+            '^' => !first && !fish && !dialect.has_pattern_groups,
+            '#' => !first && !dialect.has_pattern_groups,
             '!' => first && ends,
             '_' | '-' | '.' | '/' | ',' | ':' | '@' | '+' => true,
             // Some shells read bytes of other letters as blanks (bash on macOS does for `à`): those need quotes.
@@ -206,7 +205,7 @@ impl StrictLexer {
                 // zsh may read two single quotes as one literal quote.
                 ('\'', Some('\'')) => return Err("`''` is not on the list".to_owned()),
                 ('\'', _) => return Ok(()),
-                ('\\', Some(next @ ('\\' | '\''))) if self.shell == Shell::Fish => {
+                ('\\', Some(next @ ('\\' | '\''))) if self.shell.is_fish() => {
                     word.text.push(next);
                     self.at += 1;
                 }
@@ -230,7 +229,7 @@ impl StrictLexer {
                 ('$' | '`', _) | ('\\', Some('`')) => {
                     return Err(format!("`{c}` between double quotes is not on the list"));
                 }
-                ('!', _) if self.shell != Shell::Fish => {
+                ('!', _) if !self.shell.is_fish() => {
                     return Err("`!` between double quotes is not on the list".to_owned());
                 }
                 _ => word.text.push(c),

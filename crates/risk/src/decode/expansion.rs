@@ -37,7 +37,7 @@ impl Expansion<'_> {
         if self.depth > MAX_DEPTH || text.len() > MAX_BYTES {
             return None;
         }
-        if self.shell == Shell::Nu {
+        if self.shell.is_nushell() {
             return self.nushell(text);
         }
         let mut out: Vec<u8> = Vec::new();
@@ -51,7 +51,7 @@ impl Expansion<'_> {
                     rest = tail;
                 }
                 '"' => rest = self.double_quoted(after, &mut out)?,
-                '\\' if self.shell == Shell::Fish => {
+                '\\' if self.shell.is_fish() => {
                     // An escape is at most ten characters long and is decoded alone.
                     let length = 1 + escape_length(after);
                     let (escape, tail) = rest.split_at_checked(length)?;
@@ -65,13 +65,13 @@ impl Expansion<'_> {
                     }
                     rest = after.get(next.len_utf8()..)?;
                 }
-                '$' if after.starts_with('\'') && self.shell != Shell::Fish => {
+                '$' if after.starts_with('\'') && !self.shell.is_fish() => {
                     let body = after.get(1..)?;
                     let end = ansi_end(body)?;
                     out.extend(decode(body.get(..end)?, EscapeStyle::Ansi).0);
                     rest = body.get(end + 1..)?;
                 }
-                '$' if after.starts_with('"') && self.shell == Shell::Bash => rest = after,
+                '$' if after.starts_with('"') && self.shell.dialect().has_translated_quotes => rest = after,
                 '$' | '`' | '(' => rest = self.expansion(rest, &mut out)?,
                 '{' if is_list(after) => return None,
                 '<' | '>' | ')' | ';' | '|' | '&' | ' ' | '\t' | '\n' => return None,
@@ -89,7 +89,7 @@ impl Expansion<'_> {
 
     /// Returns the text up to the closing quote, and the text after it.
     fn single_quoted<'t>(&self, text: &'t str) -> Option<(Vec<u8>, &'t str)> {
-        if self.shell != Shell::Fish {
+        if !self.shell.is_fish() {
             let (inside, tail) = text.split_once('\'')?;
             return Some((inside.as_bytes().to_vec(), tail));
         }
@@ -129,7 +129,7 @@ impl Expansion<'_> {
                     }
                     rest = after.get(next.len_utf8()..)?;
                 }
-                '`' if self.shell == Shell::Fish => {
+                '`' if self.shell.is_fish() => {
                     out.push(b'`');
                     rest = after;
                 }
@@ -150,7 +150,7 @@ impl Expansion<'_> {
     /// it.
     fn expansion<'t>(&mut self, text: &'t str, out: &mut Vec<u8>) -> Option<&'t str> {
         *self.left = self.left.checked_sub(1)?;
-        let fish = self.shell == Shell::Fish;
+        let fish = self.shell.is_fish();
         let after = text.get(1..)?;
         let (value, rest) = match (text.as_bytes().first()?, after.as_bytes().first()) {
             (b'(', _) if fish => {
@@ -178,7 +178,7 @@ impl Expansion<'_> {
                 let count = name_length(after);
                 let rest = after.get(count..)?;
                 // Subscripts in zsh and fish select a part of the value.
-                if self.shell != Shell::Bash && rest.starts_with('[') {
+                if self.shell.dialect().has_subscripts && rest.starts_with('[') {
                     return None;
                 }
                 (self.variables.get(after.get(..count)?)?.clone(), rest)
@@ -199,16 +199,17 @@ impl Expansion<'_> {
                 .then(|| self.variables.get(name).map(|value| value.chars().count().to_string()))?;
         }
         if let Some(name) = inside.strip_prefix('!')
-            && self.shell == Shell::Bash
+            && self.shell.dialect().has_indirection
         {
             let target = self.variables.get(name)?;
             return self.variables.get(target).cloned();
         }
         // Flags of zsh: `(U)`, `(L)`.
-        let (flags, inside) = match inside.strip_prefix('(').filter(|_| self.shell == Shell::Zsh) {
-            Some(rest) => rest.split_once(')')?,
-            None => ("", inside),
-        };
+        let (flags, inside) =
+            match inside.strip_prefix('(').filter(|_| self.shell.dialect().has_variable_flags) {
+                Some(rest) => rest.split_once(')')?,
+                None => ("", inside),
+            };
         let (name, change) = inside.split_at_checked(name_length(inside))?;
         let known = self.variables.get(name).cloned();
         let value = self.changed(name, known, change)?;
@@ -403,7 +404,7 @@ impl Expansion<'_> {
         for stage in stages.iter().take(usize::from(command)).chain(rest) {
             let words = pieces(stage, char::is_whitespace);
             let words = words.iter().map(|word| self.nushell(word)).collect::<Option<Vec<_>>>()?;
-            let made = output(&[TextCommand { words: &words, input: input.as_deref() }], Shell::Nu)?;
+            let made = output(&[TextCommand { words: &words, input: input.as_deref() }], self.shell)?;
             input = Some(made);
         }
         self.depth -= 1;

@@ -40,11 +40,11 @@ pub(super) fn run(name: &str, arguments: &[&str], input: Option<Vec<u8>>, shell:
 }
 
 fn echo(arguments: &[&str], shell: Shell) -> Vec<u8> {
-    let (mut newline, mut escapes, mut blank) = (true, shell == Shell::Zsh, " ");
+    let (mut newline, mut escapes, mut blank) = (true, shell.dialect().decodes_in_echo, " ");
     let mut words = arguments;
     let (letters, style) =
-        if shell == Shell::Fish { ("neEs", EscapeStyle::Argument) } else { ("neE", EscapeStyle::Echo) };
-    while shell != Shell::Nu
+        if shell.is_fish() { ("neEs", EscapeStyle::Argument) } else { ("neE", EscapeStyle::Echo) };
+    while !shell.is_nushell()
         && let Some((flag, rest)) = words.split_first()
         && let Some(flags) = flag.strip_prefix('-').filter(|flags| !flags.is_empty())
         && flags.chars().all(|c| letters.contains(c))
@@ -69,7 +69,7 @@ fn echo(arguments: &[&str], shell: Shell) -> Vec<u8> {
 
 /// Implements `print` of zsh and Nushell.
 fn print(arguments: &[&str], shell: Shell) -> Option<Vec<u8>> {
-    let (mut newline, mut escapes, mut separator) = (true, shell == Shell::Zsh, " ");
+    let (mut newline, mut escapes, mut separator) = (true, shell.dialect().decodes_in_echo, " ");
     let mut words = arguments;
     while let Some((flag, rest)) = words.split_first()
         && let Some(flags) = flag.strip_prefix('-')
@@ -87,7 +87,7 @@ fn print(arguments: &[&str], shell: Shell) -> Option<Vec<u8>> {
             }
         }
     }
-    if !matches!(shell, Shell::Zsh | Shell::Nu) {
+    if !shell.dialect().has_print {
         return None;
     }
     let text = words.join(separator);

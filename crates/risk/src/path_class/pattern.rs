@@ -83,7 +83,7 @@ pub(super) fn is_wide(pattern: &str) -> bool {
 /// Returns the alternatives of a word's brace lists as text; of a range only the first. Without brace lists, returns
 /// the word itself.
 pub(super) fn braces(text: &str, shell: Shell) -> Vec<String> {
-    if !matches!(shell, Shell::Bash | Shell::Zsh | Shell::Fish) || text.len() > MAX_BYTES {
+    if !shell.dialect().has_brace_lists || text.len() > MAX_BYTES {
         return vec![text.to_owned()];
     }
     let mut done = Vec::new();

@@ -352,12 +352,12 @@ impl<'a> Scan<'a> {
         }
         // In Nushell's `$"…"` only the text in parentheses is expanded.
         let interpolated =
-            self.shell == Shell::Nu && ["$\"", "$'", "$`"].iter().any(|quote| self.rest.starts_with(quote));
+            self.shell.is_nushell() && ["$\"", "$'", "$`"].iter().any(|quote| self.rest.starts_with(quote));
         if interpolated {
             self.rest = self.rest.get(2..).unwrap_or_default().trim_end_matches(['"', '\'', '`']);
         }
         // Nushell's spread operator: `...$files`.
-        if self.shell == Shell::Nu
+        if self.shell.is_nushell()
             && let Some(rest) = self.rest.strip_prefix("...").filter(|rest| rest.starts_with(['$', '(', '[']))
         {
             self.rest = rest;
@@ -369,11 +369,11 @@ impl<'a> Scan<'a> {
         while let Some(c) = self.rest.chars().next() {
             let piece = match c {
                 '$' if !interpolated => self.dollar(depth),
-                '`' if matches!(self.shell, Shell::Bash | Shell::Zsh) => {
+                '`' if self.shell.is_posix() => {
                     let inside = self.until('`');
                     Some(self.substitution(inside, depth))
                 }
-                '(' if matches!(self.shell, Shell::Fish | Shell::Nu) => {
+                '(' if !self.shell.is_posix() => {
                     let inside = self.enclosed('(', ')');
                     Some(self.substitution(inside, depth))
                 }
@@ -416,7 +416,7 @@ impl<'a> Scan<'a> {
             self.rest = rest;
             return Some(piece);
         }
-        if self.shell == Shell::Zsh
+        if self.shell.dialect().has_equals_words
             && let Some(name) = self.rest.strip_prefix('=')
             && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         {
@@ -434,30 +434,30 @@ impl<'a> Scan<'a> {
     fn dollar(&mut self, depth: usize) -> Option<WordPart> {
         let after = self.rest.get(1..)?;
         match after.chars().next()? {
-            '(' if after.starts_with("((") && self.shell != Shell::Nu => {
+            '(' if after.starts_with("((") && !self.shell.is_nushell() => {
                 self.rest = after;
                 self.enclosed('(', ')');
                 Some(WordPart::Text("0".to_owned()))
             }
-            '(' if self.shell != Shell::Nu => {
+            '(' if !self.shell.is_nushell() => {
                 self.rest = after;
                 let inside = self.enclosed('(', ')');
                 Some(self.substitution(inside, depth))
             }
-            '{' if matches!(self.shell, Shell::Bash | Shell::Zsh) => {
+            '{' if self.shell.is_posix() => {
                 self.rest = after;
                 let inside = self.enclosed('{', '}');
                 Some(braced(inside))
             }
             _ => {
-                let nu = self.shell == Shell::Nu;
+                let nu = self.shell.is_nushell();
                 let part = |c: char| c.is_alphanumeric() || c == '_' || (nu && "-.?".contains(c));
                 let count = after.find(|c| !part(c)).unwrap_or(after.len());
                 let special = after.chars().next().filter(|c| "@*#?-$!".contains(*c));
                 let count = if count == 0 { special?.len_utf8() } else { count };
                 let (name, rest) = after.split_at_checked(count)?;
                 self.rest = rest;
-                if self.shell != Shell::Nu && self.rest.starts_with('[') {
+                if !self.shell.is_nushell() && self.rest.starts_with('[') {
                     self.enclosed('[', ']');
                     return Some(WordPart::Unknown { empty: true });
                 }
@@ -507,7 +507,7 @@ impl<'a> Scan<'a> {
         // In Nushell the parentheses may contain a value instead of a command.
         let is_value =
             raw.trim_start().starts_with(['$', '"', '\'', '`', '~']) || raw.trim_start().starts_with("pwd ");
-        if self.shell == Shell::Nu && is_value {
+        if self.shell.is_nushell() && is_value {
             return self.pipeline(&command, depth);
         }
         WordPart::Unknown { empty: true }

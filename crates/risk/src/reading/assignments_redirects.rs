@@ -1,14 +1,13 @@
 //! Reads assignments and redirects, the function or remote machine that a command runs in, and secrets that are
 //! sent out.
 
-use super::{LineReader, Text, scripts_of, variables};
+use super::{LineReader, Text, variables};
 use crate::effect::{Effect, Scope};
 use crate::input_flow;
 use crate::path_class;
 use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
-use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Redirection, SimpleCommand, Word};
 
 /// Commands that evaluate an array index even if it is quoted.
@@ -49,7 +48,7 @@ impl LineReader<'_> {
             // In a prompt only substitutions run; a value that is a variable is a user setting.
             let substitutes = value.contains("$(") || value.contains('`');
             if substitutes || !name.starts_with("PS") && !value.starts_with('$') {
-                self.script(value, scripts_of(self.shell), word);
+                self.script(value, self.shell.of_scripts(), word);
             }
         }
     }
@@ -144,10 +143,12 @@ impl LineReader<'_> {
         let evaluates = command.name().is_some_and(|name| EVALUATING.contains(&name));
         for word in &command.words {
             let hidden = evaluates && word.literal && (word.text.contains("[$(") || word.text.contains("[`"));
-            let qualified = self.shell == Shell::Zsh && !word.literal && runs_in_pattern(&word.text);
+            let qualified =
+                self.shell.dialect().has_pattern_groups && !word.literal && runs_in_pattern(&word.text);
             let again = qualified
                 || !word.literal
-                    && (word.text.contains("@P}") || self.shell == Shell::Zsh && word.text.contains("${(e)"));
+                    && (word.text.contains("@P}")
+                        || self.shell.dialect().has_variable_flags && word.text.contains("${(e)"));
             if hidden || again {
                 let says = "runs what stands in a text".to_owned();
                 let manner = Circumstances::default();
@@ -177,7 +178,7 @@ impl LineReader<'_> {
 
     /// Reads Nushell's `$env.NAME = value`, which is not a command.
     pub(super) fn environment(&mut self, text: Text<'_>) {
-        if self.shell != Shell::Nu {
+        if !self.shell.is_nushell() {
             return;
         }
         for (at, _) in text.line.match_indices("$env.") {
@@ -206,7 +207,7 @@ impl LineReader<'_> {
     pub(super) fn conditions(&mut self, text: Text<'_>) {
         let line = text.line;
         let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
-        let again = self.shell == Shell::Zsh && line.contains("${(e)");
+        let again = self.shell.dialect().has_variable_flags && line.contains("${(e)");
         if indexed || again {
             let whole = Word {
                 span: 0..line.len(),

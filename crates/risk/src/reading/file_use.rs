@@ -155,7 +155,7 @@ impl LineReader<'_> {
         let is_shown = commands.iter().zip(&reads).any(|(command, reads)| {
             let gets_names = matches!(command.within.last(), Some(Nesting::Wrapper(name)) if FileLists::own().hands_over(name));
             // In `… | open` the pipeline input is the file name.
-            let is_piped = self.shell == Shell::Nu && command.name() == Some("open");
+            let is_piped = self.shell.is_nushell() && command.name() == Some("open");
             reads.shows && (gets_names || is_piped || !reads.paths.is_empty())
         });
         let takes =
@@ -252,7 +252,7 @@ impl LineReader<'_> {
             return ContentUse { shows: false, paths: Vec::new() };
         };
         let words: Vec<&Word> = command.words.iter().skip(1).collect();
-        let is_own = self.shell == Shell::Nu
+        let is_own = self.shell.is_nushell()
             && !self.is_program(command)
             && syntax::nushell_commands().contains(&first.text);
         let names = CommandKeys::of(command.words.iter().map(|word| word.text.as_str()));
@@ -372,7 +372,7 @@ fn between(text: Text<'_>, shell: Shell) -> Vec<Word> {
                 if found.len() < MAX_BETWEEN && part.contains(['/', '.', '_']) {
                     let text = part.replace(['"', '\'', '\\', '`'], "");
                     let literal = !text.contains(['~', '$']);
-                    let glob = shell != Shell::Nu && text.contains(['*', '?', '[']);
+                    let glob = !shell.is_nushell() && text.contains(['*', '?', '[']);
                     found.push(Word { span, text, literal, quoted: false, glob });
                 }
             }

@@ -1,7 +1,7 @@
 //! Reads the content of words: scripts for shells, code in other languages, alias definitions, and text that
 //! commands such as `echo` or `base64` are known to print.
 
-use super::{Here, LineReader, MAX_LAYERS, Text, dialect, scripts_of};
+use super::{Here, LineReader, MAX_LAYERS, Text, dialect};
 use crate::call::Call;
 use crate::decode;
 use crate::decode::TextCommand;
@@ -133,7 +133,7 @@ impl LineReader<'_> {
     fn access(&mut self, access: &ScriptEffect, word: &Word) {
         let manner = Circumstances { tree: access.tree, forced: access.forced, ..Circumstances::default() };
         match (&access.shell_script, &access.place) {
-            (Some(script), _) => self.script(script, scripts_of(self.shell), word),
+            (Some(script), _) => self.script(script, self.shell.of_scripts(), word),
             (None, Some(place)) => {
                 let named = Word { text: access.what.clone(), literal: false, ..word.clone() };
                 self.place(access.effect, place, &named, manner, None);
@@ -190,7 +190,7 @@ impl LineReader<'_> {
             }
         };
         let dialect = dialect(command, self.shell)
-            .or((row.reads == OperandReading::Shell).then(|| scripts_of(self.shell)));
+            .or((row.reads == OperandReading::Shell).then(|| self.shell.of_scripts()));
         match script {
             Some(script) if dialect.is_some() => {
                 self.script(&script, dialect.unwrap_or(self.shell), word);
@@ -248,7 +248,7 @@ impl LineReader<'_> {
     pub(super) fn run_written(&mut self, name: &str, word: &Word) {
         match self.written.get(name).cloned().flatten() {
             Some(script) => {
-                let dialect = if name.ends_with(".nu") { Shell::Nu } else { scripts_of(self.shell) };
+                let dialect = Shell::of_script(name).unwrap_or_else(|| self.shell.of_scripts());
                 self.script(&script, dialect, word);
             }
             None => {
@@ -267,7 +267,7 @@ impl LineReader<'_> {
         }
         if let Some(script) = self.upstream(here.command, here.text) {
             let dialect =
-                if super::base(here.word) == "crontab" { scripts_of(self.shell) } else { self.shell };
+                if super::base(here.word) == "crontab" { self.shell.of_scripts() } else { self.shell };
             self.script(&script, dialect, here.word);
         }
     }

@@ -8,7 +8,7 @@
 
 use super::mend::note;
 use crate::quoting::QuoteLexer;
-use crate::shell::Shell;
+use crate::shell::{History, Shell};
 
 /// Reason for refusing a command line that the shell would replace with another one.
 pub(super) const SUBSTITUTION: &str =
@@ -45,10 +45,7 @@ enum BangTreatment {
 /// a command line only; in zsh also after blanks. The person would not see the command that runs, and a quoted `^`
 /// would make the line meaningless.
 pub(super) fn substitutes(text: &str, shell: Shell) -> bool {
-    match shell {
-        Shell::Bash | Shell::Zsh => text.trim_start().starts_with('^'),
-        Shell::Fish | Shell::Nu => false,
-    }
+    shell.dialect().history.is_some() && text.trim_start().starts_with('^')
 }
 
 /// Quotes every `!` that the shell would expand from history, and adds a warning where this is impossible.
@@ -58,12 +55,10 @@ pub(super) fn quoted(
     changes: &mut Vec<String>,
     warnings: &mut Vec<String>,
 ) -> String {
-    if !matches!(shell, Shell::Bash | Shell::Zsh) || !text.contains('!') {
-        return text;
-    }
+    let Some(rules) = shell.dialect().history.filter(|_| text.contains('!')) else { return text };
     let chars: Vec<char> = text.chars().collect();
     let mut place = LexerState {
-        shell,
+        rules,
         reader: QuoteLexer::new(shell),
         open: Vec::new(),
         escaped: false,
@@ -113,7 +108,7 @@ pub(super) fn quoted(
 
 /// Lexer state at one character of the command.
 struct LexerState {
-    shell: Shell,
+    rules: History,
     reader: QuoteLexer,
     open: Vec<Open>,
     escaped: bool,
@@ -124,7 +119,7 @@ struct LexerState {
 impl LexerState {
     /// Returns the treatment of the first of these characters.
     fn cure(&self, rest: &[char]) -> BangTreatment {
-        let bash = self.shell == Shell::Bash;
+        let bash = self.rules == History::Bash;
         // bash ignores comments; zsh has none at a prompt unless configured.
         if self.escaped || !self.expands(rest) || (bash && self.reader.in_comment()) {
             return BangTreatment::None;
@@ -162,7 +157,7 @@ impl LexerState {
         if next.is_whitespace() || matches!(next, '=' | '(') {
             return false;
         }
-        if self.shell == Shell::Zsh {
+        if self.rules == History::Zsh {
             return *next != ';';
         }
         let name =

@@ -2,12 +2,11 @@
 //! type. Covers errors of the engine, and cases where the source of the text is visible in the line.
 
 use super::units::is_duration;
-use super::{SlipFinder, TABLE, finding, slip};
+use super::{SHELL, SlipFinder, TABLE, finding, slip};
 use crate::file_schema::is_date;
 use crate::finding::{Finding, Fix, Grade};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
-use askline_syntax::shell::Shell;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of suggested commands with the same last word.
@@ -39,7 +38,7 @@ impl SlipFinder<'_> {
         if says("expected . or ! or ?") {
             return self.pointed(wrong.span.start);
         }
-        let is_unfed = wrong.evidence != Shell::Nu.name() && says("needs input from a pipe");
+        let is_unfed = wrong.evidence != SHELL.name() && says("needs input from a pipe");
         if is_unfed || says("Extra positional argument") {
             return self.through_pipe(command);
         }

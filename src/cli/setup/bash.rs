@@ -1,0 +1,45 @@
+//! Setup of bash.
+
+use clap_complete::shells::Bash;
+
+use super::{Settings, Setup, in_directory, mentions, posix_quoted, posix_sequences};
+
+/// The setup of bash.
+pub(super) static SETUP: Setup = Setup {
+    script: include_str!("../../../shell/askline.bash"),
+    settings,
+    how_to_load: r#"to load it in every bash, add this line to ~/.bashrc: eval "$(askline init bash)""#,
+    worth_knowing: |_| {
+        let worth = concat!(
+            "bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
+            "inside a continued command (a prompt of >) the key rewrites the last row only"
+        );
+        worth.to_owned()
+    },
+    warning: |_| None,
+    is_saved: false,
+    is_inline: true,
+    control: |letter| format!(r"\C-{letter}"),
+    escape: r"\e",
+    completions: |command, script| clap_complete::generate(Bash, command, "askline", script),
+    startup: |homes| {
+        let names = [".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_aliases"];
+        (in_directory(&homes.home, &names), Vec::new())
+    },
+    binds_ctrl_g: |lines, n| {
+        let binds =
+            |line: &&str| line.contains("bind") && mentions(line, &[r"\C-g", r"\C-G", "^G", "Control-g"]);
+        lines.get(n).is_some_and(binds)
+    },
+    too_old: Some((&["1.", "2.", "3."], "use bash 4 or later")),
+};
+
+fn settings(settings: &Settings<'_>) -> String {
+    format!(
+        "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})",
+        posix_quoted(settings.program),
+        settings.key,
+        u8::from(settings.force),
+        posix_sequences(settings.key, &SETUP)
+    )
+}

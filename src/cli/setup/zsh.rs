@@ -1,0 +1,41 @@
+//! Setup of zsh.
+
+use clap_complete::shells::Zsh;
+
+use super::{Settings, Setup, directory, in_directory, mentions, posix_quoted, posix_sequences};
+
+/// The setup of zsh.
+pub(super) static SETUP: Setup = Setup {
+    script: include_str!("../../../shell/askline.zsh"),
+    settings,
+    how_to_load: r#"to load it in every zsh, add this line to ~/.zshrc: eval "$(askline init zsh)""#,
+    worth_knowing: |_| {
+        "undo takes the rewriting back; words with an apostrophe need quotes after `ask`".to_owned()
+    },
+    warning: |_| None,
+    is_saved: false,
+    is_inline: true,
+    control: |letter| format!("^{}", letter.to_ascii_uppercase()),
+    escape: "^[",
+    completions: |command, script| clap_complete::generate(Zsh, command, "askline", script),
+    startup: |homes| {
+        let home = directory(homes.host, "ZDOTDIR").unwrap_or_else(|| homes.home.clone());
+        (in_directory(&home, &[".zshrc", ".zprofile", ".zshenv"]), Vec::new())
+    },
+    binds_ctrl_g: |lines, n| {
+        let spellings = ["^G", "^g", r"\C-g", r"\C-G", r"\x07", r"\a"];
+        lines.get(n).is_some_and(|line| line.contains("bindkey") && mentions(line, &spellings))
+    },
+    too_old: None,
+};
+
+fn settings(settings: &Settings<'_>) -> String {
+    format!(
+        "__askline_program={} __askline_key={} __askline_force={} __askline_inline={}\n__askline_keys=({})",
+        posix_quoted(settings.program),
+        settings.key,
+        u8::from(settings.force),
+        u8::from(settings.inline),
+        posix_sequences(settings.key, &SETUP)
+    )
+}
