@@ -19,6 +19,7 @@ mod lookup;
 mod manual;
 mod model;
 mod nushell;
+mod options;
 mod parser;
 mod platform;
 mod plugin;

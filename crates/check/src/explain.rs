@@ -1,9 +1,13 @@
 //! Explanation of each word of a command line, from this machine's manuals. Pure except for calls to the reference.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::reference::{CommandFacts, CommandKind, Reference};
-use askline_manual::{Arity, Manual};
+use askline_manual::{Arity, Manual, OptionDoc};
+use askline_syntax::options::{self, Form, Given, Options, Reader, Takes};
 use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// A part of a command line with its explanation.
@@ -90,7 +94,7 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
         let meaning = redirection_meaning(&redirection.operator, redirection.descriptor);
         parts.push(part(&redirection.span, Role::Redirection, (meaning.into(), String::new())));
     }
-    let Some((name, arguments)) = command.words.split_first() else { return parts };
+    let Some(name) = command.words.first() else { return parts };
     if !name.literal {
         parts.push(part(&name.span, Role::Command, Default::default()));
         return parts;
@@ -100,25 +104,24 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
     let known = known(command, &names, reference);
     let end = command.words.get(level.max(1) - 1).map_or(name.span.end, |word| word.span.end);
     parts.push(part(&(name.span.start..end), Role::Command, command_meaning(&names, &known)));
-    let mut arguments = arguments.iter().skip(level.max(1) - 1).peekable();
-    let mut options_end = false;
-    while let Some(word) = arguments.next() {
-        options_end |= word.text == "--";
-        let meanings =
-            if options_end || !looks_like_option(word) { Vec::new() } else { option_meanings(word, &known) };
-        let Some((first, takes_next)) = meanings.first().map(|(meaning, takes)| (meaning.clone(), *takes))
-        else {
+    let manuals = Documented(known.manual.iter().chain(&known.above).map(AsRef::as_ref).collect());
+    let mut reader = Reader::new(&command.words, level.max(1), Form::Getopt);
+    while let Some(next) = reader.next(&manuals) {
+        let (index, meanings, value) = match next {
+            options::Part::Option(given) => {
+                let index = given.word;
+                let (meanings, value) = manuals.meanings(given, &mut reader, &command.words);
+                (index, meanings, value)
+            }
+            options::Part::Operand(index) | options::Part::End(index) => (index, Vec::new(), None),
+        };
+        let Some(word) = command.words.get(index) else { continue };
+        if meanings.is_empty() {
             parts.push(part(&word.span, Role::Operand, Default::default()));
             continue;
-        };
-        let value = arguments.next_if(|next| takes_next && meanings.len() == 1 && !looks_like_option(next));
+        }
         let span = word.span.start..value.map_or(word.span.end, |value| value.span.end);
-        let meaning = if meanings.len() == 1 {
-            first
-        } else {
-            meanings.iter().map(|(meaning, _)| meaning.as_str()).collect::<Vec<_>>().join("; ")
-        };
-        parts.push(part(&span, Role::Option, (meaning, evidence(&names, &known))));
+        parts.push(part(&span, Role::Option, (meanings.join("; "), evidence(&names, &known))));
     }
     parts
 }
@@ -178,46 +181,62 @@ fn command_meaning(names: &[&str], known: &CommandFacts) -> (String, String) {
     }
 }
 
-/// Returns the explanations of an option word, one per letter for combined short options, each with `true` if the
-/// option takes the next word as its value.
-fn option_meanings(word: &Word, known: &CommandFacts) -> Vec<(String, bool)> {
-    let manuals: Vec<&Manual> = known.manual.iter().chain(&known.above).map(AsRef::as_ref).collect();
-    let meaning = |name: &str, attached: bool| {
-        let doc = manuals.iter().find_map(|manual| manual.option(name))?;
-        let takes = matches!(doc.value, Arity::Required) && !attached;
-        Some((
-            if doc.text.is_empty() {
-                "documented without a description".to_owned()
-            } else {
-                doc.text.clone()
-            },
-            takes,
-        ))
-    };
-    let (name, attached) = match word.text.split_once('=') {
-        Some((name, _)) => (name, true),
-        None => (word.text.as_str(), false),
-    };
-    if let Some(whole) = meaning(name, attached) {
-        return vec![whole];
+/// Manuals of a command, with the levels above.
+pub(crate) struct Documented<'a>(pub(crate) Vec<&'a Manual>);
+
+impl Options for Documented<'_> {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        Some(match self.doc(option)?.value {
+            Arity::Required => Takes::Value,
+            Arity::Optional | Arity::Attached => Takes::Attached,
+            Arity::None | Arity::Unknown => Takes::Nothing,
+        })
     }
-    if name.starts_with("--") {
-        return Vec::new();
+}
+
+impl Documented<'_> {
+    fn doc(&self, option: &str) -> Option<&OptionDoc> {
+        self.0.iter().find_map(|manual| manual.option(option))
     }
-    let mut meanings = Vec::new();
-    let mut letters = name.chars().skip(1).peekable();
-    while let Some(letter) = letters.next() {
-        let Some((text, takes)) = meaning(&format!("-{letter}"), letters.peek().is_some()) else { break };
-        let ends = manuals
-            .iter()
-            .find_map(|manual| manual.option(&format!("-{letter}")))
-            .is_some_and(|doc| matches!(doc.value, Arity::Required | Arity::Optional | Arity::Attached));
-        meanings.push((format!("-{letter}: {text}"), takes));
-        if ends {
-            break;
+
+    /// Returns the explanations of an option word, one per letter up to the first unknown one, and the next word if
+    /// it is the value of a single option. A value never looks like an option.
+    fn meanings<'w>(
+        &self,
+        given: Given<'w>,
+        reader: &mut Reader<'w>,
+        words: &'w [Word],
+    ) -> (Vec<String>, Option<&'w Word>) {
+        let index = given.word;
+        let text = words.get(index).map_or("", |word| word.text.as_str());
+        let mut meanings = Vec::new();
+        let mut value = None;
+        let mut next = Some(given);
+        while let Some(given) = next.take() {
+            let Some(doc) = self.doc(&given.name) else { break };
+            let meaning = match doc.text.as_str() {
+                "" => "documented without a description",
+                meaning => meaning,
+            };
+            value = given.value.filter(|value| value.word > index);
+            let rest = text.strip_prefix(&*given.name);
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('=')) {
+                meanings.push(meaning.to_owned());
+                break;
+            }
+            meanings.push(format!("{}: {meaning}", given.name));
+            if given.at.end < text.len() && given.value.is_none() {
+                next = match reader.next(self) {
+                    Some(options::Part::Option(given)) => Some(given),
+                    _ => None,
+                };
+            }
         }
+        let value = value.filter(|_| meanings.len() == 1).and_then(|value| words.get(value.word));
+        let value = value.filter(|value| !looks_like_option(value));
+        reader.skip_to(index + 1 + usize::from(value.is_some()));
+        (meanings, value)
     }
-    meanings
 }
 
 fn evidence(names: &[&str], known: &CommandFacts) -> String {

@@ -1,9 +1,9 @@
 //! A command as its program parses it: its entry in the tables, options with values, and operands.
 
-use super::table::{
-    Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, OptionSyntax, Target, is_like,
-};
+use super::files::FileLists;
+use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Target, is_like};
 use askline_syntax::Word;
+use askline_syntax::options::{self, Form, Options, Part, Reader, Takes, Value};
 use askline_syntax::shell::Shell;
 
 /// Maximum number of words after the command word that are searched for subcommands.
@@ -20,6 +20,16 @@ pub(super) struct Call<'a> {
     pub(super) named: Option<FoundEntry<'a>>,
     /// All words after the command word.
     words: Vec<Word>,
+    /// Options whose value may be in the next word.
+    values: Values<'a>,
+    form: Form,
+    /// Index of the first word that is neither an option nor a value.
+    first: Option<usize>,
+    /// Number of words that may be options of the program itself: those before the script of an interpreter, its code
+    /// or its module. The others are read too, but make no row silent.
+    own: usize,
+    /// Like `own`, but with the options of a Python module, which has rows of its own.
+    reach: usize,
     flags: Vec<Flag>,
     operands: Vec<Word>,
 }
@@ -29,7 +39,29 @@ pub(super) struct Call<'a> {
 struct Flag {
     /// `-r`, `--force`, `-delete`.
     name: String,
+    /// Index of the word.
+    word: usize,
     value: Option<Word>,
+}
+
+/// Names of the options whose value may be in the next word; `*` matches any text.
+#[derive(Debug)]
+struct Values<'a>(Vec<&'a str>);
+
+impl Options for Values<'_> {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        let is_one = |known: &&str| *known == option || known.contains('*') && is_like(option, known);
+        self.0.iter().any(is_one).then_some(Takes::Value)
+    }
+}
+
+/// Options of a program, of which some more take a value.
+struct With<'c, F>(&'c Values<'c>, F);
+
+impl<F: Fn(&str) -> bool> Options for With<'_, F> {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        if self.1(option) { Some(Takes::Value) } else { self.0.takes(option) }
+    }
 }
 
 impl<'a> Call<'a> {
@@ -41,72 +73,73 @@ impl<'a> Call<'a> {
             Some((first, rest)) => (first.to_owned(), rest.split(' ').map(plain_word).chain(words).collect()),
             None => (name, words),
         };
-        let rest = leading(&words, &table.values(&name, None));
+        let rest = leading(&words, &Values(table.values(&name, None)));
         let named = table.find(&name, &rest, shell);
-        let level = rest.get(..named.map_or(0, |named| named.words)).unwrap_or_default();
-        let values = table.values(&name, Some(level));
-        let style = named.and_then(|named| named.program.style).unwrap_or_default();
-        let mut call = Self { name, named, words: Vec::new(), flags: Vec::new(), operands: Vec::new() };
-        call.sort(&words, style, &values, named.map_or(0, |named| named.words));
-        call.words = words;
+        let subcommands = named.map_or(0, |named| named.words);
+        let level = rest.get(..subcommands).unwrap_or_default();
+        let values = Values(table.values(&name, Some(level)));
+        let form = named.and_then(|named| named.program.style).unwrap_or_else(|| Form::of(&name));
+        let (own, reach) = (words.len(), words.len());
+        let (flags, operands) = (Vec::new(), Vec::new());
+        let mut call = Self { name, named, words, values, form, first: None, own, reach, flags, operands };
+        call.sort(subcommands);
         call
     }
 
-    fn sort(&mut self, words: &[Word], style: OptionSyntax, values: &[&str], mut subcommands: usize) {
-        let takes = |name: &str| values.contains(&name);
-        let mut words = words.iter();
-        let mut ended = false;
-        while let Some(word) = words.next() {
-            let text = word.text.as_str();
-            let is_option = !ended && text.len() > 1 && text.starts_with(['-', '+']) && !is_number(text);
-            if !is_option {
-                let is_bundle = style == OptionSyntax::Bundle && self.operands.is_empty() && subcommands == 0;
-                if subcommands > 0 {
-                    subcommands -= 1;
-                } else if is_bundle && self.flags.is_empty() {
-                    self.letters(&format!("-{text}"), word, takes, &mut words);
-                } else {
-                    self.operands.push(word.clone());
+    /// Sorts the words into options and operands, without the words of the subcommand.
+    fn sort(&mut self, mut subcommands: usize) {
+        let family = self.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        // `python manage.py` has an entry for the script.
+        let leads = subcommands == 0 && FileLists::own().leads(family);
+        let mut reader = Reader::new(&self.words, 0, self.form).with_signs();
+        while let Some(part) = reader.next(&self.values) {
+            if let Part::Operand(at) = part {
+                self.first.get_or_insert(at);
+            }
+            match part {
+                Part::End(_) => {}
+                Part::Operand(_) if subcommands > 0 => subcommands -= 1,
+                Part::Operand(at) => {
+                    self.operands.extend(self.words.get(at).cloned());
+                    if leads && self.own == self.words.len() {
+                        (self.own, self.reach) = (at, at);
+                    }
                 }
-            } else if text == "--" {
-                ended = true;
-            } else if let Some((name, value)) =
-                text.split_once('=').filter(|_| text.starts_with("--") || style == OptionSyntax::Words)
-            {
-                self.flags.push(Flag { name: name.to_owned(), value: Some(tail(word, value)) });
-            } else if text.starts_with("--") || style == OptionSyntax::Words || text.starts_with('+') {
-                let value = takes(text).then(|| words.next()).flatten().cloned();
-                self.flags.push(Flag { name: text.to_owned(), value });
-            } else if takes(text) && text.chars().count() > 2 {
-                let value = words.next().cloned();
-                self.flags.push(Flag { name: text.to_owned(), value });
-            } else {
-                self.letters(text, word, takes, &mut words);
+                Part::Option(given) => {
+                    let value = given.value.and_then(|value| part_of(&self.words, value));
+                    let name = given.name.into_owned();
+                    if leads && self.own == self.words.len() && options::ends(family, &name) {
+                        self.own = given.word + 1;
+                        match value {
+                            Some(_) => self.reach = self.own,
+                            None => reader.skip_to(self.own),
+                        }
+                    }
+                    self.flags.push(Flag { name, word: given.word, value });
+                }
             }
         }
     }
 
-    /// Parses short options: `-rf`, `-ovalue`, `-o value`.
-    fn letters<'w>(
-        &mut self,
-        text: &str,
-        word: &Word,
-        takes: impl Fn(&str) -> bool,
-        words: &mut impl Iterator<Item = &'w Word>,
-    ) {
-        let mut letters = text.chars();
-        letters.next();
-        while let Some(letter) = letters.next() {
-            let name = format!("-{letter}");
-            if takes(&name) {
-                let attached = letters.as_str();
-                let value =
-                    if attached.is_empty() { words.next().cloned() } else { Some(tail(word, attached)) };
-                self.flags.push(Flag { name, value });
-                return;
+    /// Returns the values of options, also of those that the table does not list as options with a value.
+    pub(super) fn given(&self, is_one: impl Fn(&str) -> bool) -> Vec<Word> {
+        let options = With(&self.values, &is_one);
+        let mut reader = Reader::new(&self.words, 0, self.form).with_signs();
+        let mut found = Vec::new();
+        while let Some(part) = reader.next(&options) {
+            let Part::Option(given) = part else { continue };
+            if is_one(&given.name) {
+                found.extend(given.value.and_then(|value| part_of(&self.words, value)));
+            } else if given.value.is_none()
+                && let Some((option, value)) = given.name.split_at_checked(2)
+                // `gcc -odir/x`: an option of a whole word, unless the word looks like one.
+                && is_one(option)
+                && value.contains(['/', '.'])
+            {
+                found.extend(self.words.get(given.word).map(|word| tail(word, value)));
             }
-            self.flags.push(Flag { name, value: None });
         }
+        found
     }
 
     /// Returns the matching table entry.
@@ -119,9 +152,22 @@ impl<'a> Call<'a> {
         &self.operands
     }
 
+    /// Returns the first word that is neither an option nor a value, unless an option before it has one of these
+    /// letters.
+    pub(super) fn script(&self, letters: &[char]) -> Option<&Word> {
+        let first = self.first?;
+        let mut options = self.flags.iter().filter(|flag| flag.word < first);
+        if options.any(|flag| flag.name.contains(letters)) { None } else { self.words.get(first) }
+    }
+
     /// Reports whether one of the condition's alternatives is among the words.
     pub(super) fn has(&self, condition: &Condition) -> bool {
         condition.alternatives.iter().any(|form| self.has_one(form))
+    }
+
+    /// Reports whether an option is among the words. The words after an interpreter's script are the script's.
+    pub(super) fn has_option(&self, form: &str) -> bool {
+        self.has_within(form, self.own)
     }
 
     /// Reports whether the command only prints its usage. `--help` after operands counts only if the program does not
@@ -153,6 +199,8 @@ impl<'a> Call<'a> {
             let is_word = !form.starts_with(['-', '+']) && !form.contains('*') && !form.contains('=');
             if is_word {
                 self.operands.iter().take(end).any(|word| word.text == *form)
+            } else if form.starts_with(['-', '+']) && !form.contains('*') {
+                self.has_within(form, self.reach)
             } else {
                 self.has_one(form)
             }
@@ -161,15 +209,19 @@ impl<'a> Call<'a> {
     }
 
     /// Reports whether a form of an option or a word is among the words.
-    pub(super) fn has_one(&self, form: &str) -> bool {
+    fn has_one(&self, form: &str) -> bool {
         if form.contains('*') {
             return self.words.iter().any(|word| is_like(&word.text, form));
         }
-        if form.starts_with('-') || form.starts_with('+') {
-            return self.flags.iter().any(|flag| is_flag(&flag.name, form))
-                || self.words.iter().any(|word| word.text == form);
+        if form.starts_with(['-', '+']) {
+            return self.has_within(form, self.words.len());
         }
         self.operands.iter().any(|word| word.text == form)
+    }
+
+    fn has_within(&self, form: &str, words: usize) -> bool {
+        self.flags.iter().any(|flag| flag.word < words && is_flag(&flag.name, form))
+            || self.words.iter().take(words).any(|word| word.text == form)
     }
 
     /// Returns the words that a target selects; an option value or the tail of a word becomes a word of its own.
@@ -235,12 +287,12 @@ fn is_flag(given: &str, form: &str) -> bool {
 }
 
 /// Returns the first words that are neither options nor their values, up to the first word that is not literal.
-fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
+fn leading<'a>(words: &'a [Word], values: &Values<'_>) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word.text.starts_with(['-', '+']) && word.text.len() > 1 {
-            if values.contains(&word.text.as_str()) {
+            if values.takes(&word.text).is_some() {
                 words.next();
             }
         } else if word.literal && found.len() < MAX_SUBCOMMAND_WORDS {
@@ -252,6 +304,11 @@ fn leading<'a>(words: &'a [Word], values: &[&str]) -> Vec<&'a str> {
     found
 }
 
+/// Returns the value of an option as a word of its own.
+fn part_of(words: &[Word], value: Value) -> Option<Word> {
+    words.get(value.word).map(|word| tail(word, value.text(words)))
+}
+
 /// Returns a literal word without a span.
 fn plain_word(text: &str) -> Word {
     Word { span: 0..0, text: text.to_owned(), literal: true, quoted: false, glob: false }
@@ -260,11 +317,6 @@ fn plain_word(text: &str) -> Word {
 /// Returns the end of a word as a word of its own.
 fn tail(word: &Word, text: &str) -> Word {
     Word { text: text.to_owned(), ..word.clone() }
-}
-
-/// Reports whether a word such as `-1`, `-9` or `+5` is a count or a signal rather than an option.
-fn is_number(text: &str) -> bool {
-    text.get(1..).is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Returns a command word without its directory and without a leading `^` or `=`.

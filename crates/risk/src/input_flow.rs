@@ -1,8 +1,10 @@
 //! Input flow: the data that a command gets from its pipeline, a here-document, or a wrapper that passes file names to
 //! it.
 
+use super::call::Call;
 use super::effect::Scope;
 use super::path_class::{self, PathClass};
+use super::table::EffectTable;
 use super::words::WordLists;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
@@ -21,37 +23,20 @@ const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 /// Wrappers that pass the names they read from standard input.
 const READERS: [&str; 3] = ["xargs", "parallel", "rush"];
 
-/// Options of fd whose value is in the next word.
-const FD_VALUES: [&str; 18] = [
-    "-t",
-    "--type",
-    "-e",
-    "--extension",
-    "-d",
-    "--max-depth",
-    "--min-depth",
-    "-E",
-    "--exclude",
-    "-S",
-    "--size",
-    "-c",
-    "--color",
-    "-j",
-    "--threads",
-    "--changed-within",
-    "--changed-before",
-    "-o",
-];
-
 /// Maximum number of previous pipeline commands that are returned.
 const MAX_ABOVE: usize = 32;
 /// Maximum number of commands that are searched for them.
 const MAX_LOOKED_AT: usize = 64;
 
 /// Returns the names that a wrapper passes to a command; `None` if no wrapper does.
-pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+pub(super) fn of(
+    command: &SimpleCommand,
+    parsed: &Parsed,
+    table: &EffectTable,
+    shell: Shell,
+) -> Option<Feed> {
     if shell.is_nushell() {
-        return of_closure(command, parsed, shell);
+        return of_closure(command, parsed, table, shell);
     }
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
         Nesting::Wrapper(name) => Some(name.as_str()),
@@ -65,17 +50,17 @@ pub(super) fn of(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Opti
     let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
     if FINDERS.contains(&wrapper) {
         let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
-        return Some(Feed { place: found_by(outer, wrapper, shell), mark });
+        return Some(Feed { place: found_by(outer, wrapper, table, shell), mark });
     }
     if !READERS.contains(&wrapper) {
         return None;
     }
-    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, shell));
-    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command)) })
+    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, table, shell));
+    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command, table, shell)) })
 }
 
 /// Returns the names that the variable of the enclosing Nushell closure contains.
-fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<Feed> {
+fn of_closure(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, shell: Shell) -> Option<Feed> {
     let variable = command.words.iter().skip(1).find_map(|word| {
         let name = word.text.trim_start_matches("...").strip_prefix('$')?;
         let end = name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len());
@@ -95,15 +80,15 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, shell: Shell) -> Option<
     let place = if sources.iter().any(narrows) {
         named(Scope::Own)
     } else {
-        sources.first().map_or_else(unknown, |source| given_by(source, shell))
+        sources.first().map_or_else(unknown, |source| given_by(source, table, shell))
     };
     Some(Feed { place, mark: Some(format!("${variable}")) })
 }
 
 /// Returns the path class of the names that a command prints.
-fn given_by(command: &SimpleCommand, shell: Shell) -> PathClass {
+fn given_by(command: &SimpleCommand, table: &EffectTable, shell: Shell) -> PathClass {
     match command.name() {
-        Some(name) if FINDERS.contains(&name) && !shell.is_nushell() => found_by(command, name, shell),
+        Some(name) if FINDERS.contains(&name) && !shell.is_nushell() => found_by(command, name, table, shell),
         Some("ls" | "glob" | "printf" | "echo") if names_some(command) => listed_by(command, shell),
         Some("ls" | "glob") if shell.is_nushell() => named(Scope::Cwd),
         Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 && !excludes(command) => {
@@ -131,16 +116,25 @@ fn unknown() -> PathClass {
 }
 
 /// Returns the placeholder of `xargs -I F` if the command uses it.
-fn replaced(outer: &SimpleCommand, command: &SimpleCommand) -> Option<String> {
-    let mark = outer.words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
-        "-I" | "-J" | "--replace" => outer.words.get(at + 1).map(|word| word.text.clone()),
-        text => text.strip_prefix("-I").map(str::to_owned),
-    })?;
+fn replaced(
+    outer: &SimpleCommand,
+    command: &SimpleCommand,
+    table: &EffectTable,
+    shell: Shell,
+) -> Option<String> {
+    let marks = call(outer, table, shell).given(|option| matches!(option, "-I" | "-J" | "--replace"));
+    let mark = marks.into_iter().next()?.text;
     command.words.iter().any(|word| word.text.contains(&mark)).then_some(mark)
 }
 
+/// Returns the words of a command, sorted into options and operands.
+fn call<'t>(command: &SimpleCommand, table: &'t EffectTable, shell: Shell) -> Call<'t> {
+    let words = command.words.get(1..).unwrap_or_default().to_vec();
+    Call::read(command.name().unwrap_or_default(), words, table, shell)
+}
+
 /// Returns the path class of the names that `find` or `fd` prints.
-fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> PathClass {
+fn found_by(finder: &SimpleCommand, name: &str, table: &EffectTable, shell: Shell) -> PathClass {
     let words = finder.words.get(1..).unwrap_or_default();
     if name == "find" {
         let tests = words.iter().enumerate().filter(|(at, word)| {
@@ -165,23 +159,15 @@ fn found_by(finder: &SimpleCommand, name: &str, shell: Shell) -> PathClass {
             PathClass { scope: worst.scope.max(Scope::Cwd), ..worst }
         };
     }
-    let mut operands = Vec::new();
-    let mut narrows = false;
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let text = word.text.as_str();
-        if FD_VALUES.contains(&text) {
-            narrows |= matches!(text, "-e" | "--extension");
-            words.next();
-        } else if !text.starts_with('-') {
-            operands.push(word);
-        }
-    }
+    let call = call(finder, table, shell);
+    let operands = call.operands();
+    let narrows = call.has_option("-e") || call.has_option("--extension");
     let pattern = operands.first().map_or("", |word| word.text.as_str());
     if narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*") {
         return named(Scope::Own);
     }
-    let places = operands.iter().skip(1).map(|word| path_class::path(word, shell));
+    let starts = call.given(|option| matches!(option, "--search-path" | "--base-directory" | "-C"));
+    let places = operands.iter().skip(1).chain(&starts).map(|word| path_class::path(word, shell));
     let worst = places.max_by_key(|place| place.scope).unwrap_or_else(|| named(Scope::Cwd));
     PathClass { scope: worst.scope.max(Scope::Tree), ..worst }
 }

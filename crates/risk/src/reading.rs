@@ -208,7 +208,7 @@ impl<'a> LineReader<'a> {
         if let Some(meaning) = self.meaning(&word.text) {
             return self.expanded(&meaning, word, command, text);
         }
-        let feed = input_flow::of(command, text.parsed, self.shell);
+        let feed = input_flow::of(command, text.parsed, self.table, self.shell);
         let mut words = command.words.get(1..).unwrap_or_default().to_vec();
         if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
             let text = "{}".to_owned();
@@ -239,13 +239,13 @@ impl<'a> LineReader<'a> {
             let says = format!("runs {}, a file that is no installed program", word.text);
             self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
+        let call = Call::read(&word.text, words, self.table, shell);
         if self.meets {
-            self.keep_made(Here { text, command, word, feed: None });
+            self.keep_made(&call, Here { text, command, word, feed: None });
         }
         if word.text.contains('/') && self.written.contains_key(base(word)) {
             self.run_written(base(word), word);
         }
-        let call = Call::read(&word.text, words, self.table, shell);
         let runs_another =
             input_flow::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
         match call.program() {
@@ -258,7 +258,7 @@ impl<'a> LineReader<'a> {
             }
             None if runs_another => {}
             None => {
-                self.meet_runs(here);
+                self.meet_runs(&call, here);
                 let says = format!("runs {}, which is not in the tables", call.name);
                 self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
                 if let Some(any) = self.table.any() {
@@ -319,13 +319,13 @@ impl<'a> LineReader<'a> {
             return;
         }
         let before = self.acts.len();
-        if program.idle.iter().any(|option| call.has_one(option)) {
+        if program.idle.iter().any(|option| call.has_option(option)) {
             if let Some(scope) = program.idle_reads {
                 self.add(Effect::Read, scope, here.word, "", Circumstances::default(), None);
             }
             return self.otherwise(program, before, here);
         }
-        self.meet_runs(here);
+        self.meet_runs(call, here);
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         for row in program.rows.iter().chain(above) {

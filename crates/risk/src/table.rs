@@ -10,6 +10,7 @@ use serde::Deserialize;
 #[cfg(test)]
 use super::effect::Label;
 use super::effect::{Effect, Scope};
+use askline_syntax::options::Form;
 use askline_syntax::shell::Shell;
 
 /// All entries without their examples, one JSON object per line; `build/effects.rs` generates them from the tables.
@@ -46,7 +47,7 @@ pub(super) struct EffectEntry {
     pub(super) shells: Vec<String>,
     #[serde(default)]
     pub(super) values: Vec<String>,
-    pub(super) style: Option<OptionSyntax>,
+    pub(super) style: Option<Form>,
     #[serde(default)]
     pub(super) idle: Vec<String>,
     pub(super) idle_reads: Option<Scope>,
@@ -56,19 +57,6 @@ pub(super) struct EffectEntry {
     #[cfg(test)]
     #[serde(default)]
     pub(super) safe: Vec<String>,
-}
-
-/// Option syntax of a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum OptionSyntax {
-    /// `-rf` means `-r -f`; long options are `--long`.
-    #[default]
-    Getopt,
-    /// Each option is a whole word.
-    Words,
-    /// Like `Getopt`, and the first operand is a bundle of option letters, too.
-    Bundle,
 }
 
 /// Effect of a program with its conditions.

@@ -13,6 +13,7 @@ pub mod line;
 mod list;
 pub mod nu;
 mod nushell;
+pub mod options;
 mod parsed_line;
 mod parser;
 mod peel;

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::options::{Form, Options, Part, Reader, Takes};
 use super::parser::{MAX_COMMANDS, Parser};
 use super::word::assignment_prefix;
 use super::{Nesting, Parsed, SimpleCommand, Word};
@@ -271,18 +272,21 @@ fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrappe
     let path = command.name()?;
     let first = path.rsplit('/').next().unwrap_or(path);
     WRAPPERS.get(first)?.iter().find_map(|(rest, wrapper)| {
-        let mut at = 1;
+        let mut reader = Reader::new(&command.words, 1, Form::Getopt);
+        let mut own = 1;
         for name in rest {
             // Options may precede a subcommand.
-            while let Some(option) = command.words.get(at).filter(|word| word.text.starts_with('-')) {
-                at += 1 + usize::from(wrapper.globals.contains(&option.text));
-            }
-            command.words.get(at).filter(|word| word.literal && word.text == *name)?;
-            at += 1;
+            own = std::iter::from_fn(|| reader.next(&Globals(&wrapper.globals))).find_map(
+                |part| match part {
+                    Part::Operand(at) => Some(at + 1),
+                    Part::Option(_) | Part::End(_) => None,
+                },
+            )?;
+            command.words.get(own - 1).filter(|word| word.literal && word.text == *name)?;
         }
         let name =
             std::iter::once(first).chain(rest.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-        Some((name, at, *wrapper))
+        Some((name, own, *wrapper))
     })
 }
 
@@ -293,42 +297,65 @@ struct Found {
     scripts: Vec<Script>,
 }
 
-/// Effect of an option on the words after it.
-enum Follows {
-    Nothing,
-    Value,
-    Script,
-    /// The script is part of the option's own word, from this byte offset.
-    AttachedScript(usize),
-    Idle,
+/// Options before a subcommand whose value may be the next word.
+struct Globals<'a>(&'a [String]);
+
+impl Options for Globals<'_> {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        self.0.iter().any(|name| name == option).then_some(Takes::Value)
+    }
+}
+
+impl Options for Wrapper {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        let listed = |list: &[String]| list.iter().any(|name| name == option);
+        match () {
+            // `sh -c -e SCRIPT`: more options may precede the script.
+            () if listed(&self.idle) || listed(&self.scripts) => Some(Takes::Nothing),
+            () if listed(&self.values) => Some(Takes::Value),
+            () => None,
+        }
+    }
 }
 
 impl Wrapper {
     /// Reads the wrapper's words from index `at`, the first after its name.
-    fn read(&self, words: &[Word], mut at: usize) -> Found {
+    fn read(&self, words: &[Word], at: usize) -> Found {
         let mut found = Found::default();
         if !self.openers.is_empty() {
             self.read_clauses(words, at, &mut found);
             return found;
         }
+        let mut reader = Reader::new(words, at, Form::Getopt);
         let mut operands = self.operands;
-        let mut options = true;
+        let mut ended = false;
         let mut script_next = false;
-        while let Some(word) = words.get(at) {
-            let text = word.text.as_str();
-            if options && text == "--" {
-                options = false;
-            } else if options && text.starts_with('-') {
-                match self.option(text) {
-                    Follows::Nothing => {}
-                    Follows::Value => at += 1,
-                    // `sh -c -e SCRIPT`: more options may precede the script.
-                    Follows::Script => script_next = true,
-                    Follows::AttachedScript(offset) => {
-                        found.scripts.push(Script { words: at..at + 1, offset })
-                    }
-                    Follows::Idle => return Found::default(),
+        let mut tail = words.len();
+        while let Some(part) = reader.next(self) {
+            let at = match part {
+                Part::End(_) => {
+                    ended = true;
+                    continue;
                 }
+                Part::Option(given) if self.idle.iter().any(|name| *name == given.name) => {
+                    return Found::default();
+                }
+                Part::Option(given) => {
+                    if self.scripts.iter().any(|name| *name == given.name) {
+                        match given.value {
+                            Some(value) => found
+                                .scripts
+                                .push(Script { words: value.word..value.word + 1, offset: value.from }),
+                            None => script_next = true,
+                        }
+                        reader.skip_to(given.word + 1);
+                    }
+                    continue;
+                }
+                Part::Operand(at) => at,
+            };
+            let text = words.get(at).map_or("", |word| word.text.as_str());
+            if !ended && text == "-" {
             } else if script_next {
                 found.scripts.push(Script { words: at..at + 1, offset: 0 });
                 script_next = false;
@@ -336,27 +363,27 @@ impl Wrapper {
             } else if operands > 0 {
                 operands -= 1;
             } else if self.runs != Runs::Options {
+                tail = at;
                 break;
             }
-            at += 1;
         }
-        if at >= words.len() || !found.scripts.is_empty() && self.runs != Runs::Scripts {
+        if tail >= words.len() || !found.scripts.is_empty() && self.runs != Runs::Scripts {
             return found;
         }
-        let tail = words.get(at..).unwrap_or_default();
-        let stop = at + tail.iter().take_while(|word| !self.until.contains(&word.text)).count();
+        let rest = words.get(tail..).unwrap_or_default();
+        let stop = tail + rest.iter().take_while(|word| !self.until.contains(&word.text)).count();
         match self.runs {
-            Runs::Command if stop > at => found.commands.push(at..stop),
-            Runs::Script if stop > at => found.scripts.push(Script { words: at..stop, offset: 0 }),
-            Runs::FirstScript if stop > at + 1 => found.scripts.push(Script { words: at..at + 1, offset: 0 }),
+            Runs::Command if stop > tail => found.commands.push(tail..stop),
+            Runs::Script if stop > tail => found.scripts.push(Script { words: tail..stop, offset: 0 }),
+            Runs::FirstScript if stop > tail + 1 => {
+                found.scripts.push(Script { words: tail..tail + 1, offset: 0 });
+            }
             Runs::Scripts => {
-                while let Some(word) = words.get(at) {
-                    if options && word.text.starts_with('-') {
-                        at += usize::from(matches!(self.option(&word.text), Follows::Value));
-                    } else {
+                reader.skip_to(tail);
+                while let Some(part) = reader.next(self) {
+                    if let Part::Operand(at) = part {
                         found.scripts.push(Script { words: at..at + 1, offset: 0 });
                     }
-                    at += 1;
                 }
             }
             _ => {}
@@ -383,42 +410,5 @@ impl Wrapper {
                 found.commands.push(start..at);
             }
         }
-    }
-
-    fn option(&self, text: &str) -> Follows {
-        let listed = |list: &[String], name: &str| list.iter().any(|option| option == name);
-        if let Some((name, _)) = text.split_once('=').filter(|(name, _)| name.starts_with("--")) {
-            return match () {
-                () if listed(&self.scripts, name) => Follows::AttachedScript(name.len() + 1),
-                () if listed(&self.idle, name) => Follows::Idle,
-                () => Follows::Nothing,
-            };
-        }
-        let whole = |name: &str| {
-            if listed(&self.idle, name) {
-                Some(Follows::Idle)
-            } else if listed(&self.scripts, name) {
-                Some(Follows::Script)
-            } else if listed(&self.values, name) {
-                Some(Follows::Value)
-            } else {
-                None
-            }
-        };
-        if let Some(follows) = whole(text) {
-            return follows;
-        }
-        if text.starts_with("--") {
-            return Follows::Nothing;
-        }
-        // Combined short options: one that takes a value takes the rest of the word, or the next word.
-        for (at, letter) in text.char_indices().skip(1) {
-            match whole(&format!("-{letter}")) {
-                Some(Follows::Value) if at + letter.len_utf8() < text.len() => return Follows::Nothing,
-                Some(follows) => return follows,
-                None => {}
-            }
-        }
-        Follows::Nothing
     }
 }

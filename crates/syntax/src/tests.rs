@@ -368,3 +368,21 @@ fn wrapped_commands_know_where_they_stand() {
     assert_eq!(commands("sh -c 'if true'", Shell::Bash).errors.len(), 1);
     assert!(commands("ssh h 'if true'", Shell::Bash).errors.is_empty());
 }
+
+#[test]
+fn options_before_a_subcommand_are_skipped_with_their_values() {
+    for line in [
+        "kubectl --as admin exec pod -- rm -rf /data",
+        "kubectl -n prod --request-timeout 5s debug node/x -- rm -rf /data",
+        "npm -w x exec -- rm -rf y",
+        "pnpm -w exec rm -rf y",
+        "pnpm --filter x exec rm -rf y",
+        "conda -n e run rm -rf y",
+        "git --namespace n bisect run rm -rf y",
+        "git -C /x -c a.b=c bisect run rm -rf y",
+    ] {
+        let parsed = commands(line, Shell::Bash);
+        let found = parsed.commands.iter().any(|command| command.name() == Some("rm"));
+        assert!(found, "{line}: {:?}", command_words(&parsed));
+    }
+}

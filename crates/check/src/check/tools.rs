@@ -19,10 +19,8 @@ type Manuals = HashMap<String, Arc<Manual>>;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tools {
-    pub(super) stop: HashSet<String>,
     pub(super) open: HashSet<String>,
     pub(super) flat: HashSet<String>,
-    pub(super) bundle: HashSet<String>,
     pub(super) numbers: HashSet<String>,
     pub(super) signals: HashSet<String>,
     pub(super) modes: HashSet<String>,
@@ -32,7 +30,6 @@ pub(super) struct Tools {
     pub(super) operands: HashSet<String>,
     pub(super) installers: HashSet<String>,
     pub(super) bystanders: HashSet<String>,
-    pub(super) last: HashMap<String, Vec<String>>,
     pub(super) runs: HashMap<String, Vec<String>>,
     pub(super) like: HashMap<String, String>,
     pub(super) reads: HashMap<String, usize>,

@@ -9,6 +9,7 @@ use super::tools::{TOOLS, base, is_find, lists};
 use super::{ReportDraft, nearest};
 use crate::reference::{CommandFacts, Reference};
 use askline_manual::{Arity, OptionStyle};
+use askline_syntax::options::{self, Form};
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
@@ -103,7 +104,7 @@ impl Walker<'_> {
     fn getopt(&mut self) {
         let mut index = 1;
         if let Some(word) = self.words.get(1)
-            && TOOLS.bundle.contains(&self.level.name)
+            && Form::of(&self.level.name) == Form::Bundle
             && word.literal
             && !word.text.is_empty()
             && word.text.chars().all(|letter| letter.is_ascii_alphabetic())
@@ -114,7 +115,7 @@ impl Walker<'_> {
             index += 1;
             let Some(beginning) = literal_beginning(word) else {
                 // The word may be the operand that ends the options.
-                if TOOLS.stop.contains(&self.level.name) {
+                if options::stops(&self.level.name) {
                     return;
                 }
                 continue;
@@ -147,10 +148,10 @@ impl Walker<'_> {
                 }
                 self.found.values.push((index, option.clone()));
                 // If it is not a value but an operand, the following words belong to the command it names.
-                self.level.lost |= TOOLS.stop.contains(&self.level.name);
+                self.level.lost |= options::stops(&self.level.name);
                 index += 1;
             }
-            if lists(&TOOLS.last, &self.level.name, &option) {
+            if options::ends(&self.level.name, &option) {
                 return;
             }
         }
@@ -175,7 +176,7 @@ impl Walker<'_> {
         self.level.lost |= !self.level.last && self.level.leads_on() && !is_flat;
         self.level.last = true;
         self.found.operands.push(index);
-        !TOOLS.stop.contains(&self.level.name)
+        !options::stops(&self.level.name)
     }
 
     /// Accepts `+x` if it is a documented option.
@@ -443,7 +444,7 @@ impl Walker<'_> {
     fn takes_next(&self, option: &str) -> bool {
         match self.level.doc(option).map(|doc| doc.value) {
             Some(Arity::Required) => true,
-            Some(Arity::Unknown) => !self.level.leads_on() && !TOOLS.stop.contains(&self.level.name),
+            Some(Arity::Unknown) => !self.level.leads_on() && !options::stops(&self.level.name),
             _ => false,
         }
     }

@@ -6,11 +6,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::arguments::{Arguments, Flag, Value, is_dashed};
+use super::arguments::{Arguments, Flag, Value};
 use super::pattern::{self, Captures};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::userland::{G_PREFIXED, Userland};
+use askline_syntax::options::Form;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
 
 /// A file of rules; `rules/README.md` describes the format.
@@ -249,7 +250,7 @@ impl<'a> Tool<'a> {
             return None;
         }
         let first_flag = arguments.flags.first().map_or(usize::MAX, |flag| flag.word);
-        let has_operand = if is_dashed(self.name) {
+        let has_operand = if Form::of(self.name) == Form::Words {
             arguments.operands.first().is_some_and(|operand| *operand < first_flag)
         } else {
             !arguments.operands.is_empty()
@@ -306,7 +307,7 @@ impl<'a> Tool<'a> {
                 span: word.span.clone(),
                 word: index,
             });
-        } else if rule.takes && flag.value.is_none() && !is_dashed(self.name) {
+        } else if rule.takes && flag.value.is_none() && Form::of(self.name) != Form::Words {
             // The rest of the word is the value, although other families read it as letters.
             let word = self.command.words.get(flag.word)?;
             let raw = self.line.get(flag.place.end..word.span.end)?;

@@ -1,6 +1,7 @@
 //! Collects file uses: files that a command line runs and secrets that it reads.
 
 use super::{Here, LineReader, Text, is_run_by};
+use crate::call::Call;
 use crate::effect::Effect;
 use crate::files::{Access, CommandKeys, FileLists, FileUse};
 use crate::input_flow;
@@ -69,14 +70,14 @@ impl LineReader<'_> {
     }
 
     /// Records the file that a compiler produces.
-    pub(super) fn keep_made(&mut self, here: Here<'_>) {
+    pub(super) fn keep_made(&mut self, call: &Call<'_>, here: Here<'_>) {
         let words = &here.command.words;
         let Some(makes) =
             FileLists::own().makes(&CommandKeys::of(words.iter().map(|word| word.text.as_str())))
         else {
             return;
         };
-        let given = values(words, |option| option == makes.option);
+        let given = call.given(|option| option == makes.option);
         let source = || words.iter().skip(1).rev().find(|word| FileLists::own().is_source(&word.text));
         let named = match (given.last(), makes.name.as_str()) {
             (Some(named), _) => Some(named.clone()),
@@ -92,7 +93,7 @@ impl LineReader<'_> {
     }
 
     /// Records files that a command runs and that the tables of effects do not cover.
-    pub(super) fn meet_runs(&mut self, here: Here<'_>) {
+    pub(super) fn meet_runs(&mut self, call: &Call<'_>, here: Here<'_>) {
         if !self.meets {
             return;
         }
@@ -104,16 +105,16 @@ impl LineReader<'_> {
             self.meet_run(word);
         }
         let program = names.first();
-        for word in values(words, |option| lists.is_run_by(program, option)) {
+        for word in call.given(|option| lists.is_run_by(program, option)) {
             self.meet_run(&word);
         }
         let is_file = |word: &&Word| word.text.starts_with(['.', '/', '~']) || lists.is_source(&word.text);
-        for word in values(words, |option| lists.loads(program, option)).iter().filter(is_file) {
+        for word in call.given(|option| lists.loads(program, option)).iter().filter(is_file) {
             self.meet_run(word);
         }
         // `+source x` is `-c 'source x'`.
         let plus = words.iter().filter(|word| word.text.starts_with('+') && lists.has_commands(program));
-        for word in values(words, |option| lists.commands(program, option)).iter().chain(plus) {
+        for word in call.given(|option| lists.commands(program, option)).iter().chain(plus) {
             for path in word.text.split('|').filter_map(|command| lists.sourced(command)) {
                 self.meet_run(&Word { text: path.to_owned(), ..word.clone() });
             }
@@ -134,7 +135,7 @@ impl LineReader<'_> {
             self.meet_run(here.word);
         }
         if lists.leads(names.first())
-            && let Some(word) = leading(words)
+            && let Some(word) = call.script(&OTHERWISE)
         {
             self.meet_run(word);
         }
@@ -322,36 +323,6 @@ fn chosen(word: &Word, form: &str) -> Word {
     let text = form.replace(".*", "*").replace(['\\', '^', '$'], "");
     let text = text.strip_prefix("*/").unwrap_or(&text).to_owned();
     Word { glob: text.contains(['*', '?', '[']), quoted: false, text, ..word.clone() }
-}
-
-/// Returns the values of options, either in the next word or attached (`-Fx`, `--file=x`).
-fn values(words: &[Word], is_one: impl Fn(&str) -> bool) -> Vec<Word> {
-    let mut found = Vec::new();
-    for (word, next) in words.iter().skip(1).zip(words.iter().skip(2).map(Some).chain([None])) {
-        if is_one(&word.text) {
-            found.extend(next.cloned());
-            continue;
-        }
-        let attached = match word.text.split_once('=') {
-            Some((option, value)) if is_one(option) => Some(value),
-            _ if word.text.starts_with("--") => None,
-            // `-fae` may also be three single-letter options.
-            _ => word
-                .text
-                .split_at_checked(2)
-                .filter(|(option, value)| is_one(option) && value.contains(['/', '.']))
-                .map(|(_, value)| value),
-        };
-        found.extend(attached.map(|value| Word { text: value.to_owned(), ..word.clone() }));
-    }
-    found
-}
-
-/// Returns the first word that is not an option, unless an option before it brings the code or changes the mode.
-fn leading(words: &[Word]) -> Option<&Word> {
-    let at = words.iter().skip(1).position(|word| !word.text.starts_with('-'))? + 1;
-    let options = words.get(1..at)?;
-    options.iter().all(|option| !option.text.contains(OTHERWISE)).then(|| words.get(at)).flatten()
 }
 
 /// Returns words that belong to no command: values that a loop iterates over, or a string at the head of a Nushell

@@ -1,0 +1,112 @@
+//! Tests of the explanations against a few manuals.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askline_manual::userland::Userland;
+use askline_manual::{Arity, Manual, OptionDoc, Source, Subcommand};
+use askline_syntax::ParsedLine;
+use askline_syntax::shell::Shell;
+
+use super::*;
+
+/// Manuals by command words: options without their meaning, which is "about" and the first name.
+/// `=` marks a required value, `[=` an optional one.
+const MANUALS: [(&str, &str, &[&str]); 6] = [
+    ("tar", "", &["-x --extract", "-z", "-v", "-f= --file=", "-C= --directory="]),
+    ("sort", "", &["-n", "-r", "-k= --key=", "-t=", "--debug"]),
+    ("sed", "", &["-n", "-i[=", "-e="]),
+    ("find", "", &["-name=", "-print"]),
+    ("git", "log", &["-C=", "--no-pager"]),
+    ("git log", "", &["--oneline", "-n=", "-p"]),
+];
+
+struct Machine;
+
+impl Machine {
+    fn manual(name: &str) -> Option<Arc<Manual>> {
+        let (_, below, options) = MANUALS.iter().find(|(known, ..)| *known == name)?;
+        let doc = |names: &&str| OptionDoc {
+            names: names.split(' ').map(|name| name.trim_end_matches(['=', '[']).to_owned()).collect(),
+            value: match names {
+                _ if names.contains("[=") => Arity::Optional,
+                _ if names.contains('=') => Arity::Required,
+                _ => Arity::None,
+            },
+            placeholder: String::new(),
+            text: format!("about {}", names.split([' ', '=', '[']).next().unwrap_or_default()),
+            source: Source::Page,
+        };
+        let subcommand = |name: &str| Subcommand { name: name.to_owned(), summary: String::new() };
+        Some(Arc::new(Manual {
+            name: format!("{name}(1)"),
+            summary: format!("does {name}"),
+            options: options.iter().map(doc).collect(),
+            subcommands: below.split_whitespace().map(subcommand).collect(),
+            ..Manual::default()
+        }))
+    }
+}
+
+impl Reference for Machine {
+    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
+        let path = PathBuf::from("/usr/bin").join(command[0]);
+        let top = Self::manual(command[0]);
+        let below = (command.len() > 1).then(|| Self::manual(&command.join(" "))).flatten();
+        let above = below.as_ref().and_then(|_| top.clone()).into_iter().collect();
+        let kind = CommandKind::Program { real_path: path.clone(), path };
+        let manual = below.or(top);
+        Arc::new(CommandFacts { kind, manual, above, userland: Userland::Gnu, version: None, askable: false })
+    }
+
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn exists(&self, _: &str) -> Option<bool> {
+        None
+    }
+
+    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
+        None
+    }
+}
+
+/// Explains a command line: `text=meaning` for each part, only the text of parts without a meaning.
+fn explained(line: &str) -> Vec<String> {
+    let parts = explain(&ParsedLine::new(line, Shell::Bash), &Machine);
+    let shown = |part: &Part| {
+        let text = line.get(part.span.clone()).unwrap();
+        if part.meaning.is_empty() { text.to_owned() } else { format!("{text}={}", part.meaning) }
+    };
+    parts.iter().map(shown).collect()
+}
+
+#[test]
+fn each_word_gets_its_part_of_the_manual() {
+    for (line, expected) in [
+        ("sort -n a", &["sort=does sort", "-n=about -n", "a"][..]),
+        ("sort -nr a", &["sort=does sort", "-nr=-n: about -n; -r: about -r", "a"]),
+        ("sort -k 2 a", &["sort=does sort", "-k 2=about -k", "a"]),
+        ("sort -k2 a", &["sort=does sort", "-k2=-k: about -k", "a"]),
+        ("sort -k=2 a", &["sort=does sort", "-k=2=about -k", "a"]),
+        ("sort -nk 2", &["sort=does sort", "-nk=-n: about -n; -k: about -k", "2"]),
+        ("sort -nq a", &["sort=does sort", "-nq=-n: about -n", "a"]),
+        ("sort -q a", &["sort=does sort", "-q", "a"]),
+        ("sort -qn a", &["sort=does sort", "-qn", "a"]),
+        ("sort --key 2 --key=3 a", &["sort=does sort", "--key 2=about -k", "--key=3=about -k", "a"]),
+        ("sort --no --debug", &["sort=does sort", "--no", "--debug=about --debug"]),
+        ("sort -k -n", &["sort=does sort", "-k=about -k", "-n=about -n"]),
+        ("sort -t -- -n", &["sort=does sort", "-t=about -t", "--", "-n"]),
+        ("sort -n -- -r a", &["sort=does sort", "-n=about -n", "--", "-r", "a"]),
+        ("sort a -r - -5", &["sort=does sort", "a", "-r=about -r", "-", "-5"]),
+        ("sed -i.bak -i f", &["sed=does sed", "-i.bak=-i: about -i", "-i=about -i", "f"]),
+        ("sed -ne p f", &["sed=does sed", "-ne=-n: about -n; -e: about -e", "p", "f"]),
+        ("find . -name x -print", &["find=does find", ".", "-name x=about -name", "-print=about -print"]),
+        ("tar xzf a -C b", &["tar=does tar", "xzf", "a", "-C b=about -C"]),
+        ("git log -n 5 -C x", &["git log=does git log", "-n 5=about -n", "-C x=about -C"]),
+        ("git -C x log -p", &["git=does git", "-C x=about -C", "log", "-p"]),
+    ] {
+        assert_eq!(explained(line), expected, "{line}");
+    }
+}
