@@ -9,8 +9,7 @@ pub mod shell_facts;
 // Layer 1: pure functions (analysis, checks, rendering), without side effects
 pub mod answer;
 pub mod suggestion;
-// Layer 2: the only code that touches the machine
-// Layer 3: services
+// Layer 2: services
 pub mod environment;
 pub mod keys;
 pub mod knowledge;
@@ -20,12 +19,12 @@ pub mod path_facts;
 pub mod presses;
 pub mod prompt_context;
 pub mod screen;
-// Layer 4: work on the model's output
+// Layer 3: work on the model's output
 pub mod examine;
 pub mod fix;
 pub mod refine;
-// Layer 5: the main flow
+// Layer 4: the main flow
 pub mod suggest;
-// Layer 6: entry points, the only code that talks to users
+// Layer 5: entry points, the only code that talks to users
 pub mod cli;
 pub mod daemon;

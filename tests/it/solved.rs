@@ -1,4 +1,4 @@
-//! The solved requests in `src/prompt/solved-*.toml`: each parses in its shell, is plain, and is harmless to copy.
+//! The solved requests in `crates/model/src/prompt/solved-*.toml`: each parses in its shell, is plain, and is harmless to copy.
 //!
 //! These tests run no row. Each row was checked by hand in a scratch folder to do what its request asks.
 

@@ -1,5 +1,4 @@
-//! Checks of a command line against the commands and options of a machine: findings, forms of other userlands, repairs,
-//! and explanations from the manual.
+#![doc = include_str!("../README.md")]
 
 pub mod check;
 pub mod explain;

@@ -1,10 +1,4 @@
-//! Access to the machine: files, environment and the few programs that askline starts.
-//!
-//! Neither text on a prompt line nor a model's output can be run. A process starts only through [`Host::probe`],
-//! whose [`Probe`] contains every possible argument vector; through [`Host::key`], whose [`KeyCommand`] comes only
-//! from the user's own configuration; or through [`Host::start_resident`] and [`Host::start_prefetch`], which start
-//! askline itself with fixed arguments. There are two implementations: the local machine ([`local`]) and a recording
-//! of one ([`recorded`]), which replays bug reports and tests exactly.
+#![doc = include_str!("../README.md")]
 
 pub mod key_command;
 pub mod local;

@@ -1,5 +1,4 @@
-//! Parser for program documentation: options with their arity, subcommands, examples. Reads man pages (roff and
-//! mdoc source) and `--help` texts. Pure and total: text in, value out, no failure.
+#![doc = include_str!("../README.md")]
 
 mod block;
 pub mod catalogue;

@@ -1,7 +1,4 @@
-//! Interface to language models: takes a prompt, returns text.
-//!
-//! It has three implementations, all part of the product: the embedded model, a model on a server, and
-//! `scripted:FILE`, which replays replies to make shell tests and bug reports exact.
+#![doc = include_str!("../README.md")]
 
 pub mod chain;
 pub mod failure;

@@ -1,15 +1,4 @@
-//! Redaction of secrets: replaces them by placeholders before a text leaves the machine, and restores them in the
-//! reply.
-//!
-//! Pure. A secret is recognised by its own form (`tokens.toml`), by the text before it (`redact/leads.toml`), by
-//! its randomness (`entropy`), as a private key or a value of a Kubernetes Secret, or because the caller declared it
-//! ([`Kept::know`]). A placeholder replaces it. Within one [`Kept`], which lives as long as one request, the same
-//! secret always gets the same placeholder.
-//!
-//! One redacted word too many is better than one too few: a word redacted by mistake is restored unharmed, only the
-//! model did not see it. Not recognised are: a password that is an ordinary word without a hint around it; a declared
-//! secret that is split (`'abc'"def"`), encoded again (base64, `%41`) or written backwards; secrets in pictures or
-//! archives. Callers must pass plain text only: inside JSON that is already escaped, many quotes are not recognised.
+#![doc = include_str!("../README.md")]
 
 mod entropy;
 mod kept;

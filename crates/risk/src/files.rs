@@ -1,6 +1,6 @@
 //! File uses: files that a command line runs and secrets that it reads. `taint.rs` compares them with the request.
 //!
-//! The words that name such files are data (`files.toml`); `reading/met.rs` finds them in a command line.
+//! The words that name such files are data (`files.toml`); `reading/file_use.rs` finds them in a command line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;

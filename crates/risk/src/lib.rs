@@ -1,9 +1,4 @@
-//! Risk assessment of a command line: the effects of its commands, their scope, and whether they can be undone.
-//!
-//! Pure. The effects of programs are data in `risk/effects` (`risk/README.md` explains how to add one). The command
-//! line is parsed as its shell would parse it, each command is looked up in the table, and the worst effect
-//! determines the label. Anything that cannot be read is rated higher: a command word that is only known at run
-//! time makes the command line Dangerous; a command line that cannot be parsed is at least Confirm.
+#![doc = include_str!("../README.md")]
 
 mod address;
 pub mod allow;

@@ -1,4 +1,4 @@
-//! Effect tables: effects of each program and their targets. `README.md` in this directory describes the format.
+//! Effect tables: effects of each program and their targets. `effects/README.md` describes the format.
 
 use std::borrow::Cow;
 #[cfg(test)]
@@ -226,7 +226,7 @@ impl EffectTable {
     /// Parses tables with their examples, given as file names and texts.
     ///
     /// # Errors
-    /// Returns an error with the file and position that violates the format in `README.md`.
+    /// Returns an error with the file and position that violates the format in `effects/README.md`.
     #[cfg(test)]
     pub(super) fn read<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> anyhow::Result<Self> {
         use anyhow::Context as _;

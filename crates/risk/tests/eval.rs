@@ -1,6 +1,6 @@
 //! Figures on labelled sets, printed and compared with earlier figures.
 //!
-//! `cargo test --test eval -- risk` prints them also when the tests pass.
+//! `cargo test -p askline-risk --test eval` prints them also when the tests pass.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 

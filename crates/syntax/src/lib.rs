@@ -1,10 +1,4 @@
-//! Tolerant parser for shell command lines: simple commands, their words and byte spans. Every text gives a result,
-//! together with the errors found. Pure.
-//!
-//! A single hand-written parser reads bash, zsh and fish: `list` parses pipelines, `simple` a command with its words and
-//! redirections, `word` and `expansion` the parts of a word, `posix` and `fish` the compound commands. Nushell
-//! command lines are parsed by `nushell` or, where the engine was asked, from the engine's output (`nu`). `peel`
-//! then adds the commands that wrapper commands run.
+#![doc = include_str!("../README.md")]
 
 pub mod clean;
 mod expansion;
