@@ -28,7 +28,7 @@ const COMMANDS: &str = "awk|base64|basename|bc|bzip2|cat|chgrp|chmod|chown|cmp|c
 fn main() {
     let cache = tempfile::tempdir().unwrap();
     let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let environment = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
     let commands: Vec<Vec<&str>> = COMMANDS.split('|').map(|words| words.split(' ').collect()).collect();
     let mut times: [Vec<f64>; 4] = Default::default();
     let (mut n_programs, mut n_documented, mut n_options) = (0, 0, 0);
@@ -39,7 +39,7 @@ fn main() {
             (started.elapsed().as_secs_f64() * 1000.0, known)
         };
         // A fresh instance for each command: no earlier lookup helps, as on the first key press with this command.
-        let cold = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+        let cold = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
         let (first, known) = time(&cold);
         if !matches!(known.kind, CommandKind::Program { .. }) {
             continue;
@@ -50,11 +50,11 @@ fn main() {
             n_options += manual.options.len();
         }
         cold.remember();
-        let warm = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+        let warm = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
         let started = Instant::now();
         let asked = warm.accepts(command, "--zzzz");
         let asking = started.elapsed().as_secs_f64() * 1000.0;
-        let again = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+        let again = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
         let (second, _) = time(&again);
         let (third, _) = time(&again);
         times[0].push(first);
@@ -81,13 +81,13 @@ fn main() {
         println!("{name:<52} {:>9.3} {:>9.3} {:>9.3}", at(0.5), at(0.95), at(1.0));
     }
     for shell in Shell::ALL {
-        if !context.commands.contains(shell.name()) {
+        if !environment.commands.contains(shell.name()) {
             continue;
         }
-        let context = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
+        let environment = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
-                let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+                let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
                 let started = Instant::now();
                 assert!(knowledge.verdict(&format!("ls {n}")).ok.is_some());
                 started.elapsed().as_secs_f64() * 1000.0

@@ -1,7 +1,7 @@
 module completions {
 
   export extern askline [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
@@ -12,28 +12,28 @@ module completions {
 
   # Print a command for a request
   export extern "askline suggest" [
-    --shell: string@"nu-complete askline suggest shell" # The shell to write for [default: the one you log in with]
+    --shell: string@"nu-complete askline suggest shell" # The shell of the command [default: your login shell]
     --json                    # Print one JSON object
-    --lines: path             # Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
+    --lines: path             # Answer each line of FILE (- for stdin) with one line, empty if there is no answer; with --json one object per line
     --timing                  # Print the time of each stage to stderr
-    --no-refine               # Ask the model once: what the checks find is mended or told, never asked about again
-    --show-request            # Print the exact text a model would get, and ask none
-    --debug                   # Print what happens to stderr
+    --no-refine               # Ask the model once: problems that the checks find are repaired or reported, without a second call
+    --show-request            # Print the exact prompt for the model, without asking it
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
-    ...words: string          # What you want, in your words; without them it is read from stdin
+    ...words: string          # What you want, in your words; read from stdin if there are none
   ]
 
   def "nu-complete askline check shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }
 
-  # Look a line up on this machine, without a model; exit 1 when something is wrong
+  # Check a line on this machine, without a model; exit 1 if something is wrong
   export extern "askline check" [
-    --shell: string@"nu-complete askline check shell" # The shell that will read the line [default: the one this runs in]
+    --shell: string@"nu-complete askline check shell" # The shell that will read the line [default: the shell that runs askline]
     --json                    # Print one JSON object
     --lines: path             # Check each line of FILE (- for stdin); with --json one object per line
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     ...words: string          # The line, best quoted as one word
@@ -43,11 +43,11 @@ module completions {
     [ "nu" "zsh" "bash" "fish" ]
   }
 
-  # Say what each word of a line does, from this machine's manuals
+  # Explain each word of a line, from this machine's manuals
   export extern "askline explain" [
-    --shell: string@"nu-complete askline explain shell" # The shell that will read the line [default: the one this runs in]
+    --shell: string@"nu-complete askline explain shell" # The shell that will read the line [default: the shell that runs askline]
     --json                    # Print one JSON object
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     ...words: string          # The line, best quoted as one word
@@ -64,26 +64,26 @@ module completions {
   # Print the script that binds the key in a shell
   export extern "askline init" [
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
-    --force                   # Take the key even when something else is bound to it
-    --menu-key: string        # The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]
-    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there is no such thing [default: on, in Nushell off]
-    --debug                   # Print what happens to stderr
+    --force                   # Bind the key even if something else is bound to it
+    --menu-key: string        # The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
+    --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     shell: string@"nu-complete askline init shell" # The shell
   ]
 
-  # List, fetch and choose the models that run on this machine
+  # List, download and choose the models that run on this machine
   export extern "askline model" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
 
-  # List the models: size, licence, memory, which is installed and in use
+  # List the models with size, licence, memory and state
   export extern "askline model list" [
-    --check                   # Read every byte of the installed ones; exit 1 when one is damaged
-    --debug                   # Print what happens to stderr
+    --check                   # Verify the checksums of the installed models; exit 1 if one is damaged
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
@@ -92,9 +92,9 @@ module completions {
     [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
   }
 
-  # Fetch a model, check it and make it ready
+  # Download a model, verify it and prepare it
   export extern "askline model pull" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     name?: string@"nu-complete askline model pull name" # The model [default: the one in use]
@@ -104,9 +104,9 @@ module completions {
     [ "qwen2.5-coder-1.5b-instruct-q4_k_m" "qwen2.5-coder-0.5b-instruct-q4_k_m" ]
   }
 
-  # Use a model from now on
+  # Choose the model to use
   export extern "askline model use" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     name: string@"nu-complete askline model use name" # The model
@@ -118,7 +118,7 @@ module completions {
 
   # Print the path of a model's file
   export extern "askline model path" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     name?: string@"nu-complete askline model path name" # The model [default: the one in use]
@@ -130,7 +130,7 @@ module completions {
 
   # Remove a model's file
   export extern "askline model rm" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     name: string@"nu-complete askline model rm name" # The model
@@ -142,7 +142,7 @@ module completions {
 
   # Show the configuration
   export extern "askline config" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     command?: string@"nu-complete askline config command" # What to print
@@ -152,10 +152,10 @@ module completions {
     [ "status" "stop" "run" ]
   }
 
-  # Show or end the process that keeps the model at hand
+  # Show or stop the process that keeps the model loaded
   export extern "askline daemon" [
     --json                    # Print one JSON object
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     command?: string@"nu-complete askline daemon command" # What to do
@@ -164,17 +164,17 @@ module completions {
   # Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
   export extern "askline doctor" [
     --json                    # Print one JSON array of {grade, subject, text, remedy}
-    --online                  # Also ask the models on servers that the key would ask, one small request each
-    --debug                   # Print what happens to stderr
+    --online                  # Also send one small request to each model on a server that the key may use
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
 
-  # Show what was asked, what it took, and how much of today's limits is used
+  # Show usage statistics: requests, times, tokens and today's use of the limits
   export extern "askline stats" [
     --json                    # Print one JSON object
-    --days: string            # How many days to sum up, today's among them
-    --debug                   # Print what happens to stderr
+    --days: string            # Number of days to sum up, including today
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
   ]
@@ -183,10 +183,10 @@ module completions {
     [ "stats" "cache" "all" ]
   }
 
-  # Delete what was remembered: figures and caches, never models or configuration
+  # Delete statistics and caches, never models or configuration
   export extern "askline forget" [
     --yes                     # Don't ask
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     what?: string@"nu-complete askline forget what" # What to forget
@@ -198,7 +198,7 @@ module completions {
 
   # Print the completions of this program for a shell
   export extern "askline completions" [
-    --debug                   # Print what happens to stderr
+    --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
     shell: string@"nu-complete askline completions shell" # The shell

@@ -1,6 +1,6 @@
 """Serves a model file with llama.cpp's own server, from its wheel `xllamacpp`, for the tests that need a real one.
 
-serve.py FILE KEY: listens on a free port of this machine, prints the address and serves until it is ended, an hour at most.
+serve.py FILE KEY: listens on a free port of this machine, prints the address and serves until it is stopped, for at most an hour.
 """
 
 import socket

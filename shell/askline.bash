@@ -201,6 +201,6 @@ if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
   if [[ ${BASH_ALIASES[ask]-} == __askline_ask ]] || ! \builtin type ask &>/dev/null; then
     \builtin alias ask=__askline_ask
   else
-    \builtin printf '%s\n' 'askline: ask is already a command of yours and stays so' >&2
+    \builtin printf '%s\n' 'askline: ask is already a command of yours; it is not replaced' >&2
   fi
 fi

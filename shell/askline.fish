@@ -64,7 +64,7 @@ function __askline_line --description 'Turn the words on the command line into a
         builtin commandline --replace -- "$__askline_answer"
         set cursor (string length -- "$__askline_answer")
         if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
-            set cursor (builtin math $cursor - 1) # on the last character, where x and a expect it
+            set cursor (builtin math $cursor - 1) # x and a expect the cursor on the last character
         end
         builtin commandline --cursor $cursor
     end
@@ -160,6 +160,6 @@ if status is-interactive
             __askline_ask $argv
         end
     else
-        builtin echo 'askline: ask is already a command of yours and stays so' >&2
+        builtin echo 'askline: ask is already a command of yours; it is not replaced' >&2
     end
 end

@@ -88,7 +88,7 @@ def __askline_repair [code: int] {
   match $code {
     130 => ""
     126 | 127 => $"askline: ($__askline.program) can't be run; install it again or put it on the PATH"
-    0 | 2 | 3 => $"askline: ($__askline.program) and this script are of different versions; run `askline init nu` and do what it says"
+    0 | 2 | 3 => $"askline: ($__askline.program) and this script are of different versions; run `askline init nu` and follow its instructions"
     _ => $"askline: ($__askline.program) ended unexpectedly \(($code)\); run `askline doctor`"
   }
 }
@@ -124,7 +124,7 @@ def __askline_offers [line: string, bytes: int] {
     return []
   }
   let options = [--shell nu --bytes $bytes --columns (term size).columns]
-  let tag = (random int 1..1_000_000_000) # so that no late answer is taken for another one
+  let tag = (random int 1..1_000_000_000) # to ignore late answers to earlier requests
   job spawn {
     let reply = (try { $line | ^$__askline.program offers ...$options | complete | get stdout } catch { "" })
     $reply | job send 0 --tag $tag
@@ -217,8 +217,8 @@ $env.config.menus = (
 if $nu.is-interactive {
   let other = (which ask | get type?)
   if ($other | is-not-empty) {
-    if "plugin" not-in $other { # which is ours
-      print -e "askline: ask is already a command of yours and stays so"
+    if "plugin" not-in $other { # a plugin's `ask` is ours
+      print -e "askline: ask is already a command of yours; it is not replaced"
     }
   } else {
     $env.config.hooks.pre_prompt = ($env.config.hooks.pre_prompt? | default [] | append {

@@ -78,7 +78,7 @@ __askline_widget() {
     --status "$__askline_status"
   CURSOR=$cursor
   if [[ -n $answer ]]; then
-    \builtin zle .split-undo # in vi mode, u takes back this change and not all that was typed
+    \builtin zle .split-undo # in vi mode, u undoes this change only
     BUFFER=$answer CURSOR=$#answer
     if [[ $KEYMAP == vicmd ]]; then
       CURSOR=$#answer-1
@@ -161,9 +161,9 @@ __askline_inline_draw() {
     __askline_inline_start && \builtin print -ru$__askline_inline_in -- "$BUFFER" 2>/dev/null &&
       __askline_inline_sent=$BUFFER
   elif (( __askline_inline_in )); then
-    \builtin print -u$__askline_inline_in 2>/dev/null # what was asked for counts no more
+    \builtin print -u$__askline_inline_in 2>/dev/null # cancels the request
   fi
-  \builtin return 0 # else zsh leaves out the hooks of others
+  \builtin return 0 # otherwise zsh skips the hooks of others
 }
 
 __askline_inline_show() {
@@ -225,7 +225,7 @@ __askline_inline_start() {
   coproc \command "$__askline_program" inline --shell zsh 2>/dev/null
   \builtin exec {__askline_inline_in}>&p {__askline_inline_out}<&p
   \builtin disown 2>/dev/null
-  coproc : # lets go of the ends that are not ours
+  coproc : # closes the other ends of the pipe
   \builtin disown 2>/dev/null
   __askline_inline_coprocess && __askline_inline_dummy=$REPLY
   \builtin zle -F $__askline_inline_out __askline_inline_answer
@@ -418,7 +418,7 @@ __askline_load() {
   if [[ ${aliases[ask]-} == 'noglob __askline_ask' ]] || ! \builtin whence ask >/dev/null; then
     \builtin alias ask='noglob __askline_ask'
   else
-    \builtin print -ru2 -- 'askline: ask is already a command of yours and stays so'
+    \builtin print -ru2 -- 'askline: ask is already a command of yours; it is not replaced'
   fi
 }
 

@@ -48,7 +48,7 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     }
     let pieces = read(text, shell);
     let commands = if words::refuses(&pieces) { Vec::new() } else { commands(&pieces, shell) };
-    ExtractedParts { commands, words: words::told(&pieces) }.into_answer()
+    ExtractedParts { commands, words: words::joined(&pieces) }.into_answer()
 }
 
 /// The raw commands, and the prose around them.
@@ -151,8 +151,8 @@ fn read(text: &str, shell: Shell) -> Vec<ReplyPart<'_>> {
 
 /// Reports whether the next block shows the output of the one before it.
 fn shows_output(pieces: &[ReplyPart<'_>]) -> bool {
-    let said = pieces.iter().rev().find(|piece| !matches!(piece, ReplyPart::Break));
-    let announced = matches!(said, Some(ReplyPart::Words(line)) if line.to_lowercase().contains("output"));
+    let last = pieces.iter().rev().find(|piece| !matches!(piece, ReplyPart::Break));
+    let announced = matches!(last, Some(ReplyPart::Words(line)) if line.to_lowercase().contains("output"));
     announced && pieces.iter().any(|piece| matches!(piece, ReplyPart::Fence { .. }))
 }
 

@@ -101,7 +101,7 @@ impl<H: Host + Clone + 'static> AppContext<H> {
         let file = &self.paths.config_file;
         let wrong = |fault: &dyn Display| UsageError(format!("{}: {fault}", file.display()));
         if !file.is_absolute() {
-            let fault = "ASKLINE_CONFIG must be a full path: no working directory holds configuration";
+            let fault = "ASKLINE_CONFIG is a relative path; set it to a full path";
             return Err(wrong(&fault).into());
         }
         let text = match self.host.entry(file) {
@@ -123,7 +123,7 @@ impl<H: Host + Clone + 'static> AppContext<H> {
     }
 
     /// Returns the usage statistics; `None` for a recorded machine, whose requests are not real usage.
-    pub fn book(&self) -> Option<UsageStore> {
+    pub fn usage_store(&self) -> Option<UsageStore> {
         self.machine.cache.is_some().then(|| UsageStore::of(&self.paths))
     }
 
@@ -146,7 +146,7 @@ fn variable(host: &dyn Host, name: &str) -> Option<String> {
 /// Returns the text of an existing configuration file.
 fn config_text(host: &dyn Host, file: &Path) -> Result<String, UsageError> {
     let bytes = host.read(file, CONFIG_LIMIT).map_err(|error| {
-        UsageError(format!("{error:#}; make it a file that you can read, or name another in ASKLINE_CONFIG"))
+        UsageError(format!("{error:#}; make the file readable, or name another in ASKLINE_CONFIG"))
     })?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.as_bytes().iter().take(error.utf8_error().valid_up_to());
@@ -215,7 +215,7 @@ fn machine<H: Host + Clone + 'static>(host: &H, paths: &Paths) -> anyhow::Result
         RecordedHost::parse(file, &String::from_utf8(bytes).with_context(|| file.display().to_string())?)
     });
     let recorded = recorded
-        .map_err(|error| UsageError(format!("{error:#}; mend the recording or unset ASKLINE_HOST")))?;
+        .map_err(|error| UsageError(format!("{error:#}; correct the recording or unset ASKLINE_HOST")))?;
     Ok(Machine::new(Arc::new(recorded), None))
 }
 
@@ -236,7 +236,7 @@ struct ReaderGone;
 
 impl Display for ReaderGone {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("nobody reads the output")
+        f.write_str("the reader closed the output")
     }
 }
 
@@ -299,10 +299,10 @@ pub fn reason(error: &anyhow::Error) -> String {
 
 fn trace(debug: bool) {
     if debug {
-        let told = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
+        let subscriber = tracing_subscriber::fmt().with_writer(io::stderr).with_env_filter("askline=debug");
         // Log lines that cannot be written are not reported, because that would end the program.
-        let told = told.log_internal_errors(false);
-        let _ = told.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
+        let subscriber = subscriber.log_internal_errors(false);
+        let _ = subscriber.with_timer(tracing_subscriber::fmt::time::uptime()).with_target(false).try_init();
         tracing::debug!("askline {}", env!("CARGO_PKG_VERSION"));
     }
 }

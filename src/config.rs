@@ -305,7 +305,7 @@ impl Config {
         });
         match unpriced.into_iter().next() {
             Some(profile) if Cost(0) < self.limits.day_cost => Err(UsageError(format!(
-                "profile `{profile}` has no prices, so `day_cost` would not hold for it; \
+                "profile `{profile}` has no prices, so `day_cost` can't limit it; \
                  add price_in and price_out to [profiles.{profile}] (0 if it costs nothing), or remove `day_cost`"
             ))),
             _ => Ok(()),

@@ -129,8 +129,8 @@ impl Waker {
     }
 
     fn hush(&self) {
-        let mut heard = [0; 64];
-        while (&self.sound).read(&mut heard).is_ok_and(|got| 0 < got) {}
+        let mut buffer = [0; 64];
+        while (&self.sound).read(&mut buffer).is_ok_and(|got| 0 < got) {}
     }
 }
 
@@ -158,7 +158,7 @@ pub fn serve_as(hello: Hello, endpoint: &Endpoint, waits: Waits, waker: &Arc<Wak
         let queue = Arc::clone(&queue);
         move || job_queue::work(&queue)
     });
-    let worker = worker.context("no thread for the model")?;
+    let worker = worker.context("can't start the model's thread")?;
     let end = listen(&socket, &queue, &hello, waits, waker);
     tracing::debug!("ending: {end:?}");
     queue.end(end);
@@ -215,7 +215,7 @@ fn listen(
             let thread = thread::Builder::new().name("conversation".to_owned()).stack_size(CONNECTION_STACK);
             let started = thread.spawn(move || {
                 if let Err(error) = conversation::hold(stream, &queue, &hello, waits.question) {
-                    tracing::debug!("a conversation broke off: {error:#}");
+                    tracing::debug!("a connection failed: {error:#}");
                 }
                 inside_too.fetch_sub(1, Ordering::Relaxed);
             });

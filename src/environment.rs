@@ -108,7 +108,7 @@ impl Environment {
     /// Writes the scan results to the cache; an error costs only time at the next request.
     pub fn remember(&self, machine: &Machine) {
         if let Some(Err(error)) = machine.cache.as_ref().map(|cache| self.commands.remember(cache)) {
-            tracing::debug!("the commands are not kept: {error:#}");
+            tracing::debug!("can't cache the commands: {error:#}");
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
     fn facts_of_a_recorded_machine() {
         let host = alpine();
         let facts = ShellFacts { version: Some("5.9".to_owned()), ..ShellFacts::default() };
-        let context = gather(&machine(host.clone()), Shell::Zsh, &facts);
+        let environment = gather(&machine(host.clone()), Shell::Zsh, &facts);
         expect![[r#"
             {
               "commands": [
@@ -231,9 +231,9 @@ mod tests {
               "user": "ada",
               "userland": "BusyBox"
             }"#]]
-        .assert_eq(&serde_json::to_string_pretty(&context.to_json()).unwrap());
-        assert_eq!(context.userland(&host, "find"), Userland::Gnu);
-        assert_eq!(context.userland(&host, "nothing"), Userland::Unknown);
+        .assert_eq(&serde_json::to_string_pretty(&environment.to_json()).unwrap());
+        assert_eq!(environment.userland(&host, "find"), Userland::Gnu);
+        assert_eq!(environment.userland(&host, "nothing"), Userland::Unknown);
         assert_eq!(
             gather(&machine(host.clone()), Shell::Nu, &ShellFacts::default()).shell_version.as_deref(),
             Some("0.115.1")
@@ -284,11 +284,11 @@ mod tests {
 
     #[test]
     fn names_that_are_not_utf8_are_told_as_well_as_can_be() {
-        let mut context = gather(&machine(alpine()), Shell::Bash, &ShellFacts::default());
+        let mut environment = gather(&machine(alpine()), Shell::Bash, &ShellFacts::default());
         let odd = PathBuf::from(std::ffi::OsString::from_vec(b"/caf\xe9".to_vec()));
-        context.current_dir = Some(odd.clone());
-        context.commands.directories[0].path = odd;
-        let told = context.to_json();
+        environment.current_dir = Some(odd.clone());
+        environment.commands.directories[0].path = odd;
+        let told = environment.to_json();
         assert_eq!(told["current_dir"], "/caf\u{fffd}");
         assert_eq!(told["commands"][0]["directory"], "/caf\u{fffd}");
     }

@@ -36,13 +36,13 @@ impl Failed {
 
     /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
     /// meant.
-    pub fn mended(&self, examiner: &Examiner<'_>) -> Option<Refined> {
+    pub fn repaired(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         let cleaned = clean(&self.command, examiner.shell).ok()?;
         // It was run, so it is a command, even if it looks like plain words.
         let best =
             refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
         let settled = !best.repairs.is_empty() && is_clear(&best.report) && !self.is_again(&best);
-        settled.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
+        settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
     }
 
     /// Returns the request for a model.
@@ -55,17 +55,17 @@ impl Failed {
         &self,
         config: &Config,
         machine: &Machine,
-        context: &Environment,
+        environment: &Environment,
         facts: &ShellFacts,
     ) -> PromptContext {
         let mut prompt_context = PromptContext::new(config.disclosure);
         prompt_context.is_about(FactKind::Last);
         prompt_context.add(FactKind::Last, "the command's exit status", self.status.to_string());
         if config.disclosure.is_on(FactKind::Output) && config.disclosure.is_on(FactKind::Last) {
-            let printed = screen::after(&self.command, machine, context).unwrap_or_default();
+            let printed = screen::after(&self.command, machine, environment).unwrap_or_default();
             prompt_context.add(FactKind::Output, "it printed", printed);
         }
-        prompt_context::gather(prompt_context, machine.host.as_ref(), context, facts)
+        prompt_context::gather(prompt_context, machine.host.as_ref(), environment, facts)
     }
 
     /// Returns the answers, with the best one that differs from the failed command first.
@@ -74,14 +74,14 @@ impl Failed {
     /// [`Failure::NoCommand`] when there is none.
     pub fn another(&self, mut refined: Refined) -> Result<Refined, Failure> {
         if self.is_again(&refined.best) {
-            let others = std::mem::take(&mut refined.others);
-            let mut others = others.into_iter().filter(|other| !self.is_again(other));
-            refined.best = others.next().ok_or_else(|| {
+            let alternatives = std::mem::take(&mut refined.alternatives);
+            let mut alternatives = alternatives.into_iter().filter(|other| !self.is_again(other));
+            refined.best = alternatives.next().ok_or_else(|| {
                 Failure::NoCommand(
                     "no better command was found than your last one; say what it should do".to_owned(),
                 )
             })?;
-            refined.others = others.collect();
+            refined.alternatives = alternatives.collect();
         }
         Ok(refined)
     }

@@ -50,13 +50,13 @@ pub fn look(remote: &ServerProfile, host: &dyn Host) -> Result<Option<String>, F
         return Ok(None);
     }
     let set = source.env.as_deref().filter(|name| variable(host, name).is_some());
-    let told = match (set, &source.command, &source.file) {
+    let key = match (set, &source.command, &source.file) {
         (Some(name), ..) => Ok(format!("the variable {name}")),
         (None, Some(command), ..) => runnable(command, host).map(|()| "its key_cmd".to_owned()),
         (None, None, Some(file)) => private(file).map(|_| format!("the file {}", file.display())),
         (None, None, None) => Err(anyhow::anyhow!(unset(source.env.as_deref().unwrap_or_default()))),
     };
-    told.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
+    key.map(Some).map_err(|error| Failure::NoModel(format!("profile `{}`: {error:#}", remote.profile)))
 }
 
 fn unset(name: &str) -> String {
@@ -80,25 +80,25 @@ fn by_command(command: &KeyCommand, remote: &ServerProfile, host: &dyn Host) -> 
 /// Checks that no other user can write the command's configuration file and that the command's program exists.
 fn runnable(command: &KeyCommand, host: &dyn Host) -> anyhow::Result<()> {
     let file = command.file();
-    let found = host.entry(file).with_context(|| format!("{} is gone", file.display()))?;
+    let found = host.entry(file).with_context(|| format!("{} no longer exists", file.display()))?;
     let user = rustix::process::geteuid().as_raw();
     ensure!(
         found.owner == user || found.owner == 0,
-        "its key_cmd is not run, for {} belongs to another user; make it yours (chown)",
+        "its key_cmd is not run because {} belongs to another user; change its owner (chown)",
         file.display()
     );
     ensure!(
         found.mode & 0o022 == 0,
-        "its key_cmd is not run, for others can write {}; run `chmod go-w {}`",
+        "its key_cmd is not run because others can write {}; run `chmod go-w {}`",
         file.display(),
         file.display()
     );
     let program = command.program();
-    let there = match Path::new(program) {
+    let exists = match Path::new(program) {
         path if path.is_absolute() => host.entry(path).is_some_and(|entry| entry.executable),
         _ => find_on_path(host, program).is_some(),
     };
-    ensure!(there, "the program of its key_cmd is not there; install it or correct key_cmd");
+    ensure!(exists, "the program of its key_cmd was not found; install it or correct key_cmd");
     Ok(())
 }
 
@@ -133,10 +133,10 @@ fn private(path: &Path) -> anyhow::Result<File> {
         }
         file => file.with_context(|| format!("can't open {shown}"))?,
     };
-    let found = file.metadata().with_context(|| format!("can't look at {shown}"))?;
+    let found = file.metadata().with_context(|| format!("can't access {shown}"))?;
     ensure!(found.is_file(), "{shown} is not a regular file; name the file with the key in key_file");
     let user = rustix::process::geteuid().as_raw();
-    ensure!(found.uid() == user, "{shown} belongs to another user; make it yours (chown)");
+    ensure!(found.uid() == user, "{shown} belongs to another user; change its owner (chown)");
     ensure!(found.mode() & 0o077 == 0, "others can read {shown}; run `chmod 600 {shown}`");
     Ok(file)
 }

@@ -54,7 +54,7 @@ const MEMORY_MAX: usize = 512;
 pub struct Knowledge {
     host: Arc<dyn Host>,
     cache: Option<PathBuf>,
-    context: Environment,
+    environment: Environment,
     home: Option<PathBuf>,
     owners: Owners,
     aliases: BTreeMap<String, String>,
@@ -80,11 +80,11 @@ pub fn manual_directories(host: &dyn Host) -> Vec<PathBuf> {
 impl Knowledge {
     /// Creates the knowledge of `machine` for lines of the environment's shell. `facts` has the
     /// user's own names. Nothing is looked up yet.
-    pub fn new(machine: &Machine, context: &Environment, facts: &ShellFacts, help: Help) -> Self {
+    pub fn new(machine: &Machine, environment: &Environment, facts: &ShellFacts, help: Help) -> Self {
         Self {
             host: machine.host.clone(),
             cache: machine.cache.clone(),
-            context: context.clone(),
+            environment: environment.clone(),
             home: machine.host.env("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
             owners: Owners::of(machine.host.as_ref()),
             aliases: facts.aliases.iter().cloned().collect(),
@@ -92,7 +92,7 @@ impl Knowledge {
             functions: facts
                 .functions
                 .iter()
-                .filter(|name| !context.shell.is_fish() || !FISH_WRAPPERS.contains(&name.as_str()))
+                .filter(|name| !environment.shell.is_fish() || !FISH_WRAPPERS.contains(&name.as_str()))
                 .cloned()
                 .collect(),
             help,
@@ -109,7 +109,7 @@ impl Knowledge {
 
     /// Returns the operating system, named as in `std::env::consts::OS`.
     pub fn os(&self) -> &str {
-        &self.context.system.os
+        &self.environment.system.os
     }
 
     /// Returns the expansion of a user's alias, without any lookup.
@@ -124,7 +124,7 @@ impl Knowledge {
 
     /// Returns the shell's own verdict on a line, which the shell parses but does not run.
     pub fn verdict(&self, line: &str) -> SyntaxVerdict {
-        let shell = self.context.shell;
+        let shell = self.environment.shell;
         if !verdict::may_be_asked(shell, line) {
             return SyntaxVerdict::default();
         }
@@ -136,7 +136,7 @@ impl Knowledge {
     /// Returns Nushell's own token list of a line, for [`askline_syntax::nu::parse`]; the line is not run. `None` for
     /// other shells, or if Nushell could not be asked.
     pub fn pieces(&self, line: &str) -> Option<String> {
-        if !self.context.shell.is_nushell() || line.contains('\0') {
+        if !self.environment.shell.is_nushell() || line.contains('\0') {
             return None;
         }
         // Truncated output is not valid.
@@ -165,12 +165,12 @@ impl Knowledge {
             Some(answer) => answer,
             None => self.ask_a_new_shell(probe)?,
         };
-        let said = read(&answer)?;
+        let verdict = read(&answer)?;
         let mut memory = held(memory);
         if memory.len() < MEMORY_MAX {
-            memory.insert(line.to_owned(), said.clone());
+            memory.insert(line.to_owned(), verdict.clone());
         }
-        Some(said)
+        Some(verdict)
     }
 
     /// Reports whether answers come from the user's running shell, which knows the user's definitions.
@@ -185,10 +185,10 @@ impl Knowledge {
 
     /// Returns the shell's program, if it may be started to answer probes.
     fn startable_shell(&self) -> Option<ResolvedProgram> {
-        let program = self.program(self.context.shell.name()).filter(|program| program.trusted)?;
+        let program = self.program(self.environment.shell.name()).filter(|program| program.trusted)?;
         let may_start = eligible::for_lines([&program.path, &program.real_path], self.home.as_deref());
         may_start
-            .inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display()))
+            .inspect_err(|why| tracing::debug!("{} is not started: {why}", program.path.display()))
             .ok()?;
         Some(program)
     }
@@ -197,9 +197,9 @@ impl Knowledge {
     pub fn version(&self, command: &str) -> Option<String> {
         let (_, Some((program, _))) = self.resolve(&[command]) else { return None };
         let mut looked = Looked::clone(&*self.level(&program, &[], true));
-        let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
-        if told.is_some() {
-            return told;
+        let version = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
+        if version.is_some() {
+            return version;
         }
         if looked.record.version.is_none() && self.is_eligible(&program, &looked.record) {
             let probe = Probe::Help { level: Level::default(), spelling: Spelling::Version };
@@ -226,7 +226,7 @@ impl Knowledge {
         let kept = changed.iter().try_for_each(|(key, looked)| kept::keep(cache, key, &looked.record));
         let kept = kept.and_then(|()| commands.map_or(Ok(()), |own| own.keep(cache)));
         if let Err(error) = kept.and_then(|()| kept::thin_out(cache)) {
-            tracing::debug!("what is known of commands is not kept: {error:#}");
+            tracing::debug!("can't cache the documentation of commands: {error:#}");
         }
     }
 
@@ -265,8 +265,8 @@ impl Reference for Knowledge {
             && levels.first().is_some_and(|own| self.is_eligible(&program, &own.record));
         let last = levels.pop();
         let version = levels.iter().chain(&last).rev().find_map(|looked| {
-            let told = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
-            told.or_else(|| looked.record.version.clone().flatten())
+            let version = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
+            version.or_else(|| looked.record.version.clone().flatten())
         });
         Arc::new(CommandFacts {
             kind,
@@ -292,12 +292,12 @@ impl Reference for Knowledge {
     }
 
     fn shell_version(&self) -> Option<String> {
-        self.context.shell_version.clone()
+        self.environment.shell_version.clone()
     }
 
     fn names(&self) -> Vec<String> {
-        let own = self.aliases.keys().chain(&self.functions).chain(builtins::of(self.context.shell));
-        let names = own.map(String::as_str).chain(self.context.commands.names());
+        let own = self.aliases.keys().chain(&self.functions).chain(builtins::of(self.environment.shell));
+        let names = own.map(String::as_str).chain(self.environment.commands.names());
         names.collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
     }
 

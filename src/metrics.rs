@@ -235,7 +235,7 @@ impl UsageStore {
     pub fn servers_today(&self, now: SystemTime) -> anyhow::Result<Tally> {
         let counts = self.understood()?.filter(|counts| counts.damaged != Some(counts.day(now)));
         let counts =
-            counts.context("the figures are damaged; run `askline forget stats` to begin them anew")?;
+            counts.context("the statistics are damaged; run `askline forget stats` to reset them")?;
         Ok(counts.today(now).servers())
     }
 
@@ -282,7 +282,7 @@ impl UsageStore {
         let usage = control.usage().clone();
         match self.count(&usage, outcome, SystemTime::now()) {
             Ok(true) => {}
-            Ok(false) => tracing::debug!("not counted: others are writing the figures"),
+            Ok(false) => tracing::debug!("not counted: another process is writing the statistics"),
             Err(error) => tracing::debug!("not counted: {error:#}"),
         }
     }
@@ -295,7 +295,7 @@ impl UsageStore {
     fn put_aside(&self) -> anyhow::Result<()> {
         let place = |n| self.directory.join(format!("counts.bad-{n}"));
         let free = (1..=BAD_MAX).find(|n| fs::symlink_metadata(place(*n)).is_err());
-        fs::rename(self.file(), place(free.unwrap_or(BAD_MAX))).context("the figures can't be put aside")
+        fs::rename(self.file(), place(free.unwrap_or(BAD_MAX))).context("can't rename the damaged statistics")
     }
 }
 

@@ -81,8 +81,8 @@ where
     let model = match choice {
         ModelChoice::Remote(_) if occasion == Purpose::Idle => return Ok(unasked(choice)),
         ModelChoice::Remote(remote) => {
-            let book = UsageStore::of(paths);
-            let served = Served::new((**remote).clone(), form, host.clone(), config.limits, book);
+            let usage_store = UsageStore::of(paths);
+            let served = Served::new((**remote).clone(), form, host.clone(), config.limits, usage_store);
             return Ok(Box::new(served));
         }
         ModelChoice::Scripted(file) => open_scripted(file, config, host, occasion)?,
@@ -113,7 +113,7 @@ where
     let script =
         host.read(file, SCRIPT_LIMIT).and_then(|text| Scripted::parse(file, &String::from_utf8_lossy(&text)));
     let script = script.map_err(|error| {
-        anyhow!("{error:#}; mend the script, or name another model (ASKLINE_MODEL or the profile)")
+        anyhow!("{error:#}; correct the script, or name another model (ASKLINE_MODEL or the profile)")
     })?;
     Ok(Box::new(script))
 }
@@ -193,7 +193,7 @@ where
 
 /// Returns a placeholder for a model that is asked only when a user waits.
 fn unasked(choice: &ModelChoice) -> Box<dyn Model> {
-    let failure = Failure::Unavailable(format!("{choice} is asked only when somebody waits"));
+    let failure = Failure::Unavailable(format!("{choice} is asked only when a user waits"));
     Box::new(UnavailableModel { source: choice.to_string(), failure })
 }
 

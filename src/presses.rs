@@ -219,7 +219,7 @@ impl Terminal {
     pub fn last(&self) -> Option<Press> {
         let kept = store::read_versioned(&self.file, KIND.0, KIND.1, LIMIT);
         let body = kept.unwrap_or_else(|error| {
-            tracing::debug!("no earlier press: {error:#}");
+            tracing::debug!("can't read the last press: {error:#}");
             None
         })?;
         let press: Press = serde_json::from_slice(&body).ok()?;
@@ -235,7 +235,7 @@ impl Terminal {
             store::write_passing(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
         };
         if let Err(error) = keep() {
-            tracing::debug!("the press is not kept: {error:#}");
+            tracing::debug!("can't store the press: {error:#}");
         }
     }
 }
@@ -243,7 +243,7 @@ impl Terminal {
 /// Removes expired presses below a runtime directory.
 pub fn forget_old(runtime: &Path) {
     if let Err(error) = forget(&runtime.join(DIRECTORY)) {
-        tracing::debug!("old presses stay: {error:#}");
+        tracing::debug!("can't remove old presses: {error:#}");
     }
 }
 
@@ -366,12 +366,12 @@ mod tests {
 
     #[test]
     fn a_press_is_bound_to_where_it_was() {
-        let here = around(Some(Path::new("/a")), Some("ls"));
-        let press = Press { around: Some(here.clone()), ..press(&["ls"], LineContent::Offer(0), false) };
-        assert!(press.is_around(&here));
+        let place = around(Some(Path::new("/a")), Some("ls"));
+        let press = Press { around: Some(place.clone()), ..press(&["ls"], LineContent::Offer(0), false) };
+        assert!(press.is_around(&place));
         for (directory, last) in [("/b", Some("ls")), ("/a", Some("ls -a")), ("/a", None), ("/als", None)] {
             assert!(!press.is_around(&around(Some(Path::new(directory)), last)), "{directory} {last:?}");
         }
-        assert!(Press { around: None, ..press }.is_around(&here));
+        assert!(Press { around: None, ..press }.is_around(&place));
     }
 }

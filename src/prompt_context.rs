@@ -19,7 +19,7 @@ const HEAD_LIMIT: u64 = 4 << 10;
 pub fn gather(
     mut prompt_context: PromptContext,
     host: &dyn Host,
-    context: &Environment,
+    environment: &Environment,
     facts: &ShellFacts,
 ) -> PromptContext {
     let policy = prompt_context.policy();
@@ -28,7 +28,7 @@ pub fn gather(
             prompt_context.add(item, label, read().unwrap_or_default());
         }
     };
-    let here = context.current_dir.as_deref();
+    let here = environment.current_dir.as_deref();
     add(FactKind::Cwd, "directory", &|| Some(line(&here?.to_string_lossy())));
     add(FactKind::Git, "git branch", &|| branch(host, here?));
     add(FactKind::Listing, "files in it", &|| listing(host, here?));
@@ -100,7 +100,7 @@ mod tests {
     fn rendered(form: Form, audience: Audience, text: &str) -> String {
         let config = Config::merge(Some((Path::new("config.toml"), text)), &|_| None).unwrap();
         let host = RecordedHost::parse(Path::new("home.toml"), HOME).unwrap();
-        let context = environment::gather(
+        let environment = environment::gather(
             &Machine::new(Arc::new(host.clone()), None),
             Shell::Bash,
             &ShellFacts::default(),
@@ -114,7 +114,7 @@ mod tests {
         ] {
             facts.add(key, value);
         }
-        let prompt_context = gather(PromptContext::new(config.disclosure), &host, &context, &facts);
+        let prompt_context = gather(PromptContext::new(config.disclosure), &host, &environment, &facts);
         let prompt = draft(form, "list files", Shell::Bash, "Linux").within(prompt_context);
         prompt.render_for(form, audience, &mut str::to_owned).unwrap().fresh
     }

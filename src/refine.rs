@@ -46,7 +46,7 @@ pub struct Refined {
     /// Best command, after repairs.
     pub best: Candidate,
     /// Other commands of the same answers that may reach a prompt line, best first.
-    pub others: Vec<Candidate>,
+    pub alternatives: Vec<Candidate>,
     /// Number of times the model was asked.
     pub rounds: u32,
     /// Time spent in the model and in the rest.
@@ -117,7 +117,7 @@ pub fn run(
     let mut seen: Vec<String> = Vec::new();
     let mut asked = prompt.clone();
     let mut rounds = 0;
-    let mut is_told = false;
+    let mut has_seen_columns = false;
     let begun = Instant::now();
     loop {
         control.enter(Stage::Thinking, Instant::now());
@@ -126,9 +126,9 @@ pub fn run(
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
-            Ok((said, drafts)) => {
+            Ok((text, drafts)) => {
                 let is_wrong = drafts.iter().all(is_wrong);
-                let wrong = drafts.first().and_then(|first| wrong_up_to(&said, first));
+                let wrong = drafts.first().and_then(|first| wrong_up_to(&text, first));
                 found.extend(drafts);
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
@@ -140,7 +140,7 @@ pub fn run(
             Err(error) if found.is_empty() => return Err(error),
             Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
             Err(error) => {
-                tracing::debug!("round {rounds} gave nothing: {error:#}");
+                tracing::debug!("round {rounds} failed: {error:#}");
                 break;
             }
         }
@@ -150,19 +150,19 @@ pub fn run(
         let Some(wrong) = complaint(&best.report) else { break };
         let stuck = seen.contains(&wrong.text);
         if limits.rounds < rounds || stuck || until <= Instant::now() {
-            tracing::debug!(rounds, stuck, "left as it is: {}", wrong.text);
+            tracing::debug!(rounds, stuck, "not corrected: {}", wrong.text);
             break;
         }
         // From now on the model's answers may contain names that other models may not see.
-        is_told |= asked.tells_apart(model.audience());
-        asked = again(&prompt, is_told.then_some(&asked), best, wrong, examiner);
+        has_seen_columns |= asked.differs_for(model.audience());
+        asked = again(&prompt, has_seen_columns.then_some(&asked), best, wrong, examiner);
         tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
     }
     spent.check = begun.elapsed().saturating_sub(spent.model);
     let mut found = found.into_iter();
     let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
-    Ok(Refined { best, others: found.collect(), rounds, time: spent })
+    Ok(Refined { best, alternatives: found.collect(), rounds, time: spent })
 }
 
 /// Returns the prompt extended by the error of a command. Only models with permission see names from the user's
@@ -174,12 +174,12 @@ fn again(
     wrong: &Finding,
     examiner: &Examiner<'_>,
 ) -> Prompt {
-    let told = |line: &ParsedLine, wrong: &Finding| {
+    let complaint_text = |line: &ParsedLine, wrong: &Finding| {
         let hint = hint::of(line, wrong, prompt.request(), examiner).map(|hint| format!("; {hint}"));
         format!("{}{}", wrong.text, hint.unwrap_or_default())
     };
     let line = best.command.text.as_str();
-    let open = told(&best.line, wrong);
+    let open = complaint_text(&best.line, wrong);
     let whole =
         if wrong.kind == FindingKind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
     if let Some(open) = before.and_then(Prompt::open_part) {
@@ -188,7 +188,7 @@ fn again(
     match &best.written {
         Some(written) => {
             let wrong = complaint(&written.report).unwrap_or(wrong);
-            let open = told(&written.line, wrong);
+            let open = complaint_text(&written.line, wrong);
             prompt.again_in_part(FactKind::Columns, (written.line.text(), &open), (line, &whole))
         }
         None => prompt.again_in_part(FactKind::Columns, (line, &open), (line, &whole)),
@@ -217,15 +217,15 @@ fn draft(
 
 /// Returns the end offset of the faulty part in the model's text, mapped back from the repaired command; `None` if
 /// the fault is at the end, where the command may only be incomplete.
-fn wrong_up_to(said: &str, candidate: &Candidate) -> Option<usize> {
+fn wrong_up_to(reply: &str, candidate: &Candidate) -> Option<usize> {
     let line = candidate.command.text.as_str();
     let end = complaint(&candidate.report)?.span.end;
     let same = |(one, other): &(u8, u8)| one == other;
-    let before = said.bytes().zip(line.bytes()).take_while(same).count();
-    let behind = said.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
+    let before = reply.bytes().zip(line.bytes()).take_while(same).count();
+    let behind = reply.bytes().rev().zip(line.bytes().rev()).take_while(same).count();
     let left = line.len().saturating_sub(end).min(behind);
-    let wrong = if end <= before { end } else { said.len() - left };
-    (wrong < said.trim_end().len()).then_some(wrong)
+    let wrong = if end <= before { end } else { reply.len() - left };
+    (wrong < reply.trim_end().len()).then_some(wrong)
 }
 
 /// Adds the model's alternatives to its last answer, when no command of that answer passes. Often one of them does,
@@ -248,12 +248,12 @@ fn alternatives_of(
     }
     let asked = Instant::now();
     control.enter(Stage::Thinking, asked);
-    let replies = model.others(prompt, further, control);
+    let replies = model.alternatives(prompt, further, control);
     spent.model += asked.elapsed();
     let replies = match replies {
         Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
         Err(error) => {
-            tracing::debug!("nothing else in mind: {error:#}");
+            tracing::debug!("no alternatives: {error:#}");
             return Ok(());
         }
         Ok(replies) => replies,
@@ -267,7 +267,7 @@ fn alternatives_of(
             Some(_) => break,
             None => {}
         }
-        tracing::debug!(certainty = ?reply.certainty, "it had in mind {:?}", reply.text);
+        tracing::debug!(certainty = ?reply.certainty, "alternative: {:?}", reply.text);
         for candidate in candidates(reply, model, examiner).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
@@ -321,7 +321,7 @@ fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Resu
 ///
 /// # Errors
 /// As [`Model::complete`].
-pub fn others(
+pub fn alternatives(
     prompt: &Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
@@ -335,14 +335,15 @@ pub fn others(
     if model.keeps_alternatives() {
         replies.push(model.complete(prompt, max_tokens, control)?);
         let further = Further { most: CANDIDATES_MAX, max_tokens, wrong: None };
-        replies.extend(model.others(prompt, further, control)?);
+        replies.extend(model.alternatives(prompt, further, control)?);
         rounds += 1;
     }
     if replies.len() <= 1 {
-        let told = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
-        let mut said = known.to_vec();
-        said.extend(replies.iter().flat_map(told).filter(|command| !known.contains(command)));
-        replies.push(model.complete(&prompt.otherwise(&said), max_tokens, control)?);
+        let commands_of = |reply: &Reply| commands(&reply.text, examiner.shell).unwrap_or_default();
+        let mut known_commands = known.to_vec();
+        known_commands
+            .extend(replies.iter().flat_map(commands_of).filter(|command| !known.contains(command)));
+        replies.push(model.complete(&prompt.otherwise(&known_commands), max_tokens, control)?);
         rounds += 1;
     }
     let model_time = begun.elapsed();
@@ -367,7 +368,7 @@ pub fn others(
     let time = Spent { model: model_time, check: begun.elapsed() - model_time };
     let mut found = found.into_iter();
     let best = found.next().ok_or_else(|| Failure::NoCommand("the model has no other command".into()))?;
-    Ok(Refined { best, others: found.collect(), rounds, time })
+    Ok(Refined { best, alternatives: found.collect(), rounds, time })
 }
 
 /// Returns the commands in a reply, or the reason why there are none.
@@ -378,7 +379,7 @@ fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
             Ok(commands)
         }
         Answer::Words(words) => Err(Failure::NoCommand(words)),
-        Answer::Nothing => Err(Failure::NoCommand("the model gave no answer; say it in other words".into())),
+        Answer::Nothing => Err(Failure::NoCommand("the model gave no answer; rephrase the request".into())),
     }
 }
 
@@ -395,7 +396,7 @@ pub fn look_over_by(
     certainty: Option<Certainty>,
 ) -> Candidate {
     let Examined { line, report: before } = examiner.examine(cleaned.text.as_str());
-    let mended = repair(&line, &before).and_then(|repaired| {
+    let fixed = repair(&line, &before).and_then(|repaired| {
         // A repaired line reaches the prompt line too, so it passes the same gate.
         let again = clean::clean(&repaired.line, examiner.shell).ok()?;
         let Examined { line: mended, report } = examiner.examine(again.text.as_str());
@@ -416,7 +417,7 @@ pub fn look_over_by(
             written,
         })
     });
-    mended.unwrap_or(Candidate {
+    fixed.unwrap_or(Candidate {
         command: cleaned,
         line,
         report: before,
@@ -489,8 +490,8 @@ pub fn confidence(candidate: &Candidate) -> f64 {
     let (errors, warnings, _) = cost(report);
     let found = 0.5_f64.powi(i32::try_from(errors).unwrap_or(i32::MAX))
         * 0.8_f64.powi(i32::try_from(warnings).unwrap_or(i32::MAX));
-    let mended = 0.95_f64.powi(i32::try_from(candidate.repairs.len()).unwrap_or(i32::MAX));
-    let checks = (0.5 + 0.5 * flags) * commands * syntax * found * mended;
+    let repairs = 0.95_f64.powi(i32::try_from(candidate.repairs.len()).unwrap_or(i32::MAX));
+    let checks = (0.5 + 0.5 * flags) * commands * syntax * found * repairs;
     let model = candidate.certainty.map_or(1.0, |certainty| certainty.mean.clamp(0.0, 1.0));
     (checks.min(1.0) * model * 100.0).round() / 100.0
 }

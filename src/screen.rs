@@ -19,13 +19,13 @@ const SCREEN_FILE: &str = "screen-";
 
 /// Returns the lines after the last place where `command` was typed, without the prompt below them. `None` if no
 /// program can be asked or the command is no longer on the screen.
-pub fn after(command: &str, machine: &Machine, context: &Environment) -> Option<String> {
+pub fn after(command: &str, machine: &Machine, environment: &Environment) -> Option<String> {
     // Readline clears the last row of its prompt before it calls a bound command.
-    below(&text(machine, context)?, command, context.shell.dialect().keeps_prompt_row)
+    below(&text(machine, environment)?, command, environment.shell.dialect().keeps_prompt_row)
 }
 
 /// Returns the current text of the screen.
-fn text(machine: &Machine, context: &Environment) -> Option<String> {
+fn text(machine: &Machine, environment: &Environment) -> Option<String> {
     let host = machine.host.as_ref();
     let is_set = |name: &str| host.env(name).is_some_and(|value| !value.is_empty());
     // Multiplexers come first: they run inside a terminal and pass on its variables.
@@ -41,7 +41,7 @@ fn text(machine: &Machine, context: &Environment) -> Option<String> {
     } else {
         return None;
     };
-    let program = context.commands.find_trusted(screen.program())?;
+    let program = environment.commands.find_trusted(screen.program())?;
     let into = match &screen {
         Screen::Zellij { into } => Some(into.clone()),
         _ => None,
@@ -49,7 +49,7 @@ fn text(machine: &Machine, context: &Environment) -> Option<String> {
     // Any earlier content of the file is not an answer.
     into.iter().for_each(|file| discard(file));
     let output = host.probe(&program, &Probe::Screen(screen)).inspect_err(|error| {
-        tracing::debug!("the screen can't be read: {error:#}");
+        tracing::debug!("can't read the screen: {error:#}");
     });
     let printed = into.map(|file| {
         let read = host.read(&file, SCREEN_LIMIT as u64);
@@ -68,7 +68,7 @@ fn screen_file(cache: &Path) -> PathBuf {
 
 fn discard(file: &Path) {
     if let Err(error) = store::remove(file) {
-        tracing::debug!("a screen stays in a file: {error:#}");
+        tracing::debug!("can't remove the file of a screen: {error:#}");
     }
 }
 
@@ -184,8 +184,8 @@ mod tests {
         .replace("/x/", "/");
         let host = RecordedHost::parse(Path::new("screen.toml"), &text).unwrap();
         let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-        let context = environment::gather(&machine, Shell::Zsh, &ShellFacts::default());
-        after("make x", &machine, &context)
+        let environment = environment::gather(&machine, Shell::Zsh, &ShellFacts::default());
+        after("make x", &machine, &environment)
     }
 
     #[test]

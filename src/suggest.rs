@@ -40,7 +40,7 @@ pub struct Request<'a> {
     pub line: &'a PromptLine,
     /// Shell to write the command for.
     pub shell: Shell,
-    /// Shell facts that the shell's script passes besides the prompt line, by name, such as `ZSH_VERSION`.
+    /// Facts that the shell's script passes besides the prompt line.
     pub facts: &'a ShellFacts,
     /// Previous request and its answer, when this request changes it.
     pub before: Option<&'a Solved>,
@@ -61,18 +61,18 @@ pub fn suggest(
     let english = EnglishRequest::of(request)?;
     let mut watch = Stopwatch::start();
     control.enter(Stage::Starting, Instant::now());
-    let context = environment::gather(machine, request.shell, request.facts);
-    tracing::debug!("context {}", context.to_json());
-    let knowledge = Arc::new(Knowledge::new(machine, &context, request.facts, config.help));
+    let environment = environment::gather(machine, request.shell, request.facts);
+    tracing::debug!("environment {}", environment.to_json());
+    let knowledge = Arc::new(Knowledge::new(machine, &environment, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let context_time = watch.lap();
+    let environment_time = watch.lap();
 
-    let mut retrieve_time = Duration::ZERO;
+    let mut prompt_time = Duration::ZERO;
     let refined = match english.answer_without_model(&examiner) {
-        Some(settled) => settled,
+        Some(answer) => answer,
         None => {
-            let prompt = english.prompt(config, machine, &context);
-            retrieve_time = watch.lap();
+            let prompt = english.prompt(config, machine, &environment);
+            prompt_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
             english.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
@@ -80,26 +80,26 @@ pub fn suggest(
     };
     let all = watch.total();
     let Spent { model: model_time, check: check_time } = refined.time;
-    let check_time = if refined.rounds == 0 { all - context_time } else { check_time };
+    let check_time = if refined.rounds == 0 { all - environment_time } else { check_time };
     let (source, fallback) = match refined.best.writer.clone() {
         Some(writer) => (writer.source, writer.notes),
         None => ("checks".to_owned(), Vec::new()),
     };
     let timing = Timing {
-        context: context_time,
-        retrieve: retrieve_time,
+        context: environment_time,
+        retrieve: prompt_time,
         model: model_time,
         check: check_time,
         total: all,
     };
-    let said = (0 < refined.rounds).then(|| english.request_text());
+    let words = (0 < refined.rounds).then(|| english.request_text());
     let facts = PathFacts::new(machine.host.as_ref());
-    let risk = examiner.risk(&refined.best.line, said.as_deref(), &facts);
+    let risk = examiner.risk(&refined.best.line, words.as_deref(), &facts);
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.changes.splice(..0, english.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
-        context.remember(machine);
+        environment.remember(machine);
         knowledge.remember();
     }));
     Ok(suggestion)
@@ -111,13 +111,13 @@ pub fn suggest(
 /// When there is no request.
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
     let english = EnglishRequest::of(request)?;
-    let context = environment::gather(machine, request.shell, request.facts);
-    Ok(english.prompt(config, machine, &context))
+    let environment = environment::gather(machine, request.shell, request.facts);
+    Ok(english.prompt(config, machine, &environment))
 }
 
 /// Returns the name of the system as used in prompts.
-pub fn system(context: &Environment) -> String {
-    prompt::system_name(&context.system.os, context.userland)
+pub fn system(environment: &Environment) -> String {
+    prompt::system_name(&environment.system.os, environment.userland)
 }
 
 /// Returns the suggestion to show to people and scripts.
@@ -129,7 +129,7 @@ fn build_suggestion(
     timing: Timing,
     guard: Guard,
 ) -> Suggestion {
-    let Refined { best, others, rounds, .. } = refined;
+    let Refined { best, alternatives, rounds, .. } = refined;
     let confidence = refine::confidence(&best);
     let checks = refine::checks(&best.report);
     let mut changes = [best.command.changes, best.command.warnings, best.repairs].concat();
@@ -143,7 +143,7 @@ fn build_suggestion(
         command: self::guard(best.command.text, &risk, request.shell, guard),
         risk,
         changes,
-        alternatives: others.into_iter().map(|other| other.command.text).collect(),
+        alternatives: alternatives.into_iter().map(|other| other.command.text).collect(),
         checks,
         open: open
             .into_iter()

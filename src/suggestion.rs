@@ -119,7 +119,7 @@ impl fmt::Display for Checks {
 pub struct Timing {
     /// Reading the environment.
     pub context: Duration,
-    /// Finding similar solved requests.
+    /// Building the prompt.
     pub retrieve: Duration,
     /// Waiting for the model, including loading it.
     pub model: Duration,

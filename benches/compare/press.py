@@ -1,12 +1,12 @@
-"""Presses the key: runs `askline line` in a terminal of its own, as the scripts of the shells do, and says how long each
-press took. For `run`, which starts it as the leader of a session.
+"""Presses the key: runs `askline line` in its own terminal, as the shell scripts do, and reports the time of each
+key press. `run` starts it as the leader of a session.
 
-The job stands on stdin as JSON; each finding is one row of JSON on stdout, so that what is cut short is kept:
+The job is JSON on stdin. Each result is one JSON row on stdout, so an interrupted run keeps its results:
 
     {"kind": "repair", "ms", "first", "line", "became"}      a line that needs no model
     {"kind": "cycle", "ms", "line", "became"}                the key again: the next suggestion
     {"kind": "cancel", "ms", "key", "after_ms"}              from Esc or Ctrl-C to the end of the process
-    {"kind": "note", "text"}                                 what could not be measured, and why"""
+    {"kind": "note", "text"}                                 a failed measurement and its reason"""
 
 import fcntl
 import json
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 class Key:
-    """The key of a terminal."""
+    """The askline key in a pseudo-terminal."""
 
     def __init__(self, askline: str, environment: dict):
         self.askline, self.environment = askline, environment
@@ -77,7 +77,7 @@ class Key:
         threading.Thread(target=self.drain, daemon=True).start()
 
     def drain(self) -> None:
-        """Reads what is drawn, as a terminal would."""
+        """Reads and discards the output, as a terminal would."""
         while os.read(self.master, 1 << 16):
             pass
 
@@ -96,7 +96,7 @@ class Key:
         return child
 
     def press(self, line: str, extra: dict = {}) -> tuple[str | None, float]:
-        """The new line, none when there is none, and milliseconds from the press to the end of the process."""
+        """Returns the new line (None without one) and the milliseconds from the key press to the end of the process."""
         began = time.monotonic()
         child = self.start(line, extra)
         out, status = ended(child)
@@ -105,7 +105,7 @@ class Key:
         return (became if status == 0 and became else None), took
 
     def cancel(self, line: str, key: bytes, after: float) -> tuple[int, float]:
-        """The exit status and milliseconds from the key, pressed `after` seconds, to the end of the process."""
+        """Sends `key` after `after` seconds; returns the exit status and the milliseconds from then to the end."""
         child = self.start(line, {})
         pressed = None
         try:
@@ -158,7 +158,7 @@ def cycles(key: Key, job: dict) -> None:
 
 
 def others(job: dict) -> int:
-    """How many suggestions the last press has, once all are found."""
+    """Returns the number of suggestions of the last key press, once all are found."""
     until = time.monotonic() + AHEAD_S
     while time.monotonic() < until:
         files = list(Path(job["runtime"], "askline", "presses").glob("[0-9a-f]*"))
@@ -191,7 +191,7 @@ def cancels(key: Key, job: dict) -> None:
 
 
 def answered(job: dict) -> int | None:
-    """How many questions the resident process has answered."""
+    """Returns the number of requests that the resident process has answered."""
     words = [job["askline"], "daemon", "status", "--json"]
     status = subprocess.run(words, env=job["environment"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
     return json.loads(status.stdout or "{}").get("answered")

@@ -1,7 +1,7 @@
 """Serves a model file with llama.cpp's own server, from its wheel `xllamacpp`, for `run`.
 
 serve.py FILE KEY THREADS SLOTS: listens on a free port of this machine, prints the address and the wheel's version, and
-serves until its input ends, six hours at most."""
+serves until its input ends, for at most six hours."""
 
 import socket
 import sys

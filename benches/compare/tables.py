@@ -1,4 +1,4 @@
-"""The tables of a result that `run` kept, in Markdown."""
+"""Prints the results of `run` as Markdown tables."""
 
 import math
 from collections.abc import Callable
@@ -69,7 +69,7 @@ def requests(result: dict) -> str:
 
 
 def fastest(one: dict, names: list[str]) -> str | None:
-    """Who answered a request first; nobody where all failed."""
+    """Returns the first program to answer a request; None if all failed."""
     answered = [name for name in names if one[name]["error"] is None]
     return min(answered, key=lambda name: one[name]["wall"], default=None)
 
@@ -112,7 +112,7 @@ def spread(values: list[float]) -> list[str]:
 
 
 def percentile(values: list[float], share: float) -> float | None:
-    """The smallest value that so large a share of them does not exceed."""
+    """Returns a quantile: the smallest value that this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else None
 

@@ -1,6 +1,6 @@
-"""The directory that the tasks are about: files of known text, size and date. Everything is made here, nothing is copied.
+"""The directory of the tasks: files with known text, size and date. All files are generated, none is copied.
 
-Dates are fixed but for `inbox`, whose files are so many hours old when the directory is made."""
+Dates are fixed, except in `inbox`: its files have a fixed age in hours when the directory is made."""
 
 import os
 import sqlite3

@@ -34,7 +34,7 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<ExtractedParts> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     let Some(Ok(value)) = values.next() else {
         return without_last_comma(text)
-            .and_then(|mended| read(&mended, shell))
+            .and_then(|repaired| read(&repaired, shell))
             .or_else(|| unescaped(text))
             // Truncated JSON is not a command.
             .or_else(|| starts_a_reply(text).then(ExtractedParts::default));
@@ -50,15 +50,15 @@ pub(super) fn read(text: &str, shell: Shell) -> Option<ExtractedParts> {
     }
     let mut found = ExtractedParts::default();
     collect(&value, MAX_DEPTH, &mut found);
-    let said = !found.commands.is_empty() || !found.words.is_empty();
-    (said || starts_a_reply(text)).then_some(found)
+    let has_content = !found.commands.is_empty() || !found.words.is_empty();
+    (has_content || starts_a_reply(text)).then_some(found)
 }
 
 /// Removes the commas before the last brace. `None` if there are none, so that the text is corrected at most once.
 fn without_last_comma(text: &str) -> Option<String> {
     let inner = text.trim_end().strip_suffix('}')?;
-    let mended = inner.trim_end_matches(|c: char| c == ',' || c.is_whitespace());
-    inner.trim_end().ends_with(',').then(|| format!("{mended}}}"))
+    let repaired = inner.trim_end_matches(|c: char| c == ',' || c.is_whitespace());
+    inner.trim_end().ends_with(',').then(|| format!("{repaired}}}"))
 }
 
 /// Reports whether the text starts like `{"command":`, which is never meant as shell code.

@@ -138,7 +138,7 @@ pub(super) fn means_nothing(text: &str) -> bool {
 /// Reports whether the reply starts with a refusal and offers nothing after it. Code quoted in such a reply is a
 /// bad example, not an answer.
 pub(super) fn refuses(pieces: &[ReplyPart<'_>]) -> bool {
-    let said = pieces
+    let prose = pieces
         .iter()
         .filter(|piece| !matches!(piece, ReplyPart::Break))
         .map_while(|piece| match piece {
@@ -147,7 +147,8 @@ pub(super) fn refuses(pieces: &[ReplyPart<'_>]) -> bool {
         })
         .collect::<Vec<_>>()
         .join(" ");
-    REFUSALS.iter().any(|refusal| said.contains(refusal)) && !OFFERS.iter().any(|offer| said.contains(offer))
+    REFUSALS.iter().any(|refusal| prose.contains(refusal))
+        && !OFFERS.iter().any(|offer| prose.contains(offer))
 }
 
 /// Returns the commands in `code` spans inside prose. File names and flags are quoted like that too: a single word
@@ -200,28 +201,28 @@ pub(super) fn root_command(line: &str) -> bool {
 }
 
 /// Joins all prose in one row, without decoration.
-pub(super) fn told(pieces: &[ReplyPart<'_>]) -> String {
-    let mut told = String::new();
+pub(super) fn joined(pieces: &[ReplyPart<'_>]) -> String {
+    let mut prose = String::new();
     for piece in pieces {
         let (ReplyPart::Words(line) | ReplyPart::Comment(line)) = piece else { continue };
         let line = line.trim_start_matches(['#', '*', ' ']).replace("**", "");
-        if !told.is_empty() {
-            told.push(' ');
+        if !prose.is_empty() {
+            prose.push(' ');
         }
-        told.push_str(line.trim());
-        if MAX_WORDS_CHARS * 4 < told.len() {
+        prose.push_str(line.trim());
+        if MAX_WORDS_CHARS * 4 < prose.len() {
             break;
         }
     }
-    told
+    prose
 }
 
 /// Returns the first one or two sentences of the prose, in one row.
-pub(super) fn shorten(told: &str) -> String {
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+pub(super) fn shorten(prose: &str) -> String {
+    let prose = prose.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut short = String::new();
     let mut sentences = 0;
-    let mut chars = told.chars().peekable();
+    let mut chars = prose.chars().peekable();
     while let Some(c) = chars.next() {
         if MAX_WORDS_CHARS <= short.chars().count() {
             short.push('…');

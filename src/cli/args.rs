@@ -14,13 +14,13 @@ const EXAMPLES: &str = "\
 Examples:
   askline suggest list files bigger than 10 MB    print a command
   eval \"$(askline init bash)\"                     bind ctrl-g in this bash
-  askline model pull                              fetch the model";
+  askline model pull                              download the model";
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    an answer, or done
-  1    no answer, or a fault was found; the reason is shown
-  2    wrong usage or configuration, or no model that can be asked
+  0    success
+  1    no answer, or a problem was found; the reason is printed
+  2    wrong usage, wrong configuration, or no usable model
   130  cancelled";
 
 const CHECK_EXAMPLES: &str = "\
@@ -36,21 +36,21 @@ Examples:
   askline suggest how much space is left on each disk
   askline suggest --shell nu --json -- the five largest files here
   echo list open ports | askline suggest
-  askline suggest --lines requests.txt > commands.txt    one row for each row
+  askline suggest --lines requests.txt > commands.txt    one answer for each row
 
 Nothing is executed.";
 
 const MODEL_EXAMPLES: &str = "\
 Examples:
-  askline model list          what there is, and what it takes
-  askline model pull          fetch the one in use
-  askline model use NAME      use another from now on
-  ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use a file of your own";
+  askline model list          the models, with size and memory
+  askline model pull          download the model in use
+  askline model use NAME      switch to another model
+  ASKLINE_MODEL_FILE=my.gguf askline suggest list files    use your own file";
 
 const FORGET_EXAMPLES: &str = "\
 Examples:
-  askline forget               say what there is, and ask
-  askline forget stats --yes   delete the figures";
+  askline forget               list what is stored, then ask
+  askline forget stats --yes   delete the statistics";
 
 /// Turn plain English into the right command for this machine, ready to edit, never executed
 #[derive(Debug, Parser)]
@@ -63,7 +63,7 @@ Examples:
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
 )]
 pub struct Cli {
-    /// Print what happens to stderr
+    /// Print debug messages to stderr
     #[arg(long, global = true)]
     pub debug: bool,
 
@@ -78,32 +78,32 @@ pub enum Command {
     /// Print a command for a request
     #[command(after_help = SUGGEST_EXAMPLES)]
     Suggest(Suggest),
-    /// Look a line up on this machine, without a model; exit 1 when something is wrong
+    /// Check a line on this machine, without a model; exit 1 if something is wrong
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
-    /// Say what each word of a line does, from this machine's manuals
+    /// Explain each word of a line, from this machine's manuals
     Explain(Explain),
     /// Print the script that binds the key in a shell
     Init(Init),
-    /// List, fetch and choose the models that run on this machine
+    /// List, download and choose the models that run on this machine
     #[command(after_help = MODEL_EXAMPLES)]
     Model(Model),
     /// Show the configuration
     Config(Config),
-    /// Show or end the process that keeps the model at hand
+    /// Show or stop the process that keeps the model loaded
     Daemon(Daemon),
     /// Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault
     Doctor {
         /// Print one JSON array of {grade, subject, text, remedy}
         #[arg(long)]
         json: bool,
-        /// Also ask the models on servers that the key would ask, one small request each
+        /// Also send one small request to each model on a server that the key may use
         #[arg(long)]
         online: bool,
     },
-    /// Show what was asked, what it took, and how much of today's limits is used
+    /// Show usage statistics: requests, times, tokens and today's use of the limits
     Stats(Stats),
-    /// Delete what was remembered: figures and caches, never models or configuration
+    /// Delete statistics and caches, never models or configuration
     #[command(after_help = FORGET_EXAMPLES)]
     Forget(Forget),
     /// Print the completions of this program for a shell
@@ -112,16 +112,16 @@ pub enum Command {
         #[arg(value_parser = shells())]
         shell: Shell,
     },
-    /// Suggest for words that are being typed: the helper behind inline completion
+    /// Suggest commands for words that are being typed, for inline completion
     #[command(hide = true)]
     Inline(Inline),
-    /// List what the key offered: the helper behind the menu
+    /// List the suggestions of the last key press, for the menu
     #[command(hide = true)]
     Offers(Offers),
-    /// Look for other suggestions: what the key leaves behind
+    /// Find alternatives in the background, started by the key
     #[command(hide = true)]
     Ahead,
-    /// Rewrite a prompt line: the helper behind the key
+    /// Rewrite a prompt line, for the key
     #[command(hide = true)]
     Line(Line),
 }
@@ -156,25 +156,25 @@ impl TypedValueParser for ModelName {
 /// `askline suggest`
 #[derive(Debug, Args)]
 pub struct Suggest {
-    /// The shell to write for [default: the one you log in with]
+    /// The shell of the command [default: your login shell]
     #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Answer each line of FILE (- for stdin) on a line, empty where there is none; with --json one object per line
+    /// Answer each line of FILE (- for stdin) with one line, empty if there is no answer; with --json one object per line
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     pub lines: Option<PathBuf>,
     /// Print the time of each stage to stderr
     #[arg(long)]
     pub timing: bool,
-    /// Ask the model once: what the checks find is mended or told, never asked about again
+    /// Ask the model once: problems that the checks find are repaired or reported, without a second call
     #[arg(long)]
     pub no_refine: bool,
-    /// Print the exact text a model would get, and ask none
+    /// Print the exact prompt for the model, without asking it
     #[arg(long)]
     pub show_request: bool,
-    /// What you want, in your words; without them it is read from stdin
+    /// What you want, in your words; read from stdin if there are none
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
 }
@@ -182,7 +182,7 @@ pub struct Suggest {
 /// `askline check`
 #[derive(Debug, Args)]
 pub struct Check {
-    /// The shell that will read the line [default: the one this runs in]
+    /// The shell that will read the line [default: the shell that runs askline]
     #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object
@@ -199,7 +199,7 @@ pub struct Check {
 /// `askline explain`
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The shell that will read the line [default: the one this runs in]
+    /// The shell that will read the line [default: the shell that runs askline]
     #[arg(long, value_name = "SHELL", value_parser = shells())]
     pub shell: Option<Shell>,
     /// Print one JSON object
@@ -210,7 +210,7 @@ pub struct Explain {
     pub words: Vec<String>,
 }
 
-/// Whether something is done.
+/// Value of an on/off option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     /// Yes
@@ -228,14 +228,14 @@ pub struct Init {
     /// The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     #[arg(long, value_name = "KEY", default_value = "ctrl-g")]
     pub key: BoundKey,
-    /// Take the key even when something else is bound to it
+    /// Bind the key even if something else is bound to it
     #[arg(long)]
     pub force: bool,
-    /// The key that lists the suggestions, in Nushell alone; none binds no key [default: alt-g]
+    /// The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
     pub menu_key: Option<BoundKey>,
-    /// Complete words behind a # inline: fish with tab, zsh and Nushell (0.115 and newer) behind the cursor; in bash there
-    /// is no such thing [default: on, in Nushell off]
+    /// Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not
+    /// available in bash [default: on, in Nushell off]
     #[arg(long, value_name = "WHEN", value_enum)]
     pub inline: Option<Switch>,
 }
@@ -251,19 +251,19 @@ pub struct Model {
 /// The subcommands of `askline model`.
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
-    /// List the models: size, licence, memory, which is installed and in use
+    /// List the models with size, licence, memory and state
     List {
-        /// Read every byte of the installed ones; exit 1 when one is damaged
+        /// Verify the checksums of the installed models; exit 1 if one is damaged
         #[arg(long)]
         check: bool,
     },
-    /// Fetch a model, check it and make it ready
+    /// Download a model, verify it and prepare it
     Pull {
         /// The model [default: the one in use]
         #[arg(value_parser = ModelName)]
         name: Option<String>,
     },
-    /// Use a model from now on
+    /// Choose the model to use
     Use {
         /// The model
         #[arg(value_parser = ModelName)]
@@ -294,7 +294,7 @@ pub struct Config {
 /// What `askline config` prints.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum ConfigCommand {
-    /// The settings in force and where each comes from
+    /// The effective settings and the source of each
     Show,
     /// The path of the configuration file
     Path,
@@ -303,13 +303,13 @@ pub enum ConfigCommand {
 /// `askline inline`
 #[derive(Debug, Args)]
 pub struct Inline {
-    /// The shell that asks
+    /// The shell that calls askline
     #[arg(long, value_parser = shells())]
     pub shell: Shell,
     /// Answer the one row of the input and end
     #[arg(long)]
     pub once: bool,
-    /// Remember the answer, so that the key and its menu have it at hand
+    /// Store the answer for the key and its menu
     #[arg(long)]
     pub keep: bool,
 }
@@ -317,10 +317,10 @@ pub struct Inline {
 /// `askline offers`
 #[derive(Debug, Args)]
 pub struct Offers {
-    /// The shell that asks
+    /// The shell that calls askline
     #[arg(long, value_parser = shells())]
     pub shell: Shell,
-    /// Where the cursor is, bytes from the start: at the end of the line, of which stdin may hold the start
+    /// Cursor position in bytes, at the end of the line; stdin may contain only the start of the line
     #[arg(long)]
     pub bytes: usize,
     /// Columns of the terminal
@@ -334,7 +334,7 @@ pub struct Stats {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// How many days to sum up, today's among them
+    /// Number of days to sum up, including today
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=31))]
     pub days: u32,
 }
@@ -353,9 +353,9 @@ pub struct Forget {
 /// What can be forgotten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Memory {
-    /// The figures that `askline stats` shows
+    /// The statistics that `askline stats` shows
     Stats,
-    /// What was looked up and computed, and what the key did last in each terminal
+    /// Caches, and the last key press in each terminal
     Cache,
     /// Both
     All,
@@ -375,11 +375,11 @@ pub struct Daemon {
 /// What `askline daemon` does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DaemonCommand {
-    /// Whether it runs, with which model, and what it takes
+    /// State, model and memory use of the process
     Status,
-    /// End it; the next press starts it again
+    /// Stop the process; the next key press starts it again
     Stop,
-    /// Become it: what a press does
+    /// Run as the process, started by a key press
     #[value(hide = true)]
     Run,
 }
@@ -387,7 +387,7 @@ pub enum DaemonCommand {
 /// `askline line`
 #[derive(Debug, Args)]
 pub struct Line {
-    /// The shell that asks
+    /// The shell that calls askline
     #[arg(long, value_parser = shells())]
     pub shell: Shell,
     /// The cursor, in characters from the start
@@ -399,7 +399,7 @@ pub struct Line {
     /// Exit status of the last command
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub status: i64,
-    /// Where the status row goes
+    /// Position of the status row
     #[arg(long, value_enum, default_value_t = Draw::Below)]
     pub draw: Draw,
 }
@@ -411,8 +411,8 @@ pub enum Draw {
     Here,
     /// On the row below the cursor
     Below,
-    /// Likewise, but at the bottom of the screen on the cursor's own row: for editors that paint at remembered rows, which
-    /// a scrolled screen would mislead
+    /// Below, but on the cursor's own row at the bottom of the screen: for editors that paint at remembered rows and would
+    /// be wrong on a scrolled screen
     BelowUnscrolled,
     /// Nowhere
     None,

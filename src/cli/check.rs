@@ -24,8 +24,8 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let rows = rows(&args.words, args.lines.as_deref(), NO_LINE)?;
     let config = app.config()?;
-    let context = environment::gather(&app.machine, shell, &ShellFacts::default());
-    let knowledge = Knowledge::new(&app.machine, &context, &ShellFacts::default(), config.help);
+    let environment = environment::gather(&app.machine, shell, &ShellFacts::default());
+    let knowledge = Knowledge::new(&app.machine, &environment, &ShellFacts::default(), config.help);
     let examiner = Examiner { shell, knowledge: &knowledge };
     let mut exit = Exit::Done;
     for row in rows {

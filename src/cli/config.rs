@@ -16,9 +16,9 @@ pub(super) fn run(args: &args::Config, app: &AppContext) -> anyhow::Result<Exit>
         ConfigCommand::Path => print_path(file)?,
         ConfigCommand::Show => {
             let (config, settings) = app.settings()?;
-            let there =
-                if app.host.entry(file).is_some() { "" } else { " (not there: the defaults are in force)" };
-            let mut text = format!("# {}{there}\n", one_line(&file.to_string_lossy()));
+            let note =
+                if app.host.entry(file).is_some() { "" } else { " (no such file: the defaults apply)" };
+            let mut text = format!("# {}{note}\n", one_line(&file.to_string_lossy()));
             let named = |name: &str| app.host.env(name).is_some_and(|value| !value.is_empty());
             let by = if named("ASKLINE_MODEL") { " (ASKLINE_MODEL)" } else { "" };
             writeln!(text, "# the model in use: {}{by}", one_line(&config.model.to_string()))?;

@@ -24,8 +24,8 @@ pub(super) fn run(args: &Daemon) -> anyhow::Result<Exit> {
             let was_there = resident::stop(&LocalHost)?;
             print(&match args.json {
                 true => format!("{}\n", json!({ "stopped": was_there })),
-                false if was_there => "it has ended\n".to_owned(),
-                false => "it was not running\n".to_owned(),
+                false if was_there => "the resident process has stopped\n".to_owned(),
+                false => "the resident process was not running\n".to_owned(),
             })?;
         }
         DaemonCommand::Status => {
@@ -60,7 +60,7 @@ fn object(found: Option<&(Hello, Status)>) -> serde_json::Value {
 /// Returns the state as one line of text.
 pub(super) fn words(found: Option<&(Hello, Status)>) -> String {
     let Some((hello, status)) = found else {
-        return "not running; the first press starts it".to_owned();
+        return "not running; the first key press starts it".to_owned();
     };
     let model = match &status.model {
         Some(model) if status.rests => format!("{} (resting)", one_line(model)),
@@ -68,10 +68,10 @@ pub(super) fn words(found: Option<&(Hello, Status)>) -> String {
         None => "no model yet".to_owned(),
     };
     let memory = status.memory.map_or(String::new(), |(all, own)| {
-        format!(", {} of memory, {} of them its own", megabytes(all), megabytes(own))
+        format!(", {} of memory ({} private)", megabytes(all), megabytes(own))
     });
     format!(
-        "process {} (version {}) for {}: {model}, {} answered{memory}; ends after {} without a request",
+        "process {} (version {}) for {}: {model}, {} answered{memory}; stops after {} without a request",
         hello.pid,
         one_line(&hello.version),
         time(status.since),

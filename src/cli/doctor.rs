@@ -65,10 +65,10 @@ fn fault(subject: &'static str, text: impl Display, remedy: impl Display) -> Fin
 pub(super) fn run(as_json: bool, online: bool, app: &AppContext) -> anyhow::Result<Exit> {
     let machine = app.machine.host.as_ref();
     let shell = app.login_shell();
-    let context = gather(&Machine { cache: None, ..app.machine.clone() }, shell, &ShellFacts::default());
-    let mut findings = vec![build(&context)];
+    let environment = gather(&Machine { cache: None, ..app.machine.clone() }, shell, &ShellFacts::default());
+    let mut findings = vec![build(&environment)];
     findings.extend(processor());
-    findings.extend(system(&context, machine));
+    findings.extend(system(&environment, machine));
     findings.push(manuals(machine));
     findings.extend(own::settings(app, online));
     findings.extend(own::directories(app));
@@ -122,10 +122,10 @@ fn on_one_line(text: &str) -> String {
     visible(&text.lines().map(str::trim).collect::<Vec<_>>().join("; "))
 }
 
-fn build(context: &Environment) -> Finding {
+fn build(environment: &Environment) -> Finding {
     let model =
         if cfg!(feature = "local-model") { "with the embedded model" } else { "without the embedded model" };
-    fine("askline", format!("{} {model}, {}", env!("CARGO_PKG_VERSION"), context.system.machine))
+    fine("askline", format!("{} {model}, {}", env!("CARGO_PKG_VERSION"), environment.system.machine))
 }
 
 /// Checks the processor features that the embedded model uses.
@@ -142,7 +142,8 @@ fn processor() -> Option<Finding> {
             ("fma", is_x86_feature_detected!("fma")),
             ("f16c", is_x86_feature_detected!("f16c")),
         ];
-        let missing: Vec<&str> = wanted.iter().filter(|(_, there)| !there).map(|(name, _)| *name).collect();
+        let missing: Vec<&str> =
+            wanted.iter().filter(|(_, is_present)| !is_present).map(|(name, _)| *name).collect();
         if !missing.is_empty() {
             return Some(warning(
                 "processor",
@@ -151,36 +152,38 @@ fn processor() -> Option<Finding> {
             ));
         }
     }
-    Some(fine("processor", format!("{n_cores} cores, with what the embedded model makes use of")))
+    Some(fine("processor", format!("{n_cores} cores, with all instructions that the embedded model uses")))
 }
 
-fn system(context: &Environment, host: &dyn Host) -> Vec<Finding> {
-    let name =
-        context.distribution.as_ref().map_or(context.system.os.as_str(), |distribution| &distribution.name);
-    let n_commands = context.commands.names().count();
+fn system(environment: &Environment, host: &dyn Host) -> Vec<Finding> {
+    let name = environment
+        .distribution
+        .as_ref()
+        .map_or(environment.system.os.as_str(), |distribution| &distribution.name);
+    let n_commands = environment.commands.names().count();
     let text = format!(
         "{name}, kernel {}, {} tools, {n_commands} commands on PATH",
-        context.system.release,
-        context.userland.name()
+        environment.system.release,
+        environment.userland.name()
     );
     let unset = host.env("PATH").is_none_or(|path| path.is_empty());
     let mut findings = vec![if n_commands == 0 {
-        let remedy = if unset { "PATH is not set; set it" } else { "PATH leads nowhere; correct it" };
-        warning("system", text, format!("{remedy}: no command that is suggested can be found"))
+        let remedy = if unset { "PATH is not set; set it" } else { "PATH leads to no command; correct it" };
+        warning("system", text, format!("{remedy}: no suggested command can be found"))
     } else {
         fine("system", text)
     }];
     if unset {
         return findings;
     }
-    for directory in context.commands.directories.iter().filter(|directory| !directory.trusted) {
+    for directory in environment.commands.directories.iter().filter(|directory| !directory.trusted) {
         findings.push(warning(
             "PATH",
             format!(
-                "{} is on it by a relative path, or others may write it or what it stands in",
+                "{} is a relative path, or others can write to it or to a directory above it",
                 directory.path.display()
             ),
-            "take it off PATH: others can put commands there",
+            "remove it from PATH: others can put commands there",
         ));
     }
     findings
@@ -199,12 +202,12 @@ fn manuals(host: &dyn Host) -> Finding {
     }
     let below: Vec<_> = directories.iter().take(MANUALS_NAMED).map(|path| path.to_string_lossy()).collect();
     let text = format!("{} pages on programs in {}", pages.len(), below.join(", "));
-    let text = if directories.is_empty() { "none on programs".to_owned() } else { text };
+    let text = if directories.is_empty() { "no pages on programs".to_owned() } else { text };
     if FEW_PAGES <= pages.len() {
         return fine("manuals", text);
     }
     let remedy = match find_on_path(host, "unminimize") {
-        Some(_) => "run `unminimize`, which brings back what this system image left out",
+        Some(_) => "run `unminimize`, which installs the manuals that this system image left out",
         None => "install man-db and the manuals of your programs, so that flags can be looked up",
     };
     warning("manuals", text, remedy)
@@ -220,7 +223,7 @@ fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
         }
         ("dumb", _) => warning("terminal", "TERM is dumb, so no status is shown", "use another terminal"),
         (term, Some((columns, rows))) => fine("terminal", format!("{term}, {columns} columns, {rows} rows")),
-        (term, None) => fine("terminal", format!("{term}, not attached here")),
+        (term, None) => fine("terminal", format!("{term}, but standard error is no terminal")),
     }];
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()
@@ -234,7 +237,7 @@ fn terminal(host: &dyn Host, size: Option<(u16, u16)>) -> Vec<Finding> {
         findings.push(warning(
             "locale",
             format!(
-                "{} is not UTF-8, so other than English letters may be garbled",
+                "{} is not UTF-8, so letters other than English may be garbled",
                 locale.as_deref().unwrap_or("C")
             ),
             "set LANG to a UTF-8 locale, such as C.UTF-8",

@@ -17,8 +17,8 @@ const WORDS_WIDTH_MAX: usize = 28;
 pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let config = app.config()?;
-    let context = environment::gather(&app.machine, shell, &ShellFacts::default());
-    let knowledge = Knowledge::new(&app.machine, &context, &ShellFacts::default(), config.help);
+    let environment = environment::gather(&app.machine, shell, &ShellFacts::default());
+    let knowledge = Knowledge::new(&app.machine, &environment, &ShellFacts::default(), config.help);
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&parsed, &knowledge);

@@ -33,7 +33,7 @@ pub(super) fn run(args: &Forget, app: &AppContext) -> anyhow::Result<Exit> {
         }
     }
     if found.is_empty() {
-        tell("nothing is remembered");
+        tell("nothing is stored");
         return Ok(exit);
     }
     if !args.yes && !is_confirmed()? {
@@ -65,13 +65,13 @@ fn places(what: Memory, app: &AppContext) -> Vec<(&'static str, PathBuf)> {
 /// Asks the user for confirmation; an error without a terminal.
 fn is_confirmed() -> anyhow::Result<bool> {
     if !io::stdin().is_terminal() {
-        let why = "nobody is there to be asked; add --yes to forget this without a question";
+        let why = "stdin is no terminal, so you can't be asked; add --yes to delete this without a question";
         return Err(UsageError(why.to_owned()).into());
     }
-    tell("forget all of this? y or n");
+    tell("delete all of this? y or n");
     let mut answer = Vec::new();
     for byte in io::stdin().lock().take(ANSWER_BYTES_MAX).bytes() {
-        match byte.context("no answer can be read")? {
+        match byte.context("can't read the answer")? {
             b'\n' => break,
             byte => answer.push(byte.to_ascii_lowercase()),
         }

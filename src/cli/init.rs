@@ -23,9 +23,7 @@ const NAME: &str = "askline";
 /// Prints the script for a shell; on a terminal also the instructions to load it.
 pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
     if args.menu_key.is_some_and(|menu| menu == args.key && menu != BoundKey::None) {
-        return Err(
-            UsageError(format!("{} is the key of the line; choose another --menu-key", args.key)).into()
-        );
+        return Err(UsageError(format!("{} is already --key; choose another --menu-key", args.key)).into());
     }
     let setup = setup::of(args.shell);
     let program = program()?;

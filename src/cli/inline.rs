@@ -43,12 +43,12 @@ const WORDS_MIN: usize = 4;
 pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
     let config = app.config()?;
     if config.model.is_remote() {
-        return Err(Failure::NoModel("nothing is asked of a server while you type".to_owned()).into());
+        return Err(Failure::NoModel("models on servers are not asked while you type".to_owned()).into());
     }
     warm(args.shell, &config, app);
     let working: Arc<Mutex<CurrentRow>> = Arc::default();
     let rows = read_rows(io::stdin(), Arc::clone(&working), args.once);
-    let memory = if args.keep { line::memory_here(&app.host) } else { None };
+    let memory = if args.keep { line::terminal_memory(&app.host) } else { None };
     let mut writer = RowWriter { shell: args.shell, app, model: open(&config, app)?, config, memory };
     while let Some((number, words)) = latest(&rows, if args.once { Duration::ZERO } else { QUIET }) {
         let control = RequestControl::until(Instant::now() + PATIENCE);
@@ -58,7 +58,9 @@ pub(super) fn run(args: &Inline, app: &AppContext) -> anyhow::Result<Exit> {
         match writer.answer(&words, &control) {
             Ok(row) => {
                 let mut stdout = io::stdout().lock();
-                writeln!(stdout, "{row}").and_then(|()| stdout.flush()).context("nobody reads")?;
+                writeln!(stdout, "{row}")
+                    .and_then(|()| stdout.flush())
+                    .context("the reader closed the output")?;
             }
             Err(error) => tracing::debug!("no answer: {error:#}"),
         }
@@ -118,11 +120,11 @@ fn read_rows(
     working: Arc<Mutex<CurrentRow>>,
     once: bool,
 ) -> Receiver<(u64, String)> {
-    let (say, rows) = mpsc::channel();
+    let (sender, rows) = mpsc::channel();
     thread::spawn(move || {
         let mut input = BufReader::new(input);
         while let Some(text) = row(&mut input) {
-            if say.send((CurrentRow::overtake(&working), text)).is_err() {
+            if sender.send((CurrentRow::overtake(&working), text)).is_err() {
                 return;
             }
         }
@@ -193,7 +195,7 @@ impl RowWriter<'_> {
         let request = Request { line: &line, shell: self.shell, facts: &ShellFacts::default(), before: None };
         let suggestion = suggest(&request, &self.app.machine, self.model.as_mut(), &self.config, control)?;
         let command = suggestion.command.as_str();
-        anyhow::ensure!(!command.contains('\n'), "the command has several rows");
+        anyhow::ensure!(!command.contains('\n'), "the command has several lines");
         let note = suggestion.notes(self.config.evidence).join("; ");
         let note = super::one_line(&note);
         if let Some(memory) = &self.memory {

@@ -96,7 +96,7 @@ impl FromStr for BoundKey {
         };
         if let Some(letter) = held(CTRL).and_then(one).filter(char::is_ascii_lowercase) {
             return match vital(letter) {
-                Some(why) => Err(format!("ctrl-{letter} can't be taken: {why}; {FORMS}")),
+                Some(why) => Err(format!("ctrl-{letter} can't be used: {why}; {FORMS}")),
                 None => Ok(Self::Ctrl(letter)),
             };
         }
@@ -108,9 +108,9 @@ impl FromStr for BoundKey {
         }
         Err(match (name.as_str(), one(&name)) {
             ("enter" | "return" | "tab" | "esc" | "escape" | "space" | "backspace", _) => {
-                format!("{name} can't be taken: the shell needs it; {FORMS}")
+                format!("{name} can't be used: the shell needs it; {FORMS}")
             }
-            (_, Some(letter)) => format!("`{letter}` can't be taken: it must type itself; {FORMS}"),
+            (_, Some(letter)) => format!("`{letter}` can't be used: it must type the letter; {FORMS}"),
             _ => format!("not a key; {FORMS}"),
         })
     }
@@ -172,15 +172,15 @@ mod tests {
             ("ctrl-s", "pause"),
             ("enter", "the shell needs it"),
             ("tab", "the shell needs it"),
-            ("?", "type itself"),
-            ("ä", "type itself"),
+            ("?", "must type the letter"),
+            ("ä", "must type the letter"),
             ("f0", "not a key"),
             ("f13", "not a key"),
             ("f+1", "not a key"),
             ("^C", "interrupts"),
             ("C-m", "enter"),
             ("^[", "not a key"),
-            ("^", "type itself"),
+            ("^", "must type the letter"),
             ("ctrl g", "not a key"),
             ("ctrl-alt-g", "not a key"),
             ("ctrl-", "not a key"),

@@ -92,8 +92,8 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 }
 
 fn help(args: &super::args::Line) -> Exit {
-    let mut attendant = TerminalSession::open(args.draw, &LocalHost);
-    let worked = attendant.work(args);
+    let mut session = TerminalSession::open(args.draw, &LocalHost);
+    let worked = session.work(args);
     let outcome = Outcome::of(&worked);
     let end = worked.map_or_else(
         |error| match error.downcast_ref() {
@@ -103,54 +103,55 @@ fn help(args: &super::args::Line) -> Exit {
         WaitEnd::Answer,
     );
     // In every case, if the terminal became ours meanwhile, its type-ahead is dropped.
-    attendant.take_terminal();
+    session.take_terminal();
     let (exit, line, message) = match &end {
-        WaitEnd::Answer(said) => (Exit::Done, said.line.as_str(), said.notes.join("; ")),
+        WaitEnd::Answer(shown) => (Exit::Done, shown.line.as_str(), shown.notes.join("; ")),
         WaitEnd::Reason(reason) => {
-            attendant.settle(TYPING);
+            session.settle(TYPING);
             (Exit::Failed, "", reason.clone())
         }
         WaitEnd::Cancelled => {
-            attendant.settle(Duration::ZERO);
+            session.settle(Duration::ZERO);
             (Exit::Cancelled, "", String::new())
         }
     };
-    // The reply comes first, then the terminal is restored (when `attendant` is dropped): keys are ours until the
+    // The reply comes first, then the terminal is restored (when `session` is dropped): keys are ours until the
     // very end.
-    let exit = match write_reply(line, &attendant.message(&message)) {
+    let exit = match write_reply(line, &session.message(&message)) {
         Ok(()) => exit,
         Err(error) => {
-            tracing::debug!("the reply was not taken: {error}");
+            tracing::debug!("can't write the reply: {error}");
             Exit::Failed
         }
     };
     if let (Exit::Done, WaitEnd::Answer(TurnResult { press: Some(press), .. }), Some(memory)) =
-        (exit, &end, &attendant.memory)
+        (exit, &end, &session.memory)
     {
         memory.keep(press);
-        if let Some((config, facts)) = &attendant.input_facts {
+        if let Some((config, facts)) = &session.input_facts {
             prefetch::send(config, press, memory.name(), facts);
         }
     }
-    if let Some(machine) = &attendant.machine {
+    if let Some(machine) = &session.machine {
         machine.settle();
     }
-    if let Some((book, control)) = &attendant.asked {
-        book.record(control, outcome);
+    if let Some((usage_store, control)) = &session.asked {
+        usage_store.record(control, outcome);
     }
     exit
 }
 
 /// Returns the store of presses for the controlling terminal; `None` without one.
-pub(super) fn memory_here(host: &dyn Host) -> Option<presses::Terminal> {
+pub(super) fn terminal_memory(host: &dyn Host) -> Option<presses::Terminal> {
     memory(&Terminal::find()?, host)
 }
 
 fn memory(tty: &OwnedFd, host: &dyn Host) -> Option<presses::Terminal> {
     let name = terminal::name(tty)?;
-    let door = Endpoint::find(host).and_then(|door| door.make().map(|()| door));
-    let door = door.inspect_err(|error| tracing::debug!("presses are not remembered: {error:#}")).ok()?;
-    Some(presses::Terminal::new(door.directory(), &name))
+    let endpoint = Endpoint::find(host).and_then(|endpoint| endpoint.make().map(|()| endpoint));
+    let endpoint =
+        endpoint.inspect_err(|error| tracing::debug!("key presses are not stored: {error:#}")).ok()?;
+    Some(presses::Terminal::new(endpoint.directory(), &name))
 }
 
 fn write_reply(line: &str, message: &str) -> io::Result<()> {
@@ -197,9 +198,9 @@ impl TerminalSession {
         // Stopping in raw mode would leave an unusable terminal.
         let _ = signal_hook::flag::register(SIGTSTP, Arc::default());
         let logs_on_screen = tracing::enabled!(tracing::Level::ERROR) && io::stderr().is_terminal();
-        let mut attendant = Self::new(if logs_on_screen { Draw::None } else { draw }, host, ended);
-        attendant.memory = attendant.tty.as_ref().and_then(|tty| memory(tty, host));
-        attendant
+        let mut session = Self::new(if logs_on_screen { Draw::None } else { draw }, host, ended);
+        session.memory = session.tty.as_ref().and_then(|tty| memory(tty, host));
+        session
     }
 
     fn new(draw: Draw, host: &dyn Host, ended: Arc<AtomicBool>) -> Self {
@@ -207,7 +208,7 @@ impl TerminalSession {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(env).into_iter().find(|value| !value.is_empty());
         let is_utf8 = locale.is_some_and(|name| name.to_lowercase().replace('-', "").contains("utf8"));
         let is_dumb = matches!(env("TERM").as_str(), "" | "dumb");
-        let mut attendant = Self {
+        let mut session = Self {
             tty: Terminal::find(),
             terminal: None,
             draw: if is_dumb { Draw::None } else { draw },
@@ -223,10 +224,10 @@ impl TerminalSession {
             input_facts: None,
         };
         let until = Instant::now() + FOREGROUND_WAIT;
-        while !attendant.take_terminal() && Instant::now() < until {
+        while !session.take_terminal() && Instant::now() < until {
             thread::sleep(FOREGROUND_TICK);
         }
-        attendant
+        session
     }
 
     /// Takes control of the terminal if it has become ours; returns `true` if nothing is left to take.
@@ -243,7 +244,7 @@ impl TerminalSession {
         // Only now, because its errors are shown like all others.
         let app = AppContext::open()?;
         let config = app.config()?;
-        let book = app.book();
+        let usage_store = app.usage_store();
         tracing::debug!(
             status = args.status,
             keymap = args.keymap,
@@ -265,7 +266,7 @@ impl TerminalSession {
             control: control.clone(),
         };
         let worker = Worker::start(move || turn.take())?;
-        self.asked = book.map(|book| (book, control.clone()));
+        self.asked = usage_store.map(|usage_store| (usage_store, control.clone()));
         self.wait(&worker, &control, started)
     }
 
@@ -290,7 +291,7 @@ impl TerminalSession {
             if key == Some(KeyPress::Cancel) || done && !has_terminal {
                 control.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
-                let _ = worker.said.recv_timeout(CANCEL_GRACE);
+                let _ = worker.result.recv_timeout(CANCEL_GRACE);
                 return Err(Failure::Cancelled.into());
             }
             if done {
@@ -378,27 +379,27 @@ impl TerminalSession {
 struct Worker<T> {
     /// Pipe that becomes readable when the worker is done or has panicked.
     done: PipeReader,
-    said: mpsc::Receiver<anyhow::Result<T>>,
+    result: mpsc::Receiver<anyhow::Result<T>>,
 }
 
 impl<T: Send + 'static> Worker<T> {
     fn start(work: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> anyhow::Result<Self> {
-        let (done, end) = io::pipe().context("no pipe to the worker")?;
-        let (say, said) = mpsc::channel();
+        let (done, end) = io::pipe().context("can't create a pipe to the worker")?;
+        let (sender, result) = mpsc::channel();
         thread::Builder::new()
             .name("worker".to_owned())
             .spawn(move || {
                 let _end = end; // closed by a panic, too
                 terminal::accept_job_control();
-                let _ = say.send(work());
+                let _ = sender.send(work());
             })
-            .context("no thread for the worker")?;
-        Ok(Self { done, said })
+            .context("can't start the worker thread")?;
+        Ok(Self { done, result })
     }
 
     fn result(&self) -> anyhow::Result<T> {
-        let said = self.said.recv_timeout(HANDOVER);
-        said.unwrap_or_else(|_| {
+        let result = self.result.recv_timeout(HANDOVER);
+        result.unwrap_or_else(|_| {
             anyhow::bail!("a bug in askline stopped it; `askline suggest --debug` shows more")
         })
     }

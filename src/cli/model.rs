@@ -65,7 +65,7 @@ fn list(manifest: &Manifest, config: &Config, check: bool, app: &AppContext) -> 
     let mut rows = vec![["NAME", "SIZE", "MEMORY", "LICENCE", "STATE"].map(str::to_owned)];
     for entry in &manifest.entries {
         let condition = match check {
-            true => install::check(entry, &app.paths, &mut |news| progress.hear(news))?,
+            true => install::check(entry, &app.paths, &mut |news| progress.show(news))?,
             false => install::condition(entry, &app.paths),
         };
         damaged |= matches!(condition, Condition::Damaged(_));
@@ -92,10 +92,8 @@ fn list(manifest: &Manifest, config: &Config, check: bool, app: &AppContext) -> 
     }
     progress.finish();
     let mut text = table(&rows);
-    let _ = writeln!(
-        text,
-        "\nMEMORY is what running it takes: the file, read in place, and room to work; an estimate"
-    );
+    let _ =
+        writeln!(text, "\nMEMORY is an estimate for the running model: the mapped file and working memory");
     if let Some(free) = memory::free(&app.host) {
         let _ = writeln!(text, "free memory: {}", megabytes(free));
         for entry in manifest.entries.iter().filter(|entry| free < entry.memory) {
@@ -154,7 +152,7 @@ fn servers(config: &Config, host: &dyn Host) -> String {
         text.push_str(&format!("\n{}", table(&rows)));
     }
     if let Some(order) = config.order() {
-        text.push_str(&format!("\nasked in this order: {}\n", one_line(&order)));
+        text.push_str(&format!("\nmodels are asked in this order: {}\n", one_line(&order)));
     }
     if !broken.is_empty() {
         text.push_str(&format!("\n{broken}"));
@@ -164,17 +162,17 @@ fn servers(config: &Config, host: &dyn Host) -> String {
 
 fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result<Exit> {
     let progress = Arc::new(Mutex::new(Progress::new()));
-    let hear = |news: News<'_>| locked(&progress).hear(news);
+    let show = |news: News<'_>| locked(&progress).show(news);
     stop_on_signals(&progress)?;
-    let fetched = install::pull(entry, config.model_file.as_deref(), &app.host, &app.paths, &mut { hear });
+    let fetched = install::pull(entry, config.model_file.as_deref(), &app.host, &app.paths, &mut { show });
     locked(&progress).finish();
     tell(&match fetched? {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
-        false => format!("{} is installed and intact already", entry.name),
+        false => format!("{} is already installed and intact", entry.name),
     });
     if let Err(error) = prepare(entry, config, app) {
         tracing::debug!("not prepared: {error:#}");
-        tell("it could not be prepared; the first key press tries again");
+        tell("the model could not be prepared; the first key press tries again");
     }
     if config.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!("to use it: askline model use {}", entry.name));
@@ -203,7 +201,7 @@ fn path_in_use(config: &Config, app: &AppContext) -> anyhow::Result<Exit> {
         }
         ModelChoice::Scripted(file) => file.clone(),
         ModelChoice::Remote(remote) => {
-            let text = format!("the model in use is on {} and has no file here", remote.url.host());
+            let text = format!("the model in use is on {} and has no local file", remote.url.host());
             return Err(Failure::NoModel(text).into());
         }
     };
@@ -224,8 +222,10 @@ fn remove(
     if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
         let is_there = |other: &&ModelEntry| install::condition(other, &app.paths) == Condition::Intact;
         tell(&match manifest.entries.iter().find(is_there) {
-            Some(other) => format!("it is the one in use; to use another: askline model use {}", other.name),
-            None => "it is the one in use, and no other is installed; run `askline model pull`".to_owned(),
+            Some(other) => {
+                format!("it was the model in use; to use another: askline model use {}", other.name)
+            }
+            None => "it was the model in use, and no other is installed; run `askline model pull`".to_owned(),
         });
     }
     Ok(Exit::Done)
@@ -241,13 +241,13 @@ fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
         None => String::new(),
     };
     let changed = with_local_model(&text, &entry.name)
-        .map_err(|why| UsageError(format!("{}: {why}; mend it first", file.display())))?;
+        .map_err(|why| UsageError(format!("{}: {why}; correct it first", file.display())))?;
     // A change that would make the file unreadable is not written.
     let in_force = Config::merge(Some((file, &changed)), &|name| variable(&app.host, name))?;
     if changed != text {
         store::write(file, changed.as_bytes())?;
     }
-    tell(&format!("{} is used from now on ({})", entry.name, file.display()));
+    tell(&format!("{} is now the model in use ({})", entry.name, file.display()));
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
         tell(&format!(
             "but the environment or [roles] names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE, remove `draft`",
@@ -319,7 +319,7 @@ fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
             // pip has its own process group, so the terminal's Ctrl-C did not reach it.
             local::end_probes();
             locked(&progress).finish();
-            tell("stopped; the same command goes on from here");
+            tell("stopped; run the same command to resume");
             std::process::exit(128 + signal);
         }
     });
@@ -338,21 +338,21 @@ struct Progress {
     what: String,
     total: u64,
     done: u64,
-    told: u64,
+    reported: u64,
 }
 
 impl Progress {
     fn new() -> Self {
         let terminal = io::stderr().is_terminal();
-        Self { bar: None, terminal, what: String::new(), total: 0, done: 0, told: 0 }
+        Self { bar: None, terminal, what: String::new(), total: 0, done: 0, reported: 0 }
     }
 
-    fn hear(&mut self, news: News<'_>) {
+    fn show(&mut self, news: News<'_>) {
         match news {
             News::Begin { what, total, done } => {
                 self.finish();
                 what.clone_into(&mut self.what);
-                (self.total, self.done, self.told) = (total, done, percent_of(done, total));
+                (self.total, self.done, self.reported) = (total, done, percent_of(done, total));
                 if self.terminal {
                     self.bar = Some(bar(what, total, done));
                 } else {
@@ -364,8 +364,8 @@ impl Progress {
                 let percent = percent_of(self.done, self.total);
                 match &self.bar {
                     Some(bar) => bar.set_position(self.done),
-                    None if self.told + PLAIN_STEP <= percent => {
-                        self.told = percent;
+                    None if self.reported + PLAIN_STEP <= percent => {
+                        self.reported = percent;
                         tell(&format!("{} {percent} % of {}", self.what, megabytes(self.total)));
                     }
                     None => {}

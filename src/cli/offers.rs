@@ -43,12 +43,12 @@ struct Span {
 pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
     let mut line = String::new();
     io::stdin().lock().take(LINE_LIMIT).read_to_string(&mut line).context("the line can't be read")?;
-    let memory = line::memory_here(&LocalHost);
+    let memory = line::terminal_memory(&LocalHost);
     let last = memory.as_ref().and_then(|memory| Some((memory, memory.last()?)));
     let entries = last.map_or_else(Vec::new, |(memory, press)| {
         let line = whole(&press, &line, args.bytes);
-        let here = presses::around(LocalHost.current_dir().as_deref(), None);
-        if press.listed(line, args.shell).is_none() || !press.is_around(&here) {
+        let place = presses::around(LocalHost.current_dir().as_deref(), None);
+        if press.listed(line, args.shell).is_none() || !press.is_around(&place) {
             return Vec::new();
         }
         // The replaced part includes text that was not passed to us.

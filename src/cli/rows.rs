@@ -79,9 +79,9 @@ fn rows_of(file: &Path) -> anyhow::Result<Rows> {
             Ok(text) => Some(Ok(Row { place: Some(place), text: text? })),
             Err(error) => {
                 broken = true;
-                Some(Err(
-                    anyhow::Error::new(error).context(format!("{place}: the rows can't be read further"))
-                ))
+                Some(
+                    Err(anyhow::Error::new(error).context(format!("{place}: can't read the remaining rows"))),
+                )
             }
         }
     })))

@@ -267,13 +267,13 @@ mod tests {
             [presses(1), presses(2), presses(3), presses(31)],
             [vec![1234], vec![1234], vec![6, 1234], vec![6, 1234]]
         );
-        let told = object(&counts(), Limits { calls: 3, ..Limits::default() }, 31, now());
-        assert_eq!(told["days"][0]["date"], "2026-11-20");
-        assert_eq!(told["servers_today"]["cost"], 0.0205);
+        let figures = object(&counts(), Limits { calls: 3, ..Limits::default() }, 31, now());
+        assert_eq!(figures["days"][0]["date"], "2026-11-20");
+        assert_eq!(figures["servers_today"]["cost"], 0.0205);
         assert_eq!(
-            told["limits"],
+            figures["limits"],
             json!({"calls": 3, "tokens": null, "day_calls": null, "day_tokens": null, "day_cost": null})
         );
-        assert_eq!(told["total"]["presses"], 1240);
+        assert_eq!(figures["total"]["presses"], 1240);
     }
 }

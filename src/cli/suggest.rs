@@ -47,7 +47,7 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
     }
     let occasion = if args.lines.is_some() { Purpose::Batch } else { Purpose::Press };
     let mut model = models::open(&config, &app.host, &app.paths, occasion)?;
-    let book = app.book();
+    let usage_store = app.usage_store();
     let interrupts = Interrupts::listen();
     let mut exit = Exit::Done;
     for row in rows {
@@ -61,7 +61,7 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
                 let _watched = Watched::start(control);
                 let answer = suggest(&request, &app.machine, model.as_mut(), &config, control);
                 // Usage is recorded before anything unrelated can fail, such as the output.
-                book.iter().for_each(|book| book.record(control, Outcome::of(&answer)));
+                usage_store.iter().for_each(|usage_store| usage_store.record(control, Outcome::of(&answer)));
                 (line.text, answer)
             })
         });
@@ -96,9 +96,9 @@ struct Watched {
 impl Watched {
     fn start(control: &RequestControl) -> Self {
         let over = Arc::new(AtomicBool::new(!io::stderr().is_terminal()));
-        let (control, told) = (control.clone(), Arc::clone(&over));
+        let (control, is_over) = (control.clone(), Arc::clone(&over));
         thread::spawn(move || {
-            while !told.load(Ordering::Relaxed) {
+            while !is_over.load(Ordering::Relaxed) {
                 if control.stage() == Stage::Preparing {
                     return tell(&format!("askline: {}", Stage::Preparing.words()));
                 }

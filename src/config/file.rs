@@ -178,7 +178,9 @@ impl Settings {
             ValueKind::Whole(least, most) => whole(&text, 10, least, most),
             ValueKind::Word(words) => one_of(&text, words),
             ValueKind::Text => Ok(Value::Text(text)),
-            ValueKind::Names | ValueKind::Amount(_) => Err("is set in the file alone".to_owned()),
+            ValueKind::Names | ValueKind::Amount(_) => {
+                Err("can only be set in the configuration file".to_owned())
+            }
         };
         match value {
             Ok(value) => drop(self.values.insert(vec![key.to_owned()], (value, Origin::Env(name)))),
@@ -190,7 +192,7 @@ impl Settings {
     pub(super) fn whole(&self, key: &str) -> u64 {
         match self.values.get([key.to_owned()].as_slice()) {
             Some((Value::Whole(number), _)) => *number,
-            _ => unreachable!("`{key}` is a number in the built-in defaults: a test holds that"),
+            _ => unreachable!("`{key}` is a number in the built-in defaults: a test checks that"),
         }
     }
 
@@ -353,7 +355,7 @@ fn text_of(key: &str, text: &str) -> Result<Value, String> {
         return Err(format!("must have at most {TEXT_BYTES_MAX} bytes"));
     }
     if text.chars().any(char::is_control) {
-        return Err("must not hold a line break or another control character".to_owned());
+        return Err("must not contain a line break or another control character".to_owned());
     }
     server::fault(key, text).map_or_else(|| Ok(Value::Text(text.to_owned())), Err)
 }

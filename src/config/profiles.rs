@@ -216,7 +216,7 @@ impl Settings {
         let is_open = Address::parse(url).is_ok_and(|url| url.is_open() && (has_key || url.hides()));
         is_open.then(|| {
             format!(
-                "{origin}: the key of profile `{profile}` would be readable on the way; use https://, or remove the key"
+                "{origin}: the key of profile `{profile}` would be sent unencrypted; use https://, or remove the key"
             )
         })
     }

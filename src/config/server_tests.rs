@@ -147,7 +147,7 @@ fn a_key_goes_in_the_clear_to_this_machine_alone() {
     faults(
         &server("team", "url = \"http://h.example/v1\"\nkey_env = \"K\""),
         expect![
-            "config.toml:4: the key of profile `team` would be readable on the way; use https://, or remove the key"
+            "config.toml:4: the key of profile `team` would be sent unencrypted; use https://, or remove the key"
         ],
     );
 }
@@ -310,7 +310,7 @@ fn limits_are_bounded_and_a_cost_needs_prices() {
     };
     assert_eq!(
         priced(""),
-        Err("profile `team` has no prices, so `day_cost` would not hold for it; add price_in and price_out to \
+        Err("profile `team` has no prices, so `day_cost` can't limit it; add price_in and price_out to \
              [profiles.team] (0 if it costs nothing), or remove `day_cost`"
             .to_owned())
     );

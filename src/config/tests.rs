@@ -37,8 +37,8 @@ fn what_is_told_is_set_item_by_item() {
     );
     assert_eq!([FactKind::Listing, FactKind::Output].map(reach), [Visibility::Off, Visibility::Local]);
     assert!(
-        config.disclosure.tells(FactKind::Cwd, Audience::Server)
-            && !config.disclosure.tells(FactKind::Git, Audience::Server)
+        config.disclosure.allows(FactKind::Cwd, Audience::Server)
+            && !config.disclosure.allows(FactKind::Git, Audience::Server)
     );
     faults(
         "[context]\ncwd = \"server\"\nlisting = true\ngti = \"all\"\n",

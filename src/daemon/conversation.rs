@@ -109,7 +109,7 @@ fn wait(wire: &Wire, pending: &Pending) -> Incoming {
     let [done, gone] = ready.map(|ready| !ready.revents().is_empty());
     if done {
         // A worker that sent no event has panicked.
-        return Incoming::Shutdown(pending.said.try_recv().unwrap_or(Event::Broken));
+        return Incoming::Shutdown(pending.events.try_recv().unwrap_or(Event::Broken));
     }
     if gone { Incoming::Gone } else { Incoming::Nothing }
 }

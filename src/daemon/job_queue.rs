@@ -69,7 +69,7 @@ struct QueueState {
 struct Job {
     ask: Box<Ask>,
     control: RequestControl,
-    say: mpsc::Sender<Event>,
+    sender: mpsc::Sender<Event>,
     /// Closed after the final event was sent, or when none will be.
     _done: PipeWriter,
 }
@@ -77,7 +77,7 @@ struct Job {
 impl Job {
     fn drop_it(self) {
         // A disconnected client needs no answer.
-        let _ = self.say.send(Event::Dropped);
+        let _ = self.sender.send(Event::Dropped);
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Pending {
     /// Readable when `said` has an event or never will have one.
     pub(super) done: PipeReader,
     /// Channel of the final event.
-    pub(super) said: mpsc::Receiver<Event>,
+    pub(super) events: mpsc::Receiver<Event>,
 }
 
 impl JobQueue {
@@ -110,9 +110,9 @@ impl JobQueue {
     /// urgent.
     pub(super) fn submit(&self, ask: Box<Ask>, control: &RequestControl) -> io::Result<Option<Pending>> {
         let (done, end) = io::pipe()?;
-        let (say, said) = mpsc::channel();
-        let job = Job { ask, control: control.clone(), say, _done: end };
-        let pending = Pending { done, said };
+        let (sender, events) = mpsc::channel();
+        let job = Job { ask, control: control.clone(), sender, _done: end };
+        let pending = Pending { done, events };
         let mut state = self.state();
         if state.end.is_some() {
             job.drop_it();
@@ -274,7 +274,7 @@ pub(super) fn work(queue: &JobQueue) {
         drop(state);
         // The main thread must compute its idle time again.
         queue.waker.ring();
-        let _ = job.say.send(event);
+        let _ = job.sender.send(event);
     }
 }
 
@@ -338,7 +338,7 @@ fn answer(
             let (most, max_tokens) = (further.most.min(OTHERS_MAX), further.max_tokens.min(TOKENS_MAX));
             // Another client may have asked in between, and the model continues from its last prompt.
             loaded.complete(prompt, max_tokens, control)?;
-            loaded.model.others(prompt, Further { most, max_tokens, ..*further }, control)?
+            loaded.model.alternatives(prompt, Further { most, max_tokens, ..*further }, control)?
         }
     };
     Ok((replies, loaded.model.notes()))
@@ -350,7 +350,7 @@ struct Short;
 
 impl fmt::Display for Short {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("there is no room for it where it was started")
+        f.write_str("it has too little memory where it was started")
     }
 }
 

@@ -51,12 +51,15 @@ fn secret(remote: &ServerProfile, host: &dyn Host) -> Option<String> {
 }
 
 #[track_caller]
-fn says(remote: &ServerProfile, host: &dyn Host, what: &str) {
+fn assert_message(remote: &ServerProfile, host: &dyn Host, what: &str) {
     for failure in [read(remote, host).err(), look(remote, host).err()].into_iter().flatten() {
-        let said = failure.to_string();
-        assert!(matches!(failure, Failure::NoModel(_)) && said.starts_with("profile `team`: "), "{said}");
-        assert!(said.contains(what), "{said}");
-        assert!(!said.contains("Geheim"), "{said}");
+        let message = failure.to_string();
+        assert!(
+            matches!(failure, Failure::NoModel(_)) && message.starts_with("profile `team`: "),
+            "{message}"
+        );
+        assert!(message.contains(what), "{message}");
+        assert!(!message.contains("Geheim"), "{message}");
     }
     assert!(read(remote, host).is_err(), "{what}");
 }
@@ -79,9 +82,13 @@ fn the_first_that_is_there_gives_the_key() {
     assert_eq!(secret(&file, &machine("TEAM_KEY = \"  \"")).unwrap(), "from-file");
     assert!(look(&file, &machine("")).unwrap().unwrap().starts_with("the file /"));
     assert_eq!(secret(&home.profile(""), &machine("")), None);
-    says(&home.profile("key_env = \"TEAM_KEY\""), &machine(""), "the variable TEAM_KEY is not set; export");
+    assert_message(
+        &home.profile("key_env = \"TEAM_KEY\""),
+        &machine(""),
+        "the variable TEAM_KEY is not set; export",
+    );
     let bad = machine(&format!("TEAM_KEY = \"{SECRET}\\r\\nX-Evil: 1\""));
-    says(&home.profile("key_env = \"TEAM_KEY\""), &bad, "the variable TEAM_KEY holds a blank");
+    assert_message(&home.profile("key_env = \"TEAM_KEY\""), &bad, "the variable TEAM_KEY contains a blank");
 }
 
 #[test]
@@ -94,7 +101,7 @@ fn a_file_with_a_key_is_for_its_owner_alone() {
     for mode in [0o640, 0o604, 0o644, 0o620, 0o660] {
         fs::remove_file(home.0.path().join("key")).unwrap();
         let file = home.file("key", SECRET, mode);
-        says(&with(&file), &LocalHost, &format!("others can read {file}; run `chmod 600 {file}`"));
+        assert_message(&with(&file), &LocalHost, &format!("others can read {file}; run `chmod 600 {file}`"));
     }
     // A link is accepted if its target is.
     fs::remove_file(home.0.path().join("key")).unwrap();
@@ -105,16 +112,24 @@ fn a_file_with_a_key_is_for_its_owner_alone() {
     let open = home.file("open", SECRET, 0o644);
     fs::remove_file(&link).unwrap();
     symlink(&open, &link).unwrap();
-    says(&with(link.to_str().unwrap()), &LocalHost, "others can read");
+    assert_message(&with(link.to_str().unwrap()), &LocalHost, "others can read");
 
-    says(&with(&home.file("many", &format!("{SECRET}\nmore\n"), 0o600)), &LocalHost, "holds a blank");
-    says(&with(&home.file("none", " \n", 0o600)), &LocalHost, "is empty");
-    says(&with(&home.file("large", &"x".repeat(KEY_LIMIT + 1), 0o600)), &LocalHost, "larger than 4096 bytes");
-    says(&with("/nowhere/key"), &LocalHost, "there is no file /nowhere/key; put the key into it");
-    says(&with(&home.0.path().display().to_string()), &LocalHost, "not a regular file");
+    assert_message(
+        &with(&home.file("many", &format!("{SECRET}\nmore\n"), 0o600)),
+        &LocalHost,
+        "contains a blank",
+    );
+    assert_message(&with(&home.file("none", " \n", 0o600)), &LocalHost, "is empty");
+    assert_message(
+        &with(&home.file("large", &"x".repeat(KEY_LIMIT + 1), 0o600)),
+        &LocalHost,
+        "larger than 4096 bytes",
+    );
+    assert_message(&with("/nowhere/key"), &LocalHost, "there is no file /nowhere/key; put the key into it");
+    assert_message(&with(&home.0.path().display().to_string()), &LocalHost, "not a regular file");
     let pipe = home.0.path().join("pipe");
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    says(&with(pipe.to_str().unwrap()), &LocalHost, "not a regular file");
+    assert_message(&with(pipe.to_str().unwrap()), &LocalHost, "not a regular file");
 }
 
 #[test]
@@ -134,9 +149,9 @@ fn a_command_that_gives_no_key_is_told_without_its_words() {
         home.profile(&format!("key_cmd = \"{file} {SECRET}\""))
     };
     let refused = |body: &str, what: &str| {
-        let said = read_busy(&script(body)).unwrap_err();
-        assert!(said.starts_with("profile `team`: ") && said.contains(what), "{said}");
-        assert!(!said.contains("Geheim") && !said.contains("show "), "{said}");
+        let message = read_busy(&script(body)).unwrap_err();
+        assert!(message.starts_with("profile `team`: ") && message.contains(what), "{message}");
+        assert!(!message.contains("Geheim") && !message.contains("show "), "{message}");
     };
     refused("echo sk-Geheim123 >&2; exit 1", "gave no key; run it yourself to see why: it failed");
     refused("exit 0", "is empty");
@@ -145,7 +160,11 @@ fn a_command_that_gives_no_key_is_told_without_its_words() {
     let begun = Instant::now();
     refused("sleep 60", "did not end in time");
     assert!(begun.elapsed() < askline_host::KEY_PATIENCE + Duration::from_secs(5));
-    says(&home.profile("key_cmd = \"no-such-program-here x\""), &LocalHost, "is not there; install it");
+    assert_message(
+        &home.profile("key_cmd = \"no-such-program-here x\""),
+        &LocalHost,
+        "was not found; install it",
+    );
 }
 
 #[test]
@@ -155,7 +174,7 @@ fn a_command_that_others_could_have_written_is_not_run() {
     let config = home.0.path().join("config.toml");
     for mode in [0o666, 0o664, 0o646] {
         fs::set_permissions(&config, fs::Permissions::from_mode(mode)).unwrap();
-        says(&remote, &LocalHost, "others can write");
+        assert_message(&remote, &LocalHost, "others can write");
     }
     fs::set_permissions(&config, fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(secret(&remote, &LocalHost).unwrap(), "key");
@@ -164,9 +183,9 @@ fn a_command_that_others_could_have_written_is_not_run() {
         "programs = [\"/bin/echo\"]\n[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n[files]\n{config:?} = \"\"\n[owners]\n{config:?} = 4242\n"
     );
     let host = RecordedHost::parse(Path::new("machine.toml"), &foreign).unwrap();
-    says(&remote, &host, "belongs to another user");
+    assert_message(&remote, &host, "belongs to another user");
     let host = RecordedHost::parse(Path::new("machine.toml"), &foreign.replace("4242", "0")).unwrap();
-    says(&remote, &host, "no key command is run on a machine that is replayed");
+    assert_message(&remote, &host, "key commands are not run on a recorded machine");
 }
 
 /// Reads a key by a script that was just written. Retries because another test that starts a program at that

@@ -58,7 +58,7 @@ impl Knowledge {
     /// Returns Nushell's commands as it documents them; `None` for other shells or if Nushell cannot be asked. The
     /// first call takes as long as a start of Nushell, later ones no time.
     pub fn commands(&self) -> Option<Arc<Catalogue>> {
-        if !self.context.shell.is_nushell() {
+        if !self.environment.shell.is_nushell() {
             return None;
         }
         let own = self.commands.get_or_init(|| self.own_commands().map(Arc::new)).as_ref()?;
@@ -69,8 +69,8 @@ impl Knowledge {
     pub fn all_commands(&self) -> Option<Arc<Catalogue>> {
         let own = self.commands()?;
         let with_all = || {
-            let told = self.host.own_shell(&Probe::Commands)?;
-            Some(Arc::new(own.with(&String::from_utf8_lossy(&told.stdout))))
+            let output = self.host.own_shell(&Probe::Commands)?;
+            Some(Arc::new(own.with(&String::from_utf8_lossy(&output.stdout))))
         };
         self.all_commands.get_or_init(with_all).clone().or(Some(own))
     }

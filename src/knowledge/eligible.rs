@@ -55,7 +55,7 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     };
     let paths = [facts.path, facts.real_path];
     if !paths.iter().all(|path| in_system(path)) {
-        return Err("it stands outside the system's directories");
+        return Err("it is outside the system's directories");
     }
     is_settled(paths, facts.home, &[])?;
     let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
@@ -63,14 +63,14 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
     let is_tree =
         |current: &Path| !TABLE.directories.iter().any(|known| Path::new(known).starts_with(current));
     if facts.current_dir.is_some_and(|current| is_tree(current) && is_below(current)) {
-        return Err("it stands in the working directory");
+        return Err("it is in the working directory");
     }
     let open_above = |entry: &FileEntry| {
         let is_shared = is_sticky(entry) && entry.mode & 0o002 == 0;
         entry.owner != 0 || !(is_closed(entry) || is_shared)
     };
     if facts.file.owner != 0 || !is_closed(&facts.file) || facts.above.iter().any(open_above) {
-        return Err("others than the system's owner can write it");
+        return Err("users other than root can write to it");
     }
     if [facts.name, &found, &real].iter().any(|name| is_listed(&TABLE.never, name)) {
         return Err("it is on the list of programs that are never started");
@@ -80,7 +80,7 @@ pub(super) fn for_help(facts: &Facts<'_>) -> Result<(), &'static str> {
         return Err("it looks like a daemon");
     }
     if !facts.says_help {
-        return Err("it does not say that it has a help text");
+        return Err("it does not mention a help option");
     }
     Ok(())
 }
@@ -96,7 +96,7 @@ pub(super) fn for_lines(paths: [&Path; 2], home: Option<&Path>) -> Result<(), &'
 fn is_settled(paths: [&Path; 2], home: Option<&Path>, passed: &[String]) -> Result<(), &'static str> {
     let is_below = |directory: &Path| paths.iter().any(|path| path.starts_with(directory));
     if home.is_some_and(|home| home != Path::new("/") && is_below(home)) {
-        return Err("it stands in the home directory");
+        return Err("it is in the home directory");
     }
     let is_shim = |part| TABLE.shims.iter().any(|shim| part == shim.as_str() && !passed.contains(shim));
     if paths.iter().any(|path| path.iter().any(is_shim)) {
@@ -225,7 +225,7 @@ mod tests {
         let hidden = why("/usr/bin/harmless", |facts| facts.real_path = Path::new("/usr/sbin/reboot"));
         assert!(hidden.contains("list"), "{hidden}");
         assert!(why("/opt/pyenv/shims/python", |_| {}).contains("shim"));
-        assert!(why("/usr/bin/x", |facts| facts.says_help = false).contains("help text"));
+        assert!(why("/usr/bin/x", |facts| facts.says_help = false).contains("help option"));
         assert!(why("/usr/sbin/foodd", |_| {}).contains("daemon"));
         assert!(!for_options("dd") && !for_options("reboot") && !for_options("wipefs") && for_options("ls"));
         assert!(is_never("poweroff") && !is_never("ls"));

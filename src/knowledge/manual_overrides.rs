@@ -23,11 +23,11 @@ impl Knowledge {
             return own;
         }
         let command = [&[program.name.as_str()], words].concat().join(" ");
-        let untold = |command: &str| manual::exceptions(command, self.userland(program));
-        let Some(exceptions) = untold(&command) else { return own };
+        let overrides = |command: &str| manual::exceptions(command, self.userland(program));
+        let Some(exceptions) = overrides(&command) else { return own };
         // Only one step: references in the other entry are not followed.
         let other =
-            exceptions.like.as_deref().filter(|other| untold(other).is_none_or(|it| it.like.is_none()));
+            exceptions.like.as_deref().filter(|other| overrides(other).is_none_or(|it| it.like.is_none()));
         let other = other.and_then(|other| self.level(&self.program(other)?, &[], true).manual.clone());
         let mut manual = match (own, other) {
             (None, None) => return None,
@@ -48,7 +48,7 @@ impl Knowledge {
     pub(super) fn userland(&self, program: &ResolvedProgram) -> Userland {
         match program.is_builtin {
             true => Userland::Unknown,
-            false => userland_of(&program.real_path, &self.context.system.os),
+            false => userland_of(&program.real_path, &self.environment.system.os),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Knowledge {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
         // `^ls` is always the program, even if an alias or function has the same name.
         let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
-        if let Some(name) = external.filter(|_| self.context.shell.is_nushell()) {
+        if let Some(name) = external.filter(|_| self.environment.shell.is_nushell()) {
             let Some(program) = self.program(&name) else { return (CommandKind::Missing, None) };
             let (path, real_path) = (program.path.clone(), program.real_path.clone());
             return (CommandKind::Program { path, real_path }, Some((program, words.split_off(1))));
@@ -49,7 +49,7 @@ impl Knowledge {
             let Some(value) = self.aliases.get(&name).filter(|_| followed.len() < ALIASES_MAX) else { break };
             alias.get_or_insert_with(|| value.clone());
             // If the expansion has several commands, it is unclear which of them the next words belong to.
-            let Some(expanded) = simple_words(value, self.context.shell) else {
+            let Some(expanded) = simple_words(value, self.environment.shell) else {
                 return (alias.map_or(CommandKind::Missing, CommandKind::Alias), None);
             };
             let leading = expanded.into_iter().take_while(|word| !word.starts_with('-'));
@@ -64,7 +64,7 @@ impl Knowledge {
         if self.functions.contains(&name) {
             return (kind_of(CommandKind::Function), None);
         }
-        let shell = self.context.shell;
+        let shell = self.environment.shell;
         if builtins::of(shell).contains(&name) {
             let page = self
                 .program(shell.name())
@@ -89,7 +89,7 @@ impl Knowledge {
             let trusted = eligible::in_system(&path);
             (path, trusted)
         } else {
-            let commands = &self.context.commands;
+            let commands = &self.environment.commands;
             let found = commands.find(name).or_else(|| {
                 // A program missed by an incomplete scan may still exist.
                 (!commands.complete).then(|| find_on_path(host, name)).flatten()
@@ -119,7 +119,7 @@ impl Knowledge {
     fn is_in_working_tree(&self, path: &Path) -> bool {
         let is_project =
             |current: &&PathBuf| !self.home.as_ref().is_some_and(|home| home.starts_with(current));
-        let current = self.context.current_dir.as_ref().filter(is_project);
+        let current = self.environment.current_dir.as_ref().filter(is_project);
         current.is_some_and(|current| path.starts_with(current) && !eligible::holds_system(current))
     }
 
@@ -132,7 +132,7 @@ impl Knowledge {
             Some("") => self.home.clone(),
             Some(rest) => Some(self.home.as_ref()?.join(rest.strip_prefix('/')?)),
             None if path.starts_with('/') => Some(PathBuf::from(path)),
-            None => Some(self.context.current_dir.as_ref()?.join(path)),
+            None => Some(self.environment.current_dir.as_ref()?.join(path)),
         }
     }
 
@@ -153,11 +153,11 @@ impl Knowledge {
             file: program.file,
             above: &above,
             home: self.home.as_deref(),
-            current_dir: self.context.current_dir.as_deref(),
+            current_dir: self.environment.current_dir.as_deref(),
             page_says_help: own.page_says_help,
             says_help: own.says_help,
         });
-        verdict.inspect_err(|why| tracing::debug!("{} is not asked: {why}", program.path.display())).is_ok()
+        verdict.inspect_err(|why| tracing::debug!("{} is not started: {why}", program.path.display())).is_ok()
     }
 }
 

@@ -49,15 +49,15 @@ pub(super) fn accepts(option: &str, printed: &str) -> Option<bool> {
     let mut taken = None;
     for line in printed.lines() {
         let lower = line.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let mentions = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let names_option = names(line, option);
-        if names_option && says(&["ambiguous"]) {
+        if names_option && mentions(&["ambiguous"]) {
             return None;
         }
-        if names_option && says(&OF_THE_VALUE) && !says(&["option is", "options are"]) {
+        if names_option && mentions(&OF_THE_VALUE) && !mentions(&["option is", "options are"]) {
             return Some(true);
         }
-        if !says(&COMPLAINTS) {
+        if !mentions(&COMPLAINTS) {
             continue;
         }
         if names_option {

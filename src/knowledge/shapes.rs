@@ -35,10 +35,10 @@ impl Knowledge {
     pub(super) fn file_schema(&self, path: &str) -> Option<Arc<FileSchema>> {
         // Nushell resolves `..` textually, and `...` as several levels, without regard to links.
         let is_up = |part: &str| 2 <= part.len() && part.bytes().all(|byte| byte == b'.');
-        if !self.context.shell.is_nushell() || path.split('/').any(is_up) {
+        if !self.environment.shell.is_nushell() || path.split('/').any(is_up) {
             return None;
         }
-        let (file, here) = (self.whole_path(path)?, self.context.current_dir.clone()?);
+        let (file, current_dir) = (self.whole_path(path)?, self.environment.current_dir.clone()?);
         {
             let shapes = held(&self.shapes);
             if let Some(known) = shapes.known.get(&file) {
@@ -52,18 +52,18 @@ impl Knowledge {
             return None;
         }
         READS.fetch_add(1, Ordering::Relaxed);
-        let (told, heard) = mpsc::sync_channel(1);
+        let (sender, receiver) = mpsc::sync_channel(1);
         let (host, asked) = (Arc::clone(&self.host), file.clone());
         let read = move || {
             // The receiver may be gone.
-            let _ = told.send(head(&*host, &asked, &here));
+            let _ = sender.send(head(&*host, &asked, &current_dir));
             READS.fetch_sub(1, Ordering::Relaxed);
         };
         let begun = thread::Builder::new().name("shape".to_owned()).spawn(read).ok();
         if begun.is_none() {
             READS.fetch_sub(1, Ordering::Relaxed);
         }
-        let head = begun.and_then(|_| heard.recv_timeout(PATIENCE).ok());
+        let head = begun.and_then(|_| receiver.recv_timeout(PATIENCE).ok());
         let is_late = head.is_none();
         let schema = head.flatten().map(|head| Arc::new(FileSchema::of(path, &head.bytes, head.is_whole)));
         let mut shapes = held(&self.shapes);
@@ -81,14 +81,14 @@ struct Head {
 
 /// Reads a file that is really below a directory. Files of size 0 are not read, because special system files, which
 /// block until data arrives, look like that.
-fn head(host: &dyn Host, file: &Path, here: &Path) -> Option<Head> {
-    let (real, here) = (host.real_path(file).ok()?, host.real_path(here).ok()?);
-    if !real.starts_with(here) {
+fn head(host: &dyn Host, file: &Path, current_dir: &Path) -> Option<Head> {
+    let (real, current_dir) = (host.real_path(file).ok()?, host.real_path(current_dir).ok()?);
+    if !real.starts_with(current_dir) {
         return None;
     }
     let entry = host.entry(&real).filter(|entry| entry.is_file && 0 < entry.size)?;
     let bytes = host.head(&real, HEAD_BYTES_MAX as u64);
-    let bytes = bytes.inspect_err(|error| tracing::debug!("no shape: {error:#}")).ok()?;
+    let bytes = bytes.inspect_err(|error| tracing::debug!("no file schema: {error:#}")).ok()?;
     Some(Head { is_whole: bytes.len() as u64 == entry.size, bytes })
 }
 
@@ -124,8 +124,8 @@ mod tests {
 
     fn knowing(host: Arc<dyn Host>, shell: Shell) -> Knowledge {
         let machine = Machine::new(host, None);
-        let context = environment::gather(&machine, shell, &ShellFacts::default());
-        Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never)
+        let environment = environment::gather(&machine, shell, &ShellFacts::default());
+        Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never)
     }
 
     #[test]

@@ -211,8 +211,8 @@ mod tests {
 
     #[test]
     fn bash_by_what_it_says_and_its_status() {
-        let said = "bash: line 1: syntax error near unexpected token `)'\nbash: line 1: `ls ) a'\n";
-        let found = verdict(Shell::Bash, "ls ) a", false, "", said);
+        let stderr = "bash: line 1: syntax error near unexpected token `)'\nbash: line 1: `ls ) a'\n";
+        let found = verdict(Shell::Bash, "ls ) a", false, "", stderr);
         assert_eq!(found, SyntaxVerdict::refused("syntax error near unexpected token `)'", Some(3..4)));
         let warned = "bash: line 3: warning: here-document at line 1 delimited by end-of-file (wanted `E')\n";
         assert_eq!(verdict(Shell::Bash, "cat <<E", true, "", warned).ok, Some(true));
@@ -230,11 +230,11 @@ mod tests {
             Some(true),
             "the status is not the verdict"
         );
-        for (line, said) in
+        for (line, stderr) in
             [("ls", ""), ("! ls", "zsh: out of memory\n"), ("ls ${a b}", "zsh:1: bad substitution\n")]
         {
             assert_eq!(
-                verdict(Shell::Zsh, line, false, "", said).ok,
+                verdict(Shell::Zsh, line, false, "", stderr).ok,
                 None,
                 "{line}: it did not read to the end"
             );
@@ -284,8 +284,8 @@ mod tests {
 
     #[test]
     fn fish_shows_the_place() {
-        let said = "fish: Unexpected ')' for unopened parenthesis\nécho ) a\n     ^\n";
-        let found = verdict(Shell::Fish, "écho ) a", false, "", said);
+        let stderr = "fish: Unexpected ')' for unopened parenthesis\nécho ) a\n     ^\n";
+        let found = verdict(Shell::Fish, "écho ) a", false, "", stderr);
         assert_eq!(found, SyntaxVerdict::refused("Unexpected ')' for unopened parenthesis", Some(6..7)));
         assert_eq!(verdict(Shell::Fish, "", false, "", "\n\n").ok, None);
         assert_eq!(verdict(Shell::Fish, "x", false, "", "fish: a: b\n^\n").ok, Some(false));

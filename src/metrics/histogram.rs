@@ -74,12 +74,15 @@ mod tests {
         let all: Histogram = (1..=10_000).map(Duration::from_millis).collect();
         assert_eq!(all.len(), 10_000);
         for (share, exact) in [(0.05, 500.0), (0.5, 5000.0), (0.95, 9500.0)] {
-            let told = all.quantile(share).unwrap().as_secs_f64() * 1e3;
-            assert!((told / exact - 1.0).abs() < 0.2, "{share}: {told}");
+            let estimate = all.quantile(share).unwrap().as_secs_f64() * 1e3;
+            assert!((estimate / exact - 1.0).abs() < 0.2, "{share}: {estimate}");
         }
         let one: Histogram = std::iter::once(Duration::from_millis(1000)).collect();
-        let told = one.quantile(0.5).unwrap();
-        assert!((Duration::from_millis(905)..=Duration::from_millis(1280)).contains(&told), "{told:?}");
+        let estimate = one.quantile(0.5).unwrap();
+        assert!(
+            (Duration::from_millis(905)..=Duration::from_millis(1280)).contains(&estimate),
+            "{estimate:?}"
+        );
     }
 
     #[test]

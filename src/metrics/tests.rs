@@ -14,7 +14,7 @@ fn at(day: u64) -> SystemTime {
     UNIX_EPOCH + Duration::from_secs(day * 86_400 + NOON)
 }
 
-fn book(top: &Path) -> UsageStore {
+fn usage_store(top: &Path) -> UsageStore {
     UsageStore { directory: top.join("stats") }
 }
 
@@ -29,7 +29,7 @@ fn asked(name: &str, is_server: bool) -> Usage {
 #[test]
 fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
+    let usage_store = usage_store(top.path());
     let mut both = asked("m at h", true);
     both.call("m at h", true);
     for (usage, outcome) in [
@@ -39,9 +39,9 @@ fn a_press_is_counted_once_in_its_day_and_in_the_whole() {
         (Usage::default(), Outcome::Cancelled),
         (Usage::default(), Outcome::Failed("late")),
     ] {
-        assert!(book.count(&usage, outcome, at(20_779)).unwrap());
+        assert!(usage_store.count(&usage, outcome, at(20_779)).unwrap());
     }
-    let counts = book.read().unwrap();
+    let counts = usage_store.read().unwrap();
     assert_eq!(counts.today(at(20_779)), counts.total);
     assert_eq!(counts.days.len(), 1);
     let total = &counts.total;
@@ -87,57 +87,58 @@ fn no_clock_makes_a_figure_smaller() {
 #[test]
 fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
-    fs::create_dir(&book.directory).unwrap();
+    let usage_store = usage_store(top.path());
+    fs::create_dir(&usage_store.directory).unwrap();
     for (n, broken) in
         ["", "askline stats 1\n{", "askline stats 2\n{}", "askline stats 1\n{\"days\":{\"x\":{}}}", "\0\0"]
             .into_iter()
             .enumerate()
     {
-        fs::write(book.file(), broken).unwrap();
-        assert_eq!(book.read().unwrap(), Counts::default(), "{broken:?}");
-        assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
-        assert_eq!(book.read().unwrap().total.presses, 1);
-        let aside = n.min(BAD_MAX - 1) + 1;
-        let kept = fs::read_to_string(book.directory.join(format!("counts.bad-{aside}"))).unwrap();
+        fs::write(usage_store.file(), broken).unwrap();
+        assert_eq!(usage_store.read().unwrap(), Counts::default(), "{broken:?}");
+        assert!(usage_store.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
+        assert_eq!(usage_store.read().unwrap().total.presses, 1);
+        let suffix = n.min(BAD_MAX - 1) + 1;
+        let kept = fs::read_to_string(usage_store.directory.join(format!("counts.bad-{suffix}"))).unwrap();
         assert_eq!(kept, broken);
     }
     // The lock, the file, and three broken files.
-    assert_eq!(fs::read_dir(&book.directory).unwrap().count(), 2 + BAD_MAX);
+    assert_eq!(fs::read_dir(&usage_store.directory).unwrap().count(), 2 + BAD_MAX);
     // Unknown fields of a later version are ignored; missing ones count as zero.
-    fs::write(book.file(), "askline stats 1\n{\"total\":{\"presses\":7,\"new\":[1]},\"more\":1}").unwrap();
-    assert_eq!(book.read().unwrap().total.presses, 7);
+    fs::write(usage_store.file(), "askline stats 1\n{\"total\":{\"presses\":7,\"new\":[1]},\"more\":1}")
+        .unwrap();
+    assert_eq!(usage_store.read().unwrap().total.presses, 7);
 }
 
 /// Daily limits stay enforced on the day on which the figures were lost; they restart the next day in any case.
 #[test]
 fn a_day_whose_figures_were_lost_has_no_tally() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
-    let press = || book.count(&asked("m at h", true), Outcome::Answered, at(20_779)).unwrap();
-    assert_eq!(book.servers_today(at(20_779)).unwrap().calls, 0, "nothing was ever counted");
+    let usage_store = usage_store(top.path());
+    let press = || usage_store.count(&asked("m at h", true), Outcome::Answered, at(20_779)).unwrap();
+    assert_eq!(usage_store.servers_today(at(20_779)).unwrap().calls, 0, "nothing was ever counted");
     assert!(press());
-    assert_eq!(book.servers_today(at(20_779)).unwrap().calls, 1);
-    fs::write(book.file(), "").unwrap();
-    let refused = |day| format!("{:#}", book.servers_today(at(day)).unwrap_err());
+    assert_eq!(usage_store.servers_today(at(20_779)).unwrap().calls, 1);
+    fs::write(usage_store.file(), "").unwrap();
+    let refused = |day| format!("{:#}", usage_store.servers_today(at(day)).unwrap_err());
     assert!(refused(20_779).contains("run `askline forget stats`"), "{}", refused(20_779));
     // Also after a refused press has created a new file.
     assert!(press() && press());
     refused(20_779);
-    assert_eq!(book.read().unwrap().total.presses, 2);
-    assert_eq!(book.servers_today(at(20_780)).unwrap().calls, 0);
+    assert_eq!(usage_store.read().unwrap().total.presses, 2);
+    assert_eq!(usage_store.servers_today(at(20_780)).unwrap().calls, 0);
 }
 
 #[test]
 fn a_link_in_its_place_is_neither_read_nor_written_through() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
-    fs::create_dir(&book.directory).unwrap();
+    let usage_store = usage_store(top.path());
+    fs::create_dir(&usage_store.directory).unwrap();
     let other = top.path().join("other");
     fs::write(&other, "mine").unwrap();
-    std::os::unix::fs::symlink(&other, book.file()).unwrap();
-    assert!(book.read().is_err());
-    assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).is_err());
+    std::os::unix::fs::symlink(&other, usage_store.file()).unwrap();
+    assert!(usage_store.read().is_err());
+    assert!(usage_store.count(&Usage::default(), Outcome::Answered, at(20_779)).is_err());
     assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
 }
 
@@ -145,16 +146,16 @@ fn a_link_in_its_place_is_neither_read_nor_written_through() {
 #[test]
 fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
+    let usage_store = usage_store(top.path());
     let written: Vec<String> = thread::scope(|scope| {
         let writers: Vec<_> = (0..100)
             .map(|n| {
-                let book = &book;
+                let usage_store = &usage_store;
                 scope.spawn(move || {
                     // As many names as are kept.
                     let name = format!("model {}", n % NAMES_MAX);
                     let begun = Instant::now();
-                    let done = book.count(&asked(&name, true), Outcome::Answered, at(20_779)).unwrap();
+                    let done = usage_store.count(&asked(&name, true), Outcome::Answered, at(20_779)).unwrap();
                     // A busy machine may be late, but the wait for the lock is bounded.
                     assert!(done || begun.elapsed() < LOCK_WAIT + Duration::from_secs(5));
                     done.then_some(name)
@@ -164,28 +165,28 @@ fn a_hundred_writers_at_once_lose_nothing_that_they_were_told_is_written() {
         writers.into_iter().filter_map(|writer| writer.join().unwrap()).collect()
     });
     assert!(!written.is_empty());
-    let counts = book.read().unwrap();
+    let counts = usage_store.read().unwrap();
     assert_eq!(counts.total.presses, written.len() as u64);
     for n in 0..NAMES_MAX {
         let name = format!("model {n}");
-        let said = written.iter().filter(|written| **written == name).count() as u64;
-        assert_eq!(counts.total.models.get(&name).map_or(0, |model| model.tally.calls), said, "{name}");
+        let expected = written.iter().filter(|written| **written == name).count() as u64;
+        assert_eq!(counts.total.models.get(&name).map_or(0, |model| model.tally.calls), expected, "{name}");
     }
-    assert!(!book.directory.join("counts.bad-1").exists());
+    assert!(!usage_store.directory.join("counts.bad-1").exists());
 }
 
 /// The lock of a hanging process is not waited for.
 #[test]
 fn a_lock_that_is_kept_costs_a_tenth_of_a_second_and_one_press() {
     let top = tempfile::tempdir().unwrap();
-    let book = book(top.path());
-    assert!(book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
-    let held = store::lock(&book.directory.join("lock")).unwrap().unwrap();
+    let usage_store = usage_store(top.path());
+    assert!(usage_store.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
+    let held = store::lock(&usage_store.directory.join("lock")).unwrap().unwrap();
     let begun = Instant::now();
-    assert!(!book.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
+    assert!(!usage_store.count(&Usage::default(), Outcome::Answered, at(20_779)).unwrap());
     assert!(LOCK_WAIT <= begun.elapsed());
     drop(held);
-    assert_eq!(book.read().unwrap().total.presses, 1);
+    assert_eq!(usage_store.read().unwrap().total.presses, 1);
 }
 
 #[test]

@@ -43,14 +43,14 @@ impl Model for FormattedModel {
         self.model.keeps_alternatives()
     }
 
-    fn others(
+    fn alternatives(
         &mut self,
         prompt: &Prompt,
         further: Further,
         control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
         let prompt = self.render(prompt)?;
-        self.model.others(&prompt, further, control)
+        self.model.alternatives(&prompt, further, control)
     }
 
     fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {

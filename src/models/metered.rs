@@ -61,13 +61,13 @@ impl Model for Metered {
         self.model.keeps_alternatives()
     }
 
-    fn others(
+    fn alternatives(
         &mut self,
         prompt: &Prompt,
         further: Further,
         control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        let replies = self.model.others(prompt, further, control)?;
+        let replies = self.model.alternatives(prompt, further, control)?;
         let mut usage = control.usage();
         for reply in &replies {
             usage.spend(&self.name, reply.usage.tokens(), None);

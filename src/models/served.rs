@@ -34,7 +34,7 @@ pub(super) struct Served<H> {
     request: Option<Zeroizing<String>>,
     limits: Limits,
     /// Statistics with the usage of earlier key presses of today.
-    book: UsageStore,
+    usage_store: UsageStore,
 }
 
 impl<H: Host> Served<H> {
@@ -43,9 +43,9 @@ impl<H: Host> Served<H> {
         form: Form,
         host: H,
         limits: Limits,
-        book: UsageStore,
+        usage_store: UsageStore,
     ) -> Self {
-        Self { profile, form, host, open: None, kept: Kept::new(), request: None, limits, book }
+        Self { profile, form, host, open: None, kept: Kept::new(), request: None, limits, usage_store }
     }
 
     /// Returns the current limits, usage and prices. Usage is read anew each time, because other shells make
@@ -58,9 +58,9 @@ impl<H: Host> Served<H> {
     fn allowance(&self) -> Result<Allowance, Failure> {
         let today = match self.limits.count_days() {
             false => Ok(Tally::default()),
-            true => self.book.servers_today(SystemTime::now()),
+            true => self.usage_store.servers_today(SystemTime::now()),
         };
-        let told = |error| Failure::Unavailable(format!("today's use of servers can't be told: {error:#}"));
+        let told = |error| Failure::Unavailable(format!("can't read today's use of servers: {error:#}"));
         Ok(Allowance { limits: self.limits, today: today.map_err(told)?, prices: self.profile.prices })
     }
 
@@ -154,7 +154,7 @@ impl<H: Host> Model for Served<H> {
             {
                 let Self { profile, .. } = self;
                 Err(Failure::Unavailable(format!(
-                    "{} had no whole answer after {} ms; try again, or raise `deadline_ms` in [profiles.{}]",
+                    "{} gave no complete answer within {} ms; try again or raise `deadline_ms` in [profiles.{}]",
                     profile.url.host(),
                     profile.deadline.as_millis(),
                     profile.profile

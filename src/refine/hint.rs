@@ -58,13 +58,13 @@ pub(super) fn of(
         }
     }
     let is_other = wrong.kind == FindingKind::CommandMissing
-        || own.is_some() && OTHER_COMMAND.iter().any(|said| wrong.text.contains(said));
+        || own.is_some() && OTHER_COMMAND.iter().any(|message| wrong.text.contains(message));
     // A longer message already contains the replacement.
     let is_all = || wrong.text.starts_with(NO_SUCH) && !wrong.text.contains("; ");
     let missing = line.text().get(wrong.span.clone()).filter(|_| is_all());
     if is_other || missing.is_some() {
-        let others = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
-        parts.extend(others.into_iter().map(|doc| format!("nushell has {}", shown(doc))));
+        let alternatives = commands.nearest(request, missing.unwrap_or(name), OTHERS_MAX);
+        parts.extend(alternatives.into_iter().map(|doc| format!("nushell has {}", shown(doc))));
     }
     let mut hint = String::new();
     for part in parts {

@@ -25,8 +25,8 @@ pub fn again(
     machine: &Machine,
     config: &Config,
 ) -> Result<(LineText, Risk), Failure> {
-    let context = environment::gather(machine, request.shell, request.facts);
-    let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
+    let environment = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);

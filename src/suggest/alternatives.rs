@@ -27,13 +27,13 @@ pub fn alternatives(
     control: &RequestControl,
 ) -> anyhow::Result<Vec<Suggestion>> {
     let english = EnglishRequest::of(request)?;
-    let context = environment::gather(machine, request.shell, request.facts);
-    let knowledge = Knowledge::new(machine, &context, request.facts, config.help);
+    let environment = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = english.prompt(config, machine, &context);
-    let found = refine::others(&prompt, model, &examiner, known, config.max_tokens, control)?;
+    let prompt = english.prompt(config, machine, &environment);
+    let found = refine::alternatives(&prompt, model, &examiner, known, config.max_tokens, control)?;
     let facts = PathFacts::new(machine.host.as_ref());
-    let Refined { best, others, rounds, time } = found;
+    let Refined { best, alternatives, rounds, time } = found;
     let total = time.model + time.check;
     let timing = Timing {
         context: Duration::ZERO,
@@ -42,9 +42,9 @@ pub fn alternatives(
         check: time.check,
         total,
     };
-    let suggestions = std::iter::once(best).chain(others).map(|best| {
+    let suggestions = std::iter::once(best).chain(alternatives).map(|best| {
         let risk = examiner.risk(&best.line, Some(&english.request_text()), &facts);
-        let alone = Refined { best, others: Vec::new(), rounds, time };
+        let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
         suggestion.changes.splice(..0, english.about());
         suggestion

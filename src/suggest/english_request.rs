@@ -22,7 +22,7 @@ pub(super) struct EnglishRequest<'a> {
     request: &'a Request<'a>,
     /// The failed command to correct, if the prompt line is empty.
     failed: Option<Failed>,
-    /// Text to search the documentation with.
+    /// The request in words.
     words: String,
 }
 
@@ -44,28 +44,29 @@ impl<'a> EnglishRequest<'a> {
     /// Returns the answer if the checks alone find it; `None` if a model must be asked.
     pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
-            Some(failed) => failed.mended(examiner),
+            Some(failed) => failed.repaired(examiner),
             None => already_right(&self.words, examiner),
         }
     }
 
     /// Builds the model's prompt.
-    pub(super) fn prompt(&self, config: &Config, machine: &Machine, context: &Environment) -> Prompt {
+    pub(super) fn prompt(&self, config: &Config, machine: &Machine, environment: &Environment) -> Prompt {
         let Request { shell, facts, before, .. } = *self.request;
         let prompt_context = match &self.failed {
-            Some(failed) => failed.prompt_context(config, machine, context, facts),
+            Some(failed) => failed.prompt_context(config, machine, environment, facts),
             None => prompt_context::gather(
                 PromptContext::new(config.disclosure),
                 machine.host.as_ref(),
-                context,
+                environment,
                 facts,
             ),
         };
-        let draft = prompt::draft(config.form, &self.words, shell, &system(context)).within(prompt_context);
+        let draft =
+            prompt::draft(config.form, &self.words, shell, &system(environment)).within(prompt_context);
         before.map_or(draft.clone(), |before| draft.after(before))
     }
 
-    /// Returns the answers that are worth showing.
+    /// Returns the answers, without one that repeats the failed command.
     ///
     /// # Errors
     /// When there are none.
@@ -99,5 +100,5 @@ fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     let cleaned = clean(line, examiner.shell).ok()?;
     let best = refine::look_over(cleaned, examiner, None);
     let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
-    right.then(|| Refined { best, others: Vec::new(), rounds: 0, time: Spent::default() })
+    right.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
 }

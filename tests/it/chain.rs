@@ -389,7 +389,7 @@ fn a_working_directory_configures_nothing() {
     let relative = Askline::new(["suggest", "list", "files"]).file("config.toml", &config);
     let ran = relative.env("ASKLINE_CONFIG", "config.toml").run().stdout("").code(2);
     expect![[r#"
-        askline: config.toml: ASKLINE_CONFIG must be a full path: no working directory holds configuration
+        askline: config.toml: ASKLINE_CONFIG is a relative path; set it to a full path
     "#]]
     .assert_eq(&ran.stderr);
     assert_eq!(server.heard().len(), 0);
@@ -411,7 +411,7 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         other    openai    some-model  127.0.0.1:PORT  missing                fallback 1
         team     openai    some-model  127.0.0.1:PORT  the variable TEAM_KEY  in use
 
-        asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
+        models are asked in this order: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
 
         profile `half` has no `url`; add it to [profiles.half]
         profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
@@ -434,13 +434,13 @@ fn servers_are_listed_and_looked_at_without_being_asked() {
         }
     }
     expect![[r#"
-        ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, answers within 8 s
+        ok    model: team (openai:some-model at 127.0.0.1:PORT), key from the variable TEAM_KEY, deadline 8 s
         warn  profile: profile `half` has no `url`; add it to [profiles.half]
-              it can't be used until then
+              correct it to use this profile
         warn  profile: other (openai:some-model at 127.0.0.1:PORT) has no key
               profile `other`: there is no file /nowhere/key; put the key into it and run `chmod 600 /nowhere/key`
         ok    fallback: team, then other, then local:qwen2.5-coder-1.5b-instruct-q4_k_m
-        ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), but for those in NO_PROXY
+        ok    proxy: servers are reached through proxy.example:3128 (HTTPS_PROXY), except those in NO_PROXY
     "#]].assert_eq(&told);
     assert_eq!(server.heard().len(), 0);
 }
@@ -481,7 +481,7 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
     let ports = [answering.port, wordy.port, closed.port, silent.port, nowhere];
     let (told, code) = tried(&format!("profile = \"team\"\n{team}"), &ports);
     expect![[r#"
-        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first word after TIME s, all after TIME s, 0 + 1 tokens
+        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first token after TIME s, whole answer after TIME s, 0 + 1 tokens
     "#]]
     .assert_eq(&told);
     let heard = answering.heard();
@@ -502,23 +502,23 @@ fn doctor_tries_the_servers_that_the_key_would_ask() {
     let (told, code) = tried(&format!("profile = \"team\"\n{order}{team}{}", rest.concat()), &ports);
     assert_eq!((answering.heard().len(), code), (2, 1), "{told}");
     expect![[r#"
-        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first word after TIME s, all after TIME s, 0 + 1 tokens
-        warn: words (openai:some-model at 127.0.0.1:PORT) answers, but with no command: first word after TIME s, all after TIME s, 0 + 1 tokens
-            use another model: this one may not do what it is told
-        fault: closed (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+        ok: team (openai:some-model at 127.0.0.1:PORT) answers: first token after TIME s, whole answer after TIME s, 0 + 1 tokens
+        warn: words (openai:some-model at 127.0.0.1:PORT) answers, but without a command: first token after TIME s, whole answer after TIME s, 0 + 1 tokens
+            use another model: this one may not follow instructions
+        fault: closed (openai:some-model at 127.0.0.1:PORT) gave no answer after TIME s
             127.0.0.1:PORT: it refuses the key (401); check the variable TEAM_KEY
-        fault: silent (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+        fault: silent (openai:some-model at 127.0.0.1:PORT) gave no answer after TIME s
             127.0.0.1:PORT: no answer within 200ms; try again or raise `first_byte_ms`
-        fault: gone (openai:some-model at 127.0.0.1:PORT) gave nothing after TIME s
+        fault: gone (openai:some-model at 127.0.0.1:PORT) gave no answer after TIME s
             127.0.0.1:PORT: can't connect: Connection refused (os error 111); is it running? check `url` in the profile
-        fault: far (anthropic:m at models.example) through the proxy 127.0.0.1:1 (HTTPS_PROXY) gave nothing after TIME s
+        fault: far (anthropic:m at models.example) through the proxy 127.0.0.1:1 (HTTPS_PROXY) gave no answer after TIME s
             models.example: can't connect through the proxy 127.0.0.1:1: Connection refus…; check HTTPS_PROXY and NO_PROXY
-        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
+        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is not on a server: nothing to test online
     "#]].assert_eq(&told);
     // A local model is not tried, and a scripted model sends nothing.
     let (told, _) = tried("", &[]);
     expect![[r#"
-        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is no server: there is nothing to try online
+        ok: local:qwen2.5-coder-1.5b-instruct-q4_k_m is not on a server: nothing to test online
     "#]]
     .assert_eq(&told);
     // Without a key no server is asked.

@@ -45,7 +45,7 @@ const INVENTED: [&str; 8] = [
 /// This machine, with a separate cache.
 struct Here {
     machine: Machine,
-    context: Environment,
+    environment: Environment,
     _cache: tempfile::TempDir,
 }
 
@@ -53,18 +53,18 @@ impl Here {
     fn new(shell: Shell) -> Self {
         let cache = tempfile::tempdir().unwrap();
         let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-        let context = environment::gather(&machine, shell, &ShellFacts::default());
-        Self { machine, context, _cache: cache }
+        let environment = environment::gather(&machine, shell, &ShellFacts::default());
+        Self { machine, environment, _cache: cache }
     }
 
     /// Returns a new instance for each line, as on a key press, so each line has the full time budget for questions.
     fn knowledge(&self) -> Knowledge {
-        Knowledge::new(&self.machine, &self.context, &ShellFacts::default(), Help::System)
+        Knowledge::new(&self.machine, &self.environment, &ShellFacts::default(), Help::System)
     }
 
     fn report(&self, line: &str) -> Report {
         let knowledge = self.knowledge();
-        let report = check::check(&ParsedLine::new(line, self.context.shell), &knowledge);
+        let report = check::check(&ParsedLine::new(line, self.environment.shell), &knowledge);
         knowledge.remember();
         report
     }
@@ -252,7 +252,7 @@ fn lines_of_a_file() {
     let mut times = Vec::new();
     for line in text.lines() {
         let knowledge = here.knowledge();
-        let again = || check::check(&ParsedLine::new(line, here.context.shell), &knowledge);
+        let again = || check::check(&ParsedLine::new(line, here.environment.shell), &knowledge);
         let report = again();
         let started = std::time::Instant::now();
         again();

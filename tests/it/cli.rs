@@ -157,7 +157,7 @@ fn help_fits_a_terminal_and_names_every_command() {
     }
     assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{}", ran.stdout);
     assert!(!ran.stdout.contains("\n  line"), "the helper is for scripts alone");
-    assert!(ran.stdout.contains("\nExit codes:\n  0    an answer, or done\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nExit codes:\n  0    success\n"), "{}", ran.stdout);
     let again = Askline::new(["help"]).env("COLUMNS", "80").run().stderr("").code(0);
     assert_eq!(again.stdout, ran.stdout);
 }
@@ -257,7 +257,7 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     .assert_eq(&stderr(missing.run()));
     let directory = Askline::new(["config"]).env("ASKLINE_CONFIG", "HOME/");
     expect![[r#"
-        askline: can't read HOME/: it is not a file; make it a file that you can read, or name another in ASKLINE_CONFIG
+        askline: can't read HOME/: it is not a file; make the file readable, or name another in ASKLINE_CONFIG
     "#]]
     .assert_eq(&stderr(directory.run()));
     let twice = Askline::new(["config"]).config("threads = 1\nthreads = 2\n");
@@ -279,7 +279,7 @@ fn a_wrong_configuration_is_named_by_line_and_nearest_key() {
     .assert_eq(&stderr(no_text.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "recorded:HOME/none");
     expect![[r#"
-        askline: can't read HOME/none: No such file or directory (os error 2); mend the recording or unset ASKLINE_HOST
+        askline: can't read HOME/none: No such file or directory (os error 2); correct the recording or unset ASKLINE_HOST
     "#]].assert_eq(&stderr(host.run()));
     let host = Askline::new(["config"]).env("ASKLINE_HOST", "elsewhere");
     expect![[r#"
@@ -344,12 +344,12 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
     expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
-    expect!["fault model: can't read /none: No such file or directory (os error 2); mend the script, or name another model (ASKLINE_MODEL or the profile)"]
+    expect!["fault model: can't read /none: No such file or directory (os error 2); correct the script, or name another model (ASKLINE_MODEL or the profile)"]
         .assert_eq(&line(&ran, "model"));
     let ran = Askline::new(["doctor"]).model("").file("cache", "in the way").run().code(1);
     assert_eq!(
         line(&ran, "cache directory"),
-        "fault cache directory: HOME/cache/askline can't be made: HOME/cache can't be written"
+        "fault cache directory: HOME/cache/askline can't be created: HOME/cache is not writable"
     );
     let ran = Askline::new(["doctor"]).model("").env("PATH", "HOME/").run().code(1);
     expect!["fault shells: none of nu, zsh, bash and fish is on PATH"].assert_eq(&line(&ran, "shells"));
@@ -358,7 +358,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
 #[test]
 fn doctor_needs_no_environment() {
     let ran = Askline::new(["doctor"]).model("").in_sh("exec env -i RUN").run().stderr("").code(1);
-    assert!(ran.stdout.contains("PATH is not set; set it: no command that is suggested"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("PATH is not set; set it: no suggested command"), "{}", ran.stdout);
     let subjects: Vec<_> = ran
         .stdout
         .lines()

@@ -128,7 +128,7 @@ fn a_server_is_not_told_unless_the_configuration_says_so() {
     let server = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://models.invalid/v1\"\nname = \"m\"\nkey_env = \"NO_SUCH_KEY\"\n";
     let error = fix("show -a there", 3, "", server, "").unwrap_err();
     let said =
-        "no server is told your last command; set `last = \"all\"` in [context], or type what you want";
+        "your last command is not sent to servers; set `last = \"all\"` in [context], or type what you want";
     assert_eq!(error.to_string(), said);
     let error = fix("show -a there", 3, "", &format!("{server}[context]\nlast = \"all\"\n"), "").unwrap_err();
     assert!(error.to_string().contains("NO_SUCH_KEY"), "{error:#}");

@@ -136,21 +136,21 @@ Short\&.
 
 struct Recorded {
     machine: Machine,
-    context: Arc<Environment>,
+    environment: Arc<Environment>,
 }
 
 impl Recorded {
     fn new(shell: Shell) -> Self {
         let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
         let machine = Machine::new(Arc::new(host), None);
-        let context = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
-        Self { machine, context }
+        let environment = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
+        Self { machine, environment }
     }
 
     fn knowledge(&self, told: &[(&str, &str)]) -> Knowledge {
         let mut facts = ShellFacts::default();
         told.iter().for_each(|(key, value)| facts.add(key, value));
-        Knowledge::new(&self.machine, &self.context, &facts, Help::System)
+        Knowledge::new(&self.machine, &self.environment, &facts, Help::System)
     }
 }
 
@@ -227,7 +227,7 @@ fn documentation_of_other_programs_is_not_taken() {
         assert_eq!(knowledge.accepts(&[name], "--force"), None, "{name}");
     }
     assert!(knowledge.known(&["ls"]).askable);
-    let never = Knowledge::new(&recorded.machine, &recorded.context, &ShellFacts::default(), Help::Never);
+    let never = Knowledge::new(&recorded.machine, &recorded.environment, &ShellFacts::default(), Help::Never);
     assert!(!never.known(&["ls"]).askable);
     assert_eq!(never.accepts(&["ls"], "-j"), None);
     assert_eq!(never.accepts(&["ls"], "--all"), Some(true), "the page says so");
@@ -296,8 +296,8 @@ fn recorded(rows: &str, path: &str, tables: &str) -> RecordedHost {
 
 fn knowledge_of(host: RecordedHost, shell: Shell, cache: Option<&Path>) -> Knowledge {
     let machine = Machine::new(Arc::new(host), cache.map(Path::to_owned));
-    let context = environment::gather(&machine, shell, &ShellFacts::default());
-    Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System)
+    let environment = environment::gather(&machine, shell, &ShellFacts::default());
+    Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System)
 }
 
 /// A world-writable page confirms no option and starts no program.
@@ -440,10 +440,10 @@ fn aliases_of_more_than_one_command_lead_to_no_program() {
 
 fn here(shell: Shell) -> (Machine, Arc<Environment>) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let mut context = environment::gather(&machine, shell, &ShellFacts::default());
+    let mut environment = environment::gather(&machine, shell, &ShellFacts::default());
     // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
-    context.current_dir = None;
-    (machine, Arc::new(context))
+    environment.current_dir = None;
+    (machine, Arc::new(environment))
 }
 
 /// The shells of this machine, in the sandbox. The four known traps of asking them are covered.
@@ -497,11 +497,11 @@ fn real_shells_judge_lines_without_running_them() {
         (Shell::Nu, &nu_harm, Some(true)),
     ];
     for shell in Shell::ALL {
-        let (machine, context) = here(shell);
-        assert!(context.commands.contains(shell.name()), "{shell} is not installed; run scripts/setup");
+        let (machine, environment) = here(shell);
+        assert!(environment.commands.contains(shell.name()), "{shell} is not installed; run scripts/setup");
         for (_, line, expected) in cases.iter().filter(|(of, ..)| *of == shell) {
             let started = Instant::now();
-            let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+            let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
             let verdict = knowledge.verdict(line);
             assert_eq!(verdict.ok, *expected, "{shell}: {line}: {verdict:?}");
             assert_eq!(
@@ -522,8 +522,8 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     let kept = top.path().join("kept");
     fs::write(&kept, "x").unwrap();
     let harm = format!("rm -f {0}; ^rm -f {0}; 'y' | save -f {0}; [1] | each {{ rm {0} }}", kept.display());
-    let (machine, context) = here(Shell::Nu);
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let (machine, environment) = here(Shell::Nu);
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let names = |line: &str| {
         let parsed = examiner.parse(line);
@@ -559,8 +559,8 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
 
 #[test]
 fn real_programs_are_known() {
-    let (machine, context) = here(Shell::Fish);
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let (machine, environment) = here(Shell::Fish);
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     for (command, option) in [
         (&["ls"][..], "--human-readable"),
         (&["find"], "-newer"),
@@ -648,9 +648,9 @@ fn a_second_look_starts_and_parses_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(cache.path().to_owned()));
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let environment = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
     let look = || {
-        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
         let found = (
             knowledge.known(&["ls"]),
             knowledge.known(&["git", "log"]),
@@ -686,8 +686,8 @@ fn a_second_look_starts_and_parses_nothing() {
 fn a_repair_asks_the_shell_once() {
     let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), None);
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let environment = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     for (line, mended, asked) in [
         ("ls --colour -l | sort --revers -n", "ls --color -l | sort --revers -n", 2),
@@ -711,8 +711,8 @@ fn a_repair_asks_the_shell_once() {
 
 #[test]
 fn many_may_look_at_once() {
-    let (machine, context) = here(Shell::Zsh);
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let (machine, environment) = here(Shell::Zsh);
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
@@ -733,8 +733,8 @@ fn real_nushell_tells_what_it_has() {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let host = Arc::new(Counting { path: path.into(), probes: std::sync::Mutex::default() });
     let machine = Machine::new(host.clone(), Some(home.path().to_owned()));
-    let context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let environment = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     let commands = knowledge.commands().expect("nushell says what it has");
     let signature = |name: &str| commands.get(name).map(CommandDoc::signature).unwrap_or_default();
     assert_eq!(signature("str join"), "str join [separator: string]");
@@ -756,7 +756,7 @@ fn real_nushell_tells_what_it_has() {
 
     knowledge.remember();
     let again = || {
-        Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System)
+        Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System)
             .commands()
             .unwrap()
             .docs()
@@ -771,9 +771,9 @@ fn real_nushell_tells_what_it_has() {
     assert_eq!(host.probes.lock().unwrap().len(), 1, "a broken file is nothing");
 
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        let (machine, context) = here(shell);
+        let (machine, environment) = here(shell);
         assert!(
-            Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System).commands().is_none(),
+            Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System).commands().is_none(),
             "{shell}"
         );
     }
@@ -782,8 +782,8 @@ fn real_nushell_tells_what_it_has() {
 /// A command that needs pipeline input, in a place without any.
 #[test]
 fn real_nushell_needs_input_for_some() {
-    let (machine, context) = here(Shell::Nu);
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+    let (machine, environment) = here(Shell::Nu);
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let wrong = |line: &str| {
         let findings = examiner.examine(line).report.findings;

@@ -391,14 +391,14 @@ fn notes_come_with_the_answer() {
 #[test]
 fn an_answer_that_changes_nothing_says_so() {
     let run = Run::start(&reply("echo hello", 0), "input='echo hello '");
-    run.says("0", "echo hello", "askline: the model's answer is the line as it stands");
+    run.says("0", "echo hello", "askline: the model's answer is the same line");
 }
 
 /// A command with known options needs no model: the script has no reply.
 #[test]
 fn a_line_that_is_right_says_so() {
     let run = Run::start("", "input='ls -la'");
-    run.says("0", "ls -la", "askline: checked 2/2 flags; the line is right as it stands");
+    run.says("0", "ls -la", "askline: checked 2/2 flags; the line is already right");
 }
 
 #[test]

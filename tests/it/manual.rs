@@ -344,13 +344,13 @@ fn macos_table_is_fresh() {
         }
     }
     toml::from_str::<toml::Table>(&text).unwrap();
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/manual/macos.toml");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/manual/src/macos.toml");
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, &text).unwrap();
     }
     assert!(
         fs::read_to_string(file).unwrap() == text,
-        "src/manual/macos.toml is out of date; run this test with UPDATE=1"
+        "crates/manual/src/macos.toml is out of date; run this test with UPDATE=1"
     );
 }
 

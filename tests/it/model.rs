@@ -149,7 +149,7 @@ fn the_life_of_a_model() {
             NAME  SIZE    MEMORY  LICENCE  STATE
             tiny  2.0 MB  3.0 MB  MIT      not installed
 
-            MEMORY is what running it takes: the file, read in place, and room to work; an estimate
+            MEMORY is an estimate for the running model: the mapped file and working memory
             free memory: SOME
             exit 0
         "#]],
@@ -174,7 +174,7 @@ fn the_life_of_a_model() {
     home.check(
         "use tiny",
         expect![[r#"
-            2> tiny is used from now on (HOME/config/askline/config.toml)
+            2> tiny is now the model in use (HOME/config/askline/config.toml)
             exit 0
         "#]],
     );
@@ -190,7 +190,7 @@ fn the_life_of_a_model() {
         "rm tiny",
         expect![[r#"
             2> tiny is removed; 2.0 MB freed
-            2> it is the one in use, and no other is installed; run `askline model pull`
+            2> it was the model in use, and no other is installed; run `askline model pull`
             exit 0
         "#]],
     );
@@ -198,14 +198,14 @@ fn the_life_of_a_model() {
         "rm tiny",
         expect![[r#"
             2> tiny is not installed
-            2> it is the one in use, and no other is installed; run `askline model pull`
+            2> it was the model in use, and no other is installed; run `askline model pull`
             exit 0
         "#]],
     );
     home.check(
         "use tiny",
         expect![[r#"
-            2> tiny is used from now on (HOME/config/askline/config.toml)
+            2> tiny is now the model in use (HOME/config/askline/config.toml)
             2> but the model tiny is not installed; run `askline model pull tiny`
             exit 0
         "#]],
@@ -220,7 +220,7 @@ fn damage_and_fetch_again(home: &Home) {
             NAME  SIZE    MEMORY  LICENCE  STATE
             tiny  2.0 MB  3.0 MB  MIT      damaged (it has 1999999 bytes, not 2000000), in use
 
-            MEMORY is what running it takes: the file, read in place, and room to work; an estimate
+            MEMORY is an estimate for the running model: the mapped file and working memory
             free memory: SOME
             exit 1
         "#]],
@@ -258,7 +258,7 @@ fn unknown_names_meet_the_nearest() {
     home.check(
         "list",
         expect![[r#"
-            2> askline: ASKLINE_MANIFEST names HOME/manifest.toml: line 1: missing field `file`; mend or unset it
+            2> askline: ASKLINE_MANIFEST names HOME/manifest.toml: line 1: missing field `file`; correct or unset it
             exit 2
         "#]],
     );
@@ -306,13 +306,13 @@ fn a_refusing_disk_ends_the_pull_with_cause_and_remedy() {
     assert_eq!(output.status.code(), Some(1), "{told}");
     let last = told.lines().last().unwrap();
     let start =
-        format!("askline: can't write {}: files may not grow so large here; raise", home.model().display());
+        format!("askline: can't write {}: the limit on file sizes is reached; raise", home.model().display());
     assert!(last.starts_with(&start), "{told}");
-    assert!(last.contains(" are still to come") && !told.contains(".part"), "{told}");
+    assert!(last.contains(" are missing, and") && !told.contains(".part"), "{told}");
     assert!(0 < fs::metadata(home.part()).unwrap().len());
     let output = home.command("pull tiny").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && told.contains("reading what is here"), "{told}");
+    assert!(output.status.success() && told.contains("reading the partial download"), "{told}");
     assert!(fs::read(home.model()).unwrap() == home.bytes);
 }
 
@@ -323,7 +323,7 @@ fn ctrl_c_leaves_what_the_next_fetch_goes_on_from() {
     home.wait_for_some();
 
     let other = home.command("pull tiny").output().unwrap();
-    let why = "askline: another `askline model` is at work on the models; wait until it is done\n";
+    let why = "askline: another `askline model` is running; wait until it is done\n";
     assert_eq!(String::from_utf8(other.stderr).unwrap(), why);
     assert_eq!(other.status.code(), Some(1));
 
@@ -331,14 +331,14 @@ fn ctrl_c_leaves_what_the_next_fetch_goes_on_from() {
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.ends_with("stopped; the same command goes on from here\n"), "{told}");
+    assert!(told.ends_with("stopped; run the same command to resume\n"), "{told}");
     let here = fs::metadata(home.part()).unwrap().len();
     assert!((1..SIZE as u64).contains(&here), "{here}");
 
     let output = home.command("pull tiny").output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{told}");
-    assert!(told.contains("reading what is here"), "{told}");
+    assert!(told.contains("reading the partial download"), "{told}");
     assert!(fs::read(home.model()).unwrap() == home.bytes);
     assert!(!home.part().exists());
 }
@@ -415,5 +415,5 @@ fn a_terminal_shows_a_bar() {
 /// tests are no real models, so that step fails.
 fn is_of_preparing(line: &str) -> bool {
     line.starts_with("preparing it for ")
-        || line == "it could not be prepared; the first key press tries again"
+        || line == "the model could not be prepared; the first key press tries again"
 }

@@ -260,11 +260,11 @@ fn what_the_engine_refuses_is_mended() {
         fs::write(top.path().join(name), text).unwrap();
     }
     let machine = Machine::new(Arc::new(LocalHost), Some(cache.path().to_owned()));
-    let mut context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
-    context.current_dir = Some(top.path().to_owned());
-    context.shell_version = Some(version);
+    let mut environment = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
+    environment.current_dir = Some(top.path().to_owned());
+    environment.shell_version = Some(version);
     let repaired = |line: &str| {
-        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
         let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
         let Examined { line: parsed, report } = examiner.examine(line);
         let repaired = examiner.repair(&parsed, &report);

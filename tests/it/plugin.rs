@@ -206,7 +206,7 @@ fn what_is_piped_in_may_have_no_end() {
             let said = nu.complaint(program);
             assert!(said.contains("longer than 65536 bytes"), "{program}: {said}");
         }
-        assert!(nu.complaint("^printf '\\377' | ask").contains("no text"));
+        assert!(nu.complaint("^printf '\\377' | ask").contains("not UTF-8 text"));
         assert_eq!(nu.value("^echo ls | ask check | get syntax_ok"), true);
     }
 }
@@ -268,7 +268,7 @@ fn errors_point_at_words() {
             assert!(nu.complaint(empty).contains("help: "), "{empty}");
         }
         assert!(nu.complaint("ask --line list files").contains("there is no prompt"));
-        assert!(nu.complaint("ask fix").contains("remembers no command"));
+        assert!(nu.complaint("ask fix").contains("no earlier command"));
     }
 }
 

@@ -214,7 +214,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     let needs = local.needs().unwrap().unwrap();
     let asleep = own_memory();
     assert_eq!(local.complete(&first, TOKENS, &control).unwrap().text, alone[0]);
-    let others = local.others(&first, further(3), &control).unwrap();
+    let others = local.alternatives(&first, further(3), &control).unwrap();
     let texts: Vec<_> = others.iter().map(|reply| reply.text.as_str()).collect();
     assert!(!texts.is_empty() && texts.len() <= 3, "{texts:?}");
     for (place, text) in texts.iter().enumerate() {
@@ -227,21 +227,21 @@ fn further_answers_leave_later_ones_as_they_were() {
     // Alternatives that branch off in the first word do not contain what is wrong in it.
     let first_word = alone[0].split(' ').next().unwrap();
     let elsewhere = Further { wrong: Some(first_word.len()), ..further(3) };
-    let elsewhere = local.others(&first, elsewhere, &control).unwrap();
+    let elsewhere = local.alternatives(&first, elsewhere, &control).unwrap();
     assert!(!elsewhere.is_empty());
     for other in &elsewhere {
         assert!(!other.text.starts_with(&format!("{first_word} ")), "{} {}", alone[0], other.text);
     }
-    let again = local.others(&first, further(3), &control).unwrap();
+    let again = local.alternatives(&first, further(3), &control).unwrap();
     assert_eq!(again.iter().map(|reply| reply.text.as_str()).collect::<Vec<_>>(), texts);
     assert_eq!(local.complete(&second, TOKENS, &control).unwrap().text, alone[1]);
 
     // For a prompt that is not the last one computed, that prompt is computed first.
-    assert_eq!(local.others(&first, further(3), &control).unwrap().len(), texts.len());
-    assert!(local.others(&first, further(0), &control).unwrap().is_empty());
+    assert_eq!(local.alternatives(&first, further(3), &control).unwrap().len(), texts.len());
+    assert!(local.alternatives(&first, further(0), &control).unwrap().is_empty());
     let given_up = RequestControl::endless();
     given_up.cancel();
-    let error = local.others(&first, further(3), &given_up).unwrap_err();
+    let error = local.alternatives(&first, further(3), &given_up).unwrap_err();
     assert_eq!(error.downcast_ref(), Some(&Failure::Cancelled));
     assert_eq!(local.complete(&first, TOKENS, &control).unwrap().text, alone[0]);
 

@@ -114,12 +114,13 @@ fn another_answer_is_one_question() {
     ] {
         let mut model = Scripted::parse(Path::new("script"), &script).unwrap();
         let (machine, known) = (machine(), ["show -a".to_owned()]);
-        let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
-        let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never);
+        let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
         let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
         let found =
-            refine::others(&prompt, &mut model, &examiner, &known, 96, &RequestControl::endless()).unwrap();
+            refine::alternatives(&prompt, &mut model, &examiner, &known, 96, &RequestControl::endless())
+                .unwrap();
         assert_eq!((best(&found), found.rounds), (expected, rounds), "{script}");
         model.finish().unwrap();
     }
@@ -127,8 +128,8 @@ fn another_answer_is_one_question() {
 
 fn ask(model: &mut dyn Model, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
     let machine = machine();
-    let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
-    let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::Never);
+    let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
     refine::run(prompt, model, &examiner, limits, control)
@@ -163,7 +164,7 @@ fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
     );
     let refined = run(script, limits(2), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --all", 2), "{:?}", refined.best.report.findings);
-    assert_eq!(refined.others.len(), 1, "the first draft stays as an alternative");
+    assert_eq!(refined.alternatives.len(), 1, "the first draft stays as an alternative");
 }
 
 /// If no command of an answer passes the checks, an alternative may; the model is then not asked again.
@@ -335,7 +336,7 @@ fn of_several_commands_in_one_answer_the_one_that_checks_best_is_taken() {
     let script = r#"{"reply": "```\nshow --bogus-thing\n```\nor\n```\nseek -n a.txt\n```"}"#;
     let refined = run(script, limits(0), &RequestControl::endless()).unwrap();
     assert_eq!(best(&refined), "seek -n a.txt");
-    assert_eq!(refined.others.len(), 1);
+    assert_eq!(refined.alternatives.len(), 1);
 }
 
 #[test]
@@ -377,16 +378,16 @@ fn an_error_of_nushell_carries_the_true_signature() {
         ("rename a.txt to b.txt", "rename a.txt b.txt", "needs input from a pipe: ", "mv a.txt b.txt"),
     ] {
         let machine = Machine::new(Arc::new(LocalHost), None);
-        let mut context = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
+        let mut environment = environment::gather(&machine, Shell::Nu, &ShellFacts::default());
         // `scripts/test` puts Nushell below the checkout; programs below the working directory are not trusted.
-        context.current_dir = None;
+        environment.current_dir = None;
         // Nushell may not answer in time on a machine that is busy with other tests; its answers are cached.
         let knows = |knowledge: &Knowledge| {
             let examiner = Examiner { shell: Shell::Nu, knowledge };
             knowledge.commands().is_some() && examiner.examine(wrong).report.syntax_ok.is_some()
         };
         let mut tries =
-            (0..5).map(|_| Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System));
+            (0..5).map(|_| Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System));
         let knowledge = tries.find(knows).expect("nushell can be asked");
         let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, request, Shell::Nu, "Linux");

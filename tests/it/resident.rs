@@ -223,10 +223,10 @@ fn the_first_press_starts_it_and_the_next_goes_on_where_it_is() {
     let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o7777;
     assert_eq!((mode(home.door().directory()), mode(&home.door().socket())), (0o700, 0o600));
     let stopped = home.run(&["daemon", "stop"]);
-    assert_eq!(said(&stopped).unwrap(), "it has ended");
+    assert_eq!(said(&stopped).unwrap(), "the resident process has stopped");
     assert!(home.processes().is_empty() && !home.door().socket().exists());
-    assert_eq!(said(&home.run(&["daemon", "stop"])).unwrap(), "it was not running");
-    assert_eq!(said(&home.run(&["daemon"])).unwrap(), "not running; the first press starts it");
+    assert_eq!(said(&home.run(&["daemon", "stop"])).unwrap(), "the resident process was not running");
+    assert_eq!(said(&home.run(&["daemon"])).unwrap(), "not running; the first key press starts it");
 }
 
 /// D4: many starts at once leave one process.
@@ -545,7 +545,7 @@ fn a_stopped_process_is_not_waited_for() {
     signal(pid, "STOP");
     let stopped = Instant::now();
     let why = said(&press.wait_with_output().unwrap()).unwrap_err();
-    assert!(why.contains("the resident process does not answer: it has fallen silent"), "{why}");
+    assert!(why.contains("the resident process does not answer: it stopped responding"), "{why}");
     assert!(stopped.elapsed() < Duration::from_secs(5), "{:?}", stopped.elapsed());
 
     let quick = || {
@@ -556,8 +556,9 @@ fn a_stopped_process_is_not_waited_for() {
     quick();
     for what in ["stop", "status"] {
         let why = said(&home.run(&["daemon", what])).unwrap_err();
-        let remedy =
-            format!("process {pid} has not said hello in time; if it never does, run `kill -9 {pid}`");
+        let remedy = format!(
+            "process {pid} did not answer the handshake in time; if it never does, run `kill -9 {pid}`"
+        );
         assert!(why.contains(&remedy), "{why}");
     }
     // Connects until the kernel's queue is full, where a press could block for ever.
@@ -565,7 +566,7 @@ fn a_stopped_process_is_not_waited_for() {
     assert!(before.len() < 5000);
     quick();
     let status = said(&home.run(&["daemon", "status"])).unwrap_err();
-    assert!(status.contains("hello") || status.contains("lets nobody in"), "{status}");
+    assert!(status.contains("handshake") || status.contains("accepts no connections"), "{status}");
 }
 
 /// S17: four requests wait, further ones are refused at once; a request without a waiting client is dropped.
@@ -734,7 +735,7 @@ fn without_a_process_an_idle_question_gets_nothing() {
     let terms = Terms { urgent: false, forced: false, idle: AMPLE };
     let mut client = Resident::new(home.spec(), terms, home.host(), None);
     let error = ask(&mut client, &RequestControl::endless()).unwrap_err();
-    assert_eq!(error.to_string(), "the resident process does not answer: there is none");
+    assert_eq!(error.to_string(), "the resident process does not answer: no resident process is running");
     assert!(home.processes().is_empty() && !home.door().directory().exists());
 }
 

@@ -364,7 +364,7 @@ fn the_disk_and_the_processes_are_bounded() {
     ];
     for body in bodies {
         let error = help_of(top.path(), "/usr/bin/perl", body).unwrap_err();
-        assert!(format!("{error:#}").contains("it took too many"), "{body}: {error:#}");
+        assert!(format!("{error:#}").contains("it used too many"), "{body}: {error:#}");
     }
     let modest =
         "for (1 .. 20) { open(my $f, '>', $_); if (!fork) { sleep 0.1; exit; } } sleep 1; print 'end';";
@@ -415,9 +415,9 @@ const TOO_BAD: [&str; 16] = [
 #[expect(clippy::print_stderr, reason = "the figures are for the person who asks for them")]
 fn ask_all(which: Which) {
     let machine = Machine::new(Arc::new(LocalHost), None);
-    let context = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let environment = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
     let system = |path: &Path| ["/usr", "/bin", "/sbin", "/opt"].iter().any(|start| path.starts_with(start));
-    let directories = context.commands.directories.iter().filter(|directory| system(&directory.path));
+    let directories = environment.commands.directories.iter().filter(|directory| system(&directory.path));
     let mut programs: Vec<PathBuf> = directories
         .flat_map(|directory| fs::read_dir(&directory.path).unwrap())
         .map(|entry| entry.unwrap().path())
@@ -435,7 +435,7 @@ fn ask_all(which: Which) {
         while let Some(program) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
             let name = program.file_name().unwrap().to_str().unwrap();
             // A separate instance each, so programs do not share a time budget.
-            let knowledge = Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System);
+            let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
             let wanted = match which {
                 Which::Eligible => knowledge.known(&[name]).askable,
                 Which::Every => !TOO_BAD.iter().any(|bad| name.starts_with(bad)),

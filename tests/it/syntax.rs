@@ -122,7 +122,7 @@ fn nu_says_what_was_recorded() {
     let output = Command::new("nu")
         .args(["-n", "--no-std-lib", "-c"])
         .arg(
-            "open tests/data/syntax/nu-flat.jsonl --raw | lines | each { |row| ast ($row | from json | get line) \
+            "open crates/syntax/tests/data/syntax/nu-flat.jsonl --raw | lines | each { |row| ast ($row | from json | get line) \
              --flatten --json --minify | from json } | to json --raw",
         )
         .output()

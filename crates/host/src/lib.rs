@@ -34,7 +34,7 @@ pub trait Host: Send + Sync {
     /// When it cannot be started, fails, does not end in time or prints too much. The message contains neither the
     /// command nor its output. A recording runs none.
     fn key(&self, _command: &KeyCommand) -> anyhow::Result<Vec<u8>> {
-        bail!("no key command is run on a machine that is replayed")
+        bail!("key commands are not run on a recorded machine")
     }
 
     /// Starts this program again as the resident process, which keeps a model loaded: with [`RESIDENT_ARGUMENTS`], in
@@ -44,17 +44,17 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When it cannot be started. A recording starts none.
     fn start_resident(&self) -> anyhow::Result<()> {
-        bail!("no process is started on a machine that is replayed")
+        bail!("processes are not started on a recorded machine")
     }
 
     /// Starts this program again to prefetch further suggestions: with [`PREFETCH_ARGUMENTS`], in the same directory and
-    /// environment, with `errand` as its input, no output and in the background of the terminal. It outlives this
+    /// environment, with `input` as its input, no output and in the background of the terminal. It outlives this
     /// process by some seconds.
     ///
     /// # Errors
     /// When it cannot be started. A recording starts none.
     fn start_prefetch(&self, _errand: &[u8]) -> anyhow::Result<()> {
-        bail!("no process is started on a machine that is replayed")
+        bail!("processes are not started on a recorded machine")
     }
 
     /// Returns the answer of the user's running shell to `probe`, with all definitions of the user. `None` if that

@@ -86,7 +86,7 @@ pub struct LocalHost;
 
 impl Host for LocalHost {
     fn probe(&self, program: &Path, probe: &Probe) -> anyhow::Result<Output> {
-        ensure!(program.is_absolute(), "{} is started by its full path only", program.display());
+        ensure!(program.is_absolute(), "{} is not a full path", program.display());
         if probe.is_sandboxed() {
             let output = probe_sandboxed(program, probe);
             return output.with_context(|| program.display().to_string());
@@ -124,15 +124,15 @@ impl Host for LocalHost {
         Ok(())
     }
 
-    fn start_prefetch(&self, errand: &[u8]) -> anyhow::Result<()> {
+    fn start_prefetch(&self, input: &[u8]) -> anyhow::Result<()> {
         let program = own_program()?;
         let mut command = Command::new(&program);
         command.args(PREFETCH_ARGUMENTS).process_group(0);
         // An unnamed file: a pipe may be too small, and writing would then wait for the reader.
         let private = self.env("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from);
         let file = tempfile::tempfile_in(private).or_else(|_| tempfile::tempfile());
-        let mut file = file.context("no place for the errand")?;
-        file.write_all(errand).and_then(|()| file.rewind()).context("the errand can't be written")?;
+        let mut file = file.context("can't create a file for the prefetch input")?;
+        file.write_all(input).and_then(|()| file.rewind()).context("can't write the prefetch input")?;
         command.stdin(file).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().map(drop).with_context(|| format!("can't start {}", program.display()))
     }
@@ -225,7 +225,7 @@ pub fn key(
 /// # Errors
 /// When the system does not provide the path.
 pub fn own_program() -> anyhow::Result<PathBuf> {
-    let running = std::env::current_exe().context("this program's file can't be told")?;
+    let running = std::env::current_exe().context("can't find this program's file")?;
     let is_plugin =
         running.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"nu_plugin_"));
     Ok(if is_plugin { running.with_file_name("askline") } else { running })
@@ -275,7 +275,7 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
         let output = collect(child, deadline);
         drop(running_yet);
         let overrun = watch?.join().unwrap_or(true);
-        ensure!(!overrun, "it took too many processes or too much of the disk");
+        ensure!(!overrun, "it used too many processes or too much disk space");
         output
     })
 }

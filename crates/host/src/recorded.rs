@@ -106,11 +106,11 @@ impl RecordedHost {
     /// When it is not a recording of the format above.
     pub fn parse(path: &Path, text: &str) -> anyhow::Result<Self> {
         let rows: Rows =
-            toml::from_str(text).with_context(|| format!("{} is no recording", path.display()))?;
+            toml::from_str(text).with_context(|| format!("{} is not a recording", path.display()))?;
         let mut directories: BTreeSet<PathBuf> = rows.directories.clone();
         let paths = rows.programs.iter().chain(&rows.directories).chain(rows.current_dir.as_ref());
         for path in paths.chain(rows.files.keys()).chain(rows.links.keys()) {
-            ensure!(path.is_absolute(), "{} holds a path that is not absolute: {path:?}", path.display());
+            ensure!(path.is_absolute(), "{} has a relative path: {path:?}", path.display());
             directories.extend(path.ancestors().skip(1).map(Path::to_owned));
         }
         directories.extend(rows.current_dir.clone());
@@ -130,7 +130,7 @@ impl RecordedHost {
             resolved.push(part);
             if let Some(target) = self.rows.links.get(&resolved) {
                 n_links += 1;
-                ensure!(n_links <= LINKS_LIMIT, "{} leads through too many links", path.display());
+                ensure!(n_links <= LINKS_LIMIT, "{} has too many links", path.display());
                 resolved.pop();
                 if target.is_absolute() {
                     resolved = PathBuf::from("/");
@@ -278,18 +278,21 @@ mod tests {
     #[test]
     fn a_missing_row_is_named() {
         let host = machine();
-        let says =
+        let assert_error =
             |error: anyhow::Error, what: &str| assert!(format!("{error:#}").contains(what), "{error:#}");
-        says(host.read(Path::new("/etc/passwd"), 100).unwrap_err(), "[files] \"/etc/passwd\"");
-        says(host.read(Path::new("/etc/os-release"), 3).unwrap_err(), "larger than 3 bytes");
-        says(
+        assert_error(host.read(Path::new("/etc/passwd"), 100).unwrap_err(), "[files] \"/etc/passwd\"");
+        assert_error(host.read(Path::new("/etc/os-release"), 3).unwrap_err(), "larger than 3 bytes");
+        assert_error(
             host.probe(Path::new("/bin/fish"), &Probe::Version).unwrap_err(),
             "/bin/fish with [\"--version\"]",
         );
-        says(host.list(Path::new("/opt")).unwrap_err(), "\"/opt\"");
-        says(host.real_path(Path::new("/opt")).unwrap_err(), "\"/opt\"");
-        says(host.real_path(Path::new("/loop")).unwrap_err(), "too many links");
-        says(RecordedHost::parse(Path::new("x.toml"), "colour = 1").unwrap_err(), "x.toml is no recording");
+        assert_error(host.list(Path::new("/opt")).unwrap_err(), "\"/opt\"");
+        assert_error(host.real_path(Path::new("/opt")).unwrap_err(), "\"/opt\"");
+        assert_error(host.real_path(Path::new("/loop")).unwrap_err(), "too many links");
+        assert_error(
+            RecordedHost::parse(Path::new("x.toml"), "colour = 1").unwrap_err(),
+            "x.toml is not a recording",
+        );
         assert!(host.entry(Path::new("/opt")).is_none());
     }
 }

@@ -236,7 +236,7 @@ mod linux {
         let read_file = AccessFs::Execute | AccessFs::ReadFile;
         for directory in READABLE.into_iter().chain([SETTINGS]) {
             let holds_home = home.as_ref().is_some_and(|home| home.starts_with(directory));
-            ensure!(!holds_home, "the home directory stands in {directory}");
+            ensure!(!holds_home, "the home directory is in {directory}");
         }
         for directory in READABLE {
             let Ok(opened) = PathFd::new(directory) else { continue };

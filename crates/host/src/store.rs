@@ -41,10 +41,12 @@ pub fn not_written(place: &Path, error: io::Error) -> anyhow::Error {
 
     let why = match Errno::from_io_error(&error) {
         Some(Errno::NOSPC) => "the disk is full; free some space on it",
-        Some(Errno::DQUOT) => "your quota of the disk is used up; remove files of yours",
-        Some(Errno::ROFS) => "the disk is read-only; have it mounted for writing",
-        Some(Errno::ACCESS | Errno::PERM) => "permission is denied; make its directory yours (chown, chmod)",
-        Some(Errno::FBIG) => "files may not grow so large here; raise the limit (`ulimit -f`)",
+        Some(Errno::DQUOT) => "your disk quota is used up; remove some of your files",
+        Some(Errno::ROFS) => "the disk is read-only; remount it for writing",
+        Some(Errno::ACCESS | Errno::PERM) => {
+            "permission is denied; change the owner or mode of its directory (chown, chmod)"
+        }
+        Some(Errno::FBIG) => "the limit on file sizes is reached; raise it (`ulimit -f`)",
         _ => return anyhow::Error::new(error).context(format!("can't write {}", place.display())),
     };
     Unwritable { place: place.to_owned(), why: why.to_owned() }.into()
@@ -57,7 +59,7 @@ pub fn not_written(place: &Path, error: io::Error) -> anyhow::Error {
 pub fn make_directory(path: &Path) -> anyhow::Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|error| not_written(path, error))?;
-    let found = fs::metadata(path).with_context(|| format!("can't look at {}", path.display()))?;
+    let found = fs::metadata(path).with_context(|| format!("can't access {}", path.display()))?;
     ours(path, &found)
 }
 
@@ -80,7 +82,7 @@ pub fn write_cache(path: &Path, content: &[u8]) -> anyhow::Result<()> {
 }
 
 fn put(path: &Path, content: &[u8], is_synced: bool) -> anyhow::Result<()> {
-    let directory = path.parent().context("a file without a directory")?;
+    let directory = path.parent().context("the file has no directory")?;
     // The parent of "config.toml" is "", which means the working directory.
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     let write = || -> io::Result<()> {
@@ -195,7 +197,7 @@ pub fn open_to_append(path: &Path) -> anyhow::Result<File> {
 /// When it cannot be synced or renamed; `to` is then unchanged.
 pub fn install(file: &File, from: &Path, to: &Path) -> anyhow::Result<()> {
     file.sync_all().and_then(|()| fs::rename(from, to)).map_err(|error| not_written(to, error))?;
-    sync_directory(to.parent().context("a file without a directory")?);
+    sync_directory(to.parent().context("the file has no directory")?);
     Ok(())
 }
 
@@ -219,7 +221,7 @@ pub fn lock(path: &Path) -> anyhow::Result<Option<Lock>> {
 }
 
 fn checked(path: &Path, file: File) -> anyhow::Result<File> {
-    let found = file.metadata().with_context(|| format!("can't look at {}", path.display()))?;
+    let found = file.metadata().with_context(|| format!("can't access {}", path.display()))?;
     if !found.is_file() {
         bail!("{} is not a regular file; remove it", path.display());
     }
@@ -286,20 +288,20 @@ mod tests {
 
     #[test]
     fn what_the_disk_refuses_is_told_with_a_remedy_and_no_temporary_name() {
-        let said = |code| not_written(Path::new("/d/file"), io::Error::from_raw_os_error(code));
+        let error_of = |code| not_written(Path::new("/d/file"), io::Error::from_raw_os_error(code));
         for (code, cause) in [
             (28, "the disk is full; free "),
-            (122, "your quota of the disk is used up; remove "),
-            (30, "the disk is read-only; have "),
-            (13, "permission is denied; make "),
-            (27, "files may not grow so large here; raise "),
+            (122, "your disk quota is used up; remove "),
+            (30, "the disk is read-only; remount "),
+            (13, "permission is denied; change "),
+            (27, "the limit on file sizes is reached; raise "),
         ] {
-            let error = said(code);
+            let error = error_of(code);
             assert!(error.is::<Unwritable>() && error.to_string().contains(cause), "{error}");
             let kind = plain(io::Error::from_raw_os_error(code));
             assert!(code == 27 || not_written(Path::new("/d"), kind).is::<Unwritable>(), "{code}");
         }
-        assert!(!said(5).is::<Unwritable>());
+        assert!(!error_of(5).is::<Unwritable>());
         let below_a_file = write(Path::new("/dev/null/x/file"), b"x").unwrap_err();
         assert_eq!(
             format!("{below_a_file:#}"),

@@ -43,7 +43,7 @@ fn main() {
             println!("{}", serde_json::json!({"request": request, "command": "", "others": []}));
             continue;
         };
-        let others = local.others(&prompt, FURTHER, &control).unwrap();
+        let others = local.alternatives(&prompt, FURTHER, &control).unwrap();
         let again = local.complete(&prompt, MAX_TOKENS, &control).unwrap();
         changed += usize::from(again.text != first.text || again.certainty != first.certainty);
         given += others.len();

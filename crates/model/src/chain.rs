@@ -71,13 +71,13 @@ impl Model for Chain {
         self.current.keeps_alternatives()
     }
 
-    fn others(
+    fn alternatives(
         &mut self,
         prompt: &Prompt,
         further: Further,
         control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        self.current.others(prompt, further, control)
+        self.current.alternatives(prompt, further, control)
     }
 
     fn prepare(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<()> {
@@ -108,10 +108,10 @@ impl Chain {
         };
         let (source, most) = (self.source(), REASON_CHARS_MAX);
         // Many messages already contain the model's name.
-        let told = if why.contains(&source) { why } else { format!("{source}: {why}") };
-        match told.char_indices().nth(most) {
-            Some((end, _)) => format!("{}…", told.get(..end).unwrap_or_default()),
-            None => told,
+        let reason = if why.contains(&source) { why } else { format!("{source}: {why}") };
+        match reason.char_indices().nth(most) {
+            Some((end, _)) => format!("{}…", reason.get(..end).unwrap_or_default()),
+            None => reason,
         }
     }
 }

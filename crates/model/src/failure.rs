@@ -29,7 +29,7 @@ impl fmt::Display for Failure {
             Self::NoModel(why) | Self::Unavailable(why) => f.write_str(why),
             Self::TimedOut => f.write_str("no answer in time; try again or raise `deadline_ms`"),
             Self::Cancelled => f.write_str("cancelled"),
-            Self::NoCommand(said) => write!(f, "{said}"),
+            Self::NoCommand(message) => write!(f, "{message}"),
             Self::Unclean(what) => write!(f, "the answer was refused: {what}"),
         }
     }

@@ -83,9 +83,9 @@ impl<R: Read + Seek> Header<R> {
             bail!("it is not a GGUF file");
         }
         let version = header.u32()?;
-        ensure!(VERSIONS.contains(&version), "it is GGUF of version {version}, which is not known here");
+        ensure!(VERSIONS.contains(&version), "its GGUF version {version} is not supported");
         (header.n_tensors, header.n_settings) = (header.u64()?, header.u64()?);
-        ensure!(header.n_tensors != 0, "it holds no weights");
+        ensure!(header.n_tensors != 0, "it has no weights");
         ensure!(header.n_tensors.max(header.n_settings) <= ENTRIES_LIMIT, "its header is damaged");
         Ok(header)
     }
@@ -273,7 +273,7 @@ pub(crate) fn sample() -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn said(bytes: &[u8]) -> String {
+    fn verdict(bytes: &[u8]) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
         check(file.path()).map_or_else(|error| format!("{error:#}"), |()| "whole".to_owned())
@@ -282,12 +282,12 @@ mod tests {
     #[test]
     fn a_whole_file_passes_and_every_shorter_one_does_not() {
         let whole = sample();
-        assert_eq!(said(&whole), "whole");
-        assert_eq!(said(&[&whole[..], b"more"].concat()), "whole");
+        assert_eq!(verdict(&whole), "whole");
+        assert_eq!(verdict(&[&whole[..], b"more"].concat()), "whole");
         for length in 0..whole.len() {
-            let said = said(&whole[..length]);
+            let verdict = verdict(&whole[..length]);
             let expected = if length < 4 { "it is not a GGUF file" } else { "it is cut off: it " };
-            assert!(said.starts_with(expected), "{length} bytes: {said}");
+            assert!(verdict.starts_with(expected), "{length} bytes: {verdict}");
         }
     }
 
@@ -295,11 +295,11 @@ mod tests {
     fn other_files_are_named_for_what_they_are() {
         let mut other = sample();
         other[4] = 1;
-        assert_eq!(said(&other), "it is GGUF of version 1, which is not known here");
+        assert_eq!(verdict(&other), "its GGUF version 1 is not supported");
         other[4] = 3;
         other[8] = 0;
-        assert_eq!(said(&other), "it holds no weights");
-        assert_eq!(said(b"\x7fELF"), "it is not a GGUF file");
+        assert_eq!(verdict(&other), "it has no weights");
+        assert_eq!(verdict(b"\x7fELF"), "it is not a GGUF file");
         assert_eq!(check(Path::new("/dev")).unwrap_err().to_string(), "it is not a regular file");
         assert_eq!(check(Path::new("/none.gguf")).unwrap_err().to_string(), "there is no such file");
     }
@@ -311,7 +311,7 @@ mod tests {
             for (byte, new) in file.iter_mut().skip(at).zip(bytes) {
                 *byte = new;
             }
-            said(&file);
+            verdict(&file);
         }
     }
 }

@@ -126,7 +126,7 @@ pub fn installed_as(entry: &ModelEntry, paths: &Paths) -> Result<Installed, Fail
         }
         Condition::Absent => format!("the model {name} is not installed; run `askline model pull {name}`"),
         Condition::Begun(bytes) => format!(
-            "the model {name} is not here yet ({} of {}); run `askline model pull {name}`",
+            "the model {name} is only partly downloaded ({} of {}); run `askline model pull {name}`",
             megabytes(bytes),
             megabytes(entry.size)
         ),
@@ -330,7 +330,7 @@ fn copy(
 
 fn lock(paths: &Paths) -> anyhow::Result<store::Lock> {
     let lock = store::lock(&paths.models.join("lock"))?;
-    lock.context("another `askline model` is at work on the models; wait until it is done")
+    lock.context("another `askline model` is running; wait until it is done")
 }
 
 fn starts_as_gguf(path: &Path) -> anyhow::Result<bool> {

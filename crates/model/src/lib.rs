@@ -65,7 +65,7 @@ pub trait Model: Send {
     /// # Errors
     ///
     /// As [`Model::complete`].
-    fn others(
+    fn alternatives(
         &mut self,
         _prompt: &Prompt,
         _further: Further,

@@ -240,7 +240,7 @@ impl Model for Local {
         true
     }
 
-    fn others(
+    fn alternatives(
         &mut self,
         prompt: &Prompt,
         further: Further,
@@ -255,7 +255,7 @@ impl Model for Local {
         control.enter(Stage::Thinking, Instant::now());
         let started = Instant::now();
         let along = (answered.start, answered.path.as_slice());
-        let written = writing::others(sequence, along, answered.end, further, control)?;
+        let written = writing::alternatives(sequence, along, answered.end, further, control)?;
         let decode = started.elapsed();
         let reply = |written: GeneratedAnswer| Reply {
             text: written.text,
@@ -274,9 +274,8 @@ fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>>
         .chat(&prompt.fixed, &prompt.fresh)
         .context("the model's file has no chat template; remove `prompt = \"chat\"` from its profile")?;
     let (before, rest) =
-        text.split_once(&prompt.fixed).context("the chat template leaves the system's message out")?;
-    let (between, after) =
-        rest.rsplit_once(&prompt.fresh).context("the chat template leaves the request out")?;
+        text.split_once(&prompt.fixed).context("the chat template drops the system message")?;
+    let (between, after) = rest.rsplit_once(&prompt.fresh).context("the chat template drops the request")?;
     let parts =
         [(before, true), (&prompt.fixed, false), (between, true), (&prompt.fresh, false), (after, true)];
     let tokens = parts.into_iter().map(|(text, marks)| weights.tokens(text, marks));
@@ -300,7 +299,7 @@ fn compute(
         usage.prefill_tokens += stretch.len();
         usage.prefill += started.elapsed();
         if let Err(error) = keep(sequence, file) {
-            tracing::debug!("the model's state is not kept: {error:#}");
+            tracing::debug!("can't cache the model's state: {error:#}");
         }
     }
     Ok(usage)
@@ -320,7 +319,7 @@ fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
     let state = sequence.state();
     let digest = Sha256::new().chain_update(count).chain_update(&state).finalize();
     store::write(file, &[&digest[..], &count[..], &state].concat())?;
-    store::thin_out(file.parent().context("a file without a directory")?, STATES_LIMIT)
+    store::thin_out(file.parent().context("the file has no directory")?, STATES_LIMIT)
 }
 
 /// Loads a saved state, which may cover only a part of `tokens`. A damaged state could change answers
@@ -333,9 +332,9 @@ fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
         Sha256::digest(body)[..] == digest[..]
             && covered.is_some_and(|covered| sequence.restore(covered, state))
     });
-    tracing::debug!(taken, "kept state {}", file.display());
+    tracing::debug!(taken, "cached state {}", file.display());
     if !taken && let Err(error) = store::remove(file) {
-        tracing::debug!("a damaged state stays: {error:#}");
+        tracing::debug!("can't remove a damaged state: {error:#}");
     }
 }
 
@@ -351,14 +350,14 @@ pub fn at_start() {
 /// Returns how many threads, at most `most`, can have a processor each at the moment; `most` if the system
 /// doesn't report its load.
 fn undisturbed(most: usize) -> usize {
-    let told = |file| std::fs::read_to_string(file).ok();
-    let processors = told("/sys/devices/system/cpu/online").and_then(|list| pace::processors(&list));
+    let content = |file| std::fs::read_to_string(file).ok();
+    let processors = content("/sys/devices/system/cpu/online").and_then(|list| pace::processors(&list));
     let Some(processors) = processors.filter(|_| 1 < most) else { return most };
     let look = |turn| {
         if 0 < turn {
             std::thread::sleep(LOOK_PAUSE);
         }
-        told("/proc/loadavg").and_then(|load| pace::running(&load))
+        content("/proc/loadavg").and_then(|load| pace::running(&load))
     };
     // The minimum: a short-lived task does not count as a busy core.
     let running = (0..LOOKS).filter_map(look).min();

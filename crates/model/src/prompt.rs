@@ -68,7 +68,7 @@ pub struct PromptSource {
     /// Follow-up steps, in order.
     steps: Vec<FollowUp>,
     /// Steps with two versions, depending on the reader.
-    asides: Vec<DisclosedStep>,
+    disclosed: Vec<DisclosedStep>,
 }
 
 /// A step in two versions.
@@ -172,19 +172,19 @@ impl PromptSource {
 
     /// Selects the version of each step for this audience.
     fn open(&mut self, audience: Audience) {
-        for DisclosedStep { at, item, open, whole } in &self.asides {
+        for DisclosedStep { at, item, open, whole } in &self.disclosed {
             if let Some(step) = self.steps.get_mut(*at) {
-                let told = if self.prompt_context.policy().tells(*item, audience) { whole } else { open };
-                step.clone_from(told);
+                let shown = if self.prompt_context.policy().allows(*item, audience) { whole } else { open };
+                step.clone_from(shown);
             }
         }
     }
 
     /// Applies `change` to each text written by a user or a model, or read on the machine.
     fn change(&mut self, change: &mut dyn FnMut(&str) -> String) {
-        let Self { request, facts, steps, asides, .. } = self;
-        let aside = asides.iter_mut().flat_map(|aside| [&mut aside.open, &mut aside.whole]);
-        let texts = steps.iter_mut().chain(aside).flat_map(FollowUp::texts);
+        let Self { request, facts, steps, disclosed, .. } = self;
+        let variants = disclosed.iter_mut().flat_map(|step| [&mut step.open, &mut step.whole]);
+        let texts = steps.iter_mut().chain(variants).flat_map(FollowUp::texts);
         [request].into_iter().chain(texts).chain(facts).for_each(|text| *text = change(text));
     }
 }
@@ -224,7 +224,7 @@ impl Prompt {
         }
         let fixed = match form == self.form {
             true => self.fixed.clone(),
-            false => told_first(form, source.shell, &source.system),
+            false => preamble(form, source.shell, &source.system),
         };
         let mut source = PromptSource::clone(source);
         source.change(redact);
@@ -267,22 +267,22 @@ impl Prompt {
             let again =
                 |(answer, wrong): (&str, &str)| FollowUp::Again(answer.to_owned(), wrong.to_owned()).tame();
             let at = source.steps.len() - 1;
-            source.asides.push(DisclosedStep { at, item, open: again(open), whole: again(whole) });
+            source.disclosed.push(DisclosedStep { at, item, open: again(open), whole: again(whole) });
         }
         prompt
     }
 
     /// Reports whether the steps contain facts read on the machine that this audience gets and others don't.
-    pub fn tells_apart(&self, audience: Audience) -> bool {
+    pub fn differs_for(&self, audience: Audience) -> bool {
         let Some(source) = &self.source else { return false };
-        let tells = |aside: &DisclosedStep| source.prompt_context.policy().tells(aside.item, audience);
-        source.asides.iter().any(|aside| aside.open != aside.whole && tells(aside))
+        let is_allowed = |step: &DisclosedStep| source.prompt_context.policy().allows(step.item, audience);
+        source.disclosed.iter().any(|step| step.open != step.whole && is_allowed(step))
     }
 
     /// Returns the version for every reader of the last answer with two versions, and of its fault; `None` if
     /// there is none.
     pub fn open_part(&self) -> Option<(&str, &str)> {
-        match &self.source.as_ref()?.asides.last()?.open {
+        match &self.source.as_ref()?.disclosed.last()?.open {
             FollowUp::Again(answer, wrong) => Some((answer, wrong)),
             _ => None,
         }
@@ -318,14 +318,14 @@ pub fn draft(form: Form, request: &str, shell: Shell, system: &str) -> Prompt {
         prompt_context: PromptContext::default(),
         facts: Vec::new(),
         steps: Vec::new(),
-        asides: Vec::new(),
+        disclosed: Vec::new(),
     };
-    let (fixed, fresh) = (told_first(form, shell, system), source.fresh(form));
+    let (fixed, fresh) = (preamble(form, shell, system), source.fresh(form));
     Prompt { form, fixed, fresh, source: Some(Arc::new(source)) }
 }
 
 /// Returns the part before the request.
-fn told_first(form: Form, shell: Shell, system: &str) -> String {
+fn preamble(form: Form, shell: Shell, system: &str) -> String {
     match form {
         Form::Completion => fixed(shell, system),
         Form::Chat => instruction(shell, system),
@@ -335,11 +335,14 @@ fn told_first(form: Form, shell: Shell, system: &str) -> String {
 /// Returns the message for a reader that can't be asked.
 fn withheld(item: FactKind, audience: Audience) -> String {
     let (who, word) = match audience {
-        Audience::Machine => ("nobody", "local"),
-        Audience::Server => ("no server", "all"),
+        Audience::Machine => ("models", "local"),
+        Audience::Server => ("servers", "all"),
     };
     let what = if item == FactKind::Last { "your last command" } else { item.name() };
-    format!("{who} is told {what}; set `{} = \"{word}\"` in [context], or type what you want", item.name())
+    format!(
+        "{what} is not sent to {who}; set `{} = \"{word}\"` in [context], or type what you want",
+        item.name()
+    )
 }
 
 /// Returns the instruction for a chat model.
@@ -426,7 +429,7 @@ fn examples(shell: Shell) -> (&'static str, Option<Shell>) {
 
 impl File {
     fn read(text: &str) -> Self {
-        toml::from_str(text).expect("the solved requests in the tree parse: a test holds that")
+        toml::from_str(text).expect("the solved requests in the tree parse: a test checks that")
     }
 }
 

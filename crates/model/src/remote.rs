@@ -110,17 +110,17 @@ impl Remote {
         let name = &spec.model;
         ensure!(
             !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control),
-            "`name` holds a control character, is empty or longer than {NAME_BYTES_MAX} bytes"
+            "`name` has a control character, is empty or longer than {NAME_BYTES_MAX} bytes"
         );
         ensure!(
             spec.key.is_none() || !is_open(&endpoint.url),
-            "`url` is http:// and not on this machine, where everybody could read the key; use https://"
+            "`url` is http:// and not on this machine, so the key would be sent unencrypted; use https://"
         );
         let proxy = address::proxy(&endpoint.url, env)?;
         let quirks = Quirks::of(name, endpoint.url.host_str().unwrap_or_default());
         let client = client(&spec, &endpoint, proxy.as_ref(), &quirks)?;
         let runtime =
-            Builder::new_current_thread().enable_all().build().context("can't wait for the network")?;
+            Builder::new_current_thread().enable_all().build().context("can't start the network runtime")?;
         Ok(Self {
             spec,
             endpoint,
@@ -182,7 +182,7 @@ impl Model for Remote {
         control: &RequestControl,
     ) -> anyhow::Result<Reply> {
         control.enter(Stage::Thinking, Instant::now());
-        let runtime = self.runtime.take().context("the network is not there any more")?;
+        let runtime = self.runtime.take().context("the network runtime is gone")?;
         let reply = runtime.block_on(self.converse(prompt, max_tokens, control));
         self.runtime = Some(runtime);
         reply
@@ -207,7 +207,7 @@ pub fn proxy(
     url: &str,
     env: &dyn Fn(&str) -> Option<String>,
 ) -> anyhow::Result<Option<(String, &'static str)>> {
-    let url = reqwest::Url::parse(url).context("`url` is no address")?;
+    let url = reqwest::Url::parse(url).context("`url` is not an address")?;
     Ok(address::proxy(&url, env)?.map(|proxy| (proxy.name(), proxy.variable)))
 }
 
@@ -234,7 +234,7 @@ fn client(
         // Nothing is encrypted, so reading the system's certificates would only cost time.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().context("can't make ready for the network")
+    builder.build().context("can't set up the HTTP client")
 }
 
 fn headers(spec: &ServerSpec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {

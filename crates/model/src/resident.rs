@@ -57,24 +57,24 @@ pub struct Resident<H> {
     host: H,
     /// Same model in this process, for use when the resident process fails; `None` if only the resident process
     /// may answer.
-    here: Option<Box<dyn Model>>,
+    local: Option<Box<dyn Model>>,
     /// `true` once the model in this process has taken over.
-    is_here: bool,
+    is_local: bool,
     notes: Vec<String>,
 }
 
 /// Reason why the resident process gave no answer.
 enum Trouble {
     /// Failure reported by the process, or cancelled by the user: the model in this process would not help.
-    Told(anyhow::Error),
+    Reported(anyhow::Error),
     /// Something is wrong with the process.
     Odd(anyhow::Error),
 }
 
 impl<H: Host> Resident<H> {
     /// Creates a client for the model `spec` with these options; `here` is the same model in this process.
-    pub fn new(spec: ModelSpec, terms: Terms, host: H, here: Option<Box<dyn Model>>) -> Self {
-        Self { spec, terms, host, here, is_here: false, notes: Vec::new() }
+    pub fn new(spec: ModelSpec, terms: Terms, host: H, local: Option<Box<dyn Model>>) -> Self {
+        Self { spec, terms, host, local, is_local: false, notes: Vec::new() }
     }
 
     /// Asks the resident process; on trouble, asks the model in this process.
@@ -82,20 +82,20 @@ impl<H: Host> Resident<H> {
         &mut self,
         what: Operation,
         control: &RequestControl,
-        told: impl FnOnce(Vec<Reply>) -> anyhow::Result<T>,
-        asked_here: impl FnOnce(&mut dyn Model) -> anyhow::Result<T>,
+        accept: impl FnOnce(Vec<Reply>) -> anyhow::Result<T>,
+        ask_local: impl FnOnce(&mut dyn Model) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        if !self.is_here {
+        if !self.is_local {
             match self.ask_there(what, control) {
                 Ok((replies, notes)) => {
                     self.notes = notes;
-                    return told(replies);
+                    return accept(replies);
                 }
-                Err(Trouble::Told(error)) => return Err(error),
-                Err(Trouble::Odd(why)) => self.turn_here(&why)?,
+                Err(Trouble::Reported(error)) => return Err(error),
+                Err(Trouble::Odd(why)) => self.fall_back(&why)?,
             }
         }
-        asked_here(self.here.as_mut().context("only asked where there is one")?.as_mut())
+        ask_local(self.local.as_mut().context("only asked where there is one")?.as_mut())
     }
 
     fn ask_there(
@@ -103,7 +103,7 @@ impl<H: Host> Resident<H> {
         what: Operation,
         control: &RequestControl,
     ) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
-        let spec = self.spec.current().context("the model's file is gone").map_err(Trouble::Odd)?;
+        let spec = self.spec.current().context("the model's file no longer exists").map_err(Trouble::Odd)?;
         let mut wire = reach(&self.host, self.terms).map_err(Trouble::Odd)?;
         let Terms { urgent, idle, .. } = self.terms;
         let question = Question::Ask(Box::new(Ask { spec, what, urgent, idle }));
@@ -113,9 +113,9 @@ impl<H: Host> Resident<H> {
     }
 
     /// Switches to the model in this process, if there is one and memory suffices.
-    fn turn_here(&mut self, why: &anyhow::Error) -> anyhow::Result<()> {
+    fn fall_back(&mut self, why: &anyhow::Error) -> anyhow::Result<()> {
         tracing::debug!("the resident process does not answer: {why:#}");
-        if self.here.is_none() {
+        if self.local.is_none() {
             return Err(Failure::Unavailable(format!("the resident process does not answer: {why:#}")).into());
         }
         if let ModelSpec::Local { name, memory, .. } = &self.spec
@@ -123,7 +123,7 @@ impl<H: Host> Resident<H> {
         {
             return Err(shortage.into());
         }
-        self.is_here = true;
+        self.is_local = true;
         Ok(())
     }
 }
@@ -145,32 +145,32 @@ impl<H: Host> Model for Resident<H> {
         self.ask(
             Operation::Complete { prompt: prompt.clone(), max_tokens },
             control,
-            |replies| replies.into_iter().next().context("the resident process answered with nothing"),
-            |here| here.complete(prompt, max_tokens, control),
+            |replies| replies.into_iter().next().context("the resident process gave no answer"),
+            |local| local.complete(prompt, max_tokens, control),
         )
     }
 
     fn keeps_alternatives(&self) -> bool {
         // A script may have no alternatives; that is known only after asking.
-        !self.is_here || self.here.as_ref().is_some_and(|here| here.keeps_alternatives())
+        !self.is_local || self.local.as_ref().is_some_and(|local| local.keeps_alternatives())
     }
 
-    fn others(
+    fn alternatives(
         &mut self,
         prompt: &Prompt,
         further: Further,
         control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        if self.is_here {
-            let here = self.here.as_mut().context("only asked where there is one")?;
-            return here.others(prompt, further, control);
+        if self.is_local {
+            let local = self.local.as_mut().context("only asked where there is one")?;
+            return local.alternatives(prompt, further, control);
         }
         match self.ask_there(Operation::Others { prompt: prompt.clone(), further }, control) {
             Ok((replies, _)) => Ok(replies),
-            Err(Trouble::Told(error)) => Err(error),
+            Err(Trouble::Reported(error)) => Err(error),
             // The model in this process has not seen this prompt, and alternatives are optional.
             Err(Trouble::Odd(why)) => {
-                tracing::debug!("no further answers: {why:#}");
+                tracing::debug!("no alternatives: {why:#}");
                 Ok(Vec::new())
             }
         }
@@ -181,24 +181,24 @@ impl<H: Host> Model for Resident<H> {
             Operation::Prepare { fixed: fixed.to_owned() },
             control,
             |_| Ok(()),
-            |here| here.prepare(fixed, control),
+            |local| local.prepare(fixed, control),
         )
     }
 
     fn rest(&mut self) {
-        self.here.iter_mut().for_each(|here| here.rest());
+        self.local.iter_mut().for_each(|local| local.rest());
     }
 
     fn notes(&self) -> Vec<String> {
-        match &self.here {
-            Some(here) if self.is_here => here.notes(),
+        match &self.local {
+            Some(local) if self.is_local => local.notes(),
             _ => self.notes.clone(),
         }
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
-        match &mut self.here {
-            Some(here) if self.is_here => here.finish(),
+        match &mut self.local {
+            Some(local) if self.is_local => local.finish(),
             _ => Ok(()),
         }
     }
@@ -229,7 +229,7 @@ pub fn status(host: &dyn Host) -> anyhow::Result<Option<(Hello, Status)>> {
     wire.send(&Question::Status, Instant::now() + SEND_WAIT)?;
     match wire.receive(Instant::now() + END_WAIT)? {
         Some(Event::Status(status)) => Ok(Some((hello, *status))),
-        _ => bail!("process {} doesn't say how it is; run `kill {}`", hello.pid, hello.pid),
+        _ => bail!("process {} does not report its status; run `kill {}`", hello.pid, hello.pid),
     }
 }
 
@@ -269,7 +269,7 @@ fn reach(host: &dyn Host, terms: Terms) -> anyhow::Result<Wire> {
             wire.send(&Question::Stop { finish: true }, until)?;
         }
         if !terms.urgent {
-            bail!("there is none");
+            bail!("no resident process is running");
         }
         if !is_started {
             host.start_resident()?;
@@ -292,9 +292,11 @@ fn greet(endpoint: &Endpoint, until: Instant) -> anyhow::Result<Option<(Wire, He
         Ok(Some(hello)) => Ok(Some((wire, hello))),
         Ok(None) => match pid {
             Some(pid) => {
-                bail!("process {pid} has not said hello in time; if it never does, run `kill -9 {pid}`")
+                bail!(
+                    "process {pid} did not answer the handshake in time; if it never does, run `kill -9 {pid}`"
+                )
             }
-            None => bail!("it has not said hello in time"),
+            None => bail!("it did not answer the handshake in time"),
         },
         // The process was about to end.
         Err(error)
@@ -329,35 +331,35 @@ fn listen(
     urgent: bool,
     control: &RequestControl,
 ) -> Result<(Vec<Reply>, Vec<String>), Trouble> {
-    let mut heard = Instant::now();
+    let mut last_event_at = Instant::now();
     loop {
         if let Some(failure) = control.spent(Instant::now()) {
             // Dropping the connection stops the computation.
-            return Err(Trouble::Told(failure.into()));
+            return Err(Trouble::Reported(failure.into()));
         }
         let event = wire.receive(Instant::now() + TICK).map_err(|error| Trouble::Odd(error.into()))?;
         let Some(event) = event else {
-            if SILENCE < heard.elapsed() {
-                return Err(Trouble::Odd(anyhow!("it has fallen silent")));
+            if SILENCE < last_event_at.elapsed() {
+                return Err(Trouble::Odd(anyhow!("it stopped responding")));
             }
             continue;
         };
-        heard = Instant::now();
+        last_event_at = Instant::now();
         match event {
             Event::Beat => {}
-            Event::Stage(stage) => control.enter(stage, heard),
+            Event::Stage(stage) => control.enter(stage, last_event_at),
             Event::Replies(replies, notes) => return Ok((replies, notes)),
             Event::Failed(Failed { failure: Some(failure), .. }) => {
-                return Err(Trouble::Told(failure.into()));
+                return Err(Trouble::Reported(failure.into()));
             }
-            Event::Failed(Failed { text, .. }) => return Err(Trouble::Told(anyhow!(text))),
+            Event::Failed(Failed { text, .. }) => return Err(Trouble::Reported(anyhow!(text))),
             Event::Busy => {
                 let why = "askline is busy with other requests; try again".to_owned();
-                return Err(Trouble::Told(Failure::Unavailable(why).into()));
+                return Err(Trouble::Reported(Failure::Unavailable(why).into()));
             }
             Event::Dropped if !urgent => {
-                let why = "something more urgent came".to_owned();
-                return Err(Trouble::Told(Failure::Unavailable(why).into()));
+                let why = "a more urgent request came".to_owned();
+                return Err(Trouble::Reported(Failure::Unavailable(why).into()));
             }
             Event::Unable(why) => return Err(Trouble::Odd(anyhow!(why))),
             other @ (Event::Dropped | Event::Broken | Event::Ending | Event::Status(_)) => {

@@ -63,7 +63,7 @@ impl Scripted {
         let left = rows
             .map(|(n, line)| {
                 serde_json::from_str(line)
-                    .with_context(|| format!("{source}: line {} is no scripted reply", n + 1))
+                    .with_context(|| format!("{source}: line {} is not a scripted reply", n + 1))
             })
             .collect::<anyhow::Result<_>>()?;
         Ok(Self { source, left, last: String::new(), others: Vec::new() })
@@ -119,7 +119,12 @@ impl Model for Scripted {
         !self.others.is_empty() || self.left.iter().any(|row| !row.others.is_empty())
     }
 
-    fn others(&mut self, _: &Prompt, further: Further, _: &RequestControl) -> anyhow::Result<Vec<Reply>> {
+    fn alternatives(
+        &mut self,
+        _: &Prompt,
+        further: Further,
+        _: &RequestControl,
+    ) -> anyhow::Result<Vec<Reply>> {
         let is_late = |other: &String| {
             further.wrong.is_some_and(|wrong| {
                 self.last.as_bytes().get(..wrong).is_some_and(|same| other.as_bytes().starts_with(same))

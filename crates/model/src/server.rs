@@ -93,10 +93,10 @@ impl Address {
             return Err(format!("must have at most {URL_BYTES_MAX} bytes"));
         }
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return refuse("must not hold a blank, a control character or a letter outside ASCII");
+            return refuse("must not contain a blank, a control character or a letter outside ASCII");
         }
         let Ok(url) = Url::parse(text) else {
-            return refuse("is no address; write it as https://HOST/v1");
+            return refuse("is not an address; write it as https://HOST/v1");
         };
         let Some(host) = url.host_str().filter(|_| matches!(url.scheme(), "http" | "https")) else {
             return refuse("must start with https://HOST or http://HOST");
@@ -107,7 +107,7 @@ impl Address {
             );
         }
         if url.fragment().is_some() {
-            return refuse("must not hold a `#`");
+            return refuse("must not contain a `#`");
         }
         let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         Ok(Self { text: text.to_owned(), url, host })

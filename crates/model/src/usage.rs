@@ -148,7 +148,7 @@ impl Limits {
             let cause = format!("the {} tokens of today (UTC) are used up", self.day_tokens);
             Some((cause, "raise `day_tokens` in [limits]"))
         } else if over(self.day_cost.0, cost.0) {
-            let cause = format!("the {} that today (UTC) may cost are used up", self.day_cost);
+            let cause = format!("the cost limit of {} for today (UTC) is used up", self.day_cost);
             Some((cause, "raise `day_cost` in [limits]"))
         } else {
             None

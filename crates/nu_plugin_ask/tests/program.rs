@@ -20,8 +20,8 @@ fn people_are_told_who_starts_it() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.starts_with("askline: "), "{said}");
-        assert_eq!(said.lines().count(), 1, "{said}");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && message.starts_with("askline: "), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
     }
 }

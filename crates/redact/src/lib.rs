@@ -129,16 +129,16 @@ struct Token {
 
 /// Returns the words of the text that equal secrets found elsewhere, in this text or an earlier one.
 fn repeated(text: &str, found: &[Range<usize>], kept: &Kept) -> Vec<Range<usize>> {
-    let here: HashSet<&str> = found
+    let current: HashSet<&str> = found
         .iter()
         .filter_map(|span| text.get(span.clone()))
         .filter(|secret| MIN_REPEATED_BYTES <= secret.len() && value::is_odd(secret))
         .collect();
-    if here.is_empty() && kept.is_empty() {
+    if current.is_empty() && kept.is_empty() {
         return Vec::new();
     }
     let is_kept = |word: &str| {
-        here.contains(word) || (MIN_REPEATED_BYTES <= word.len() && value::is_odd(word) && kept.has(word))
+        current.contains(word) || (MIN_REPEATED_BYTES <= word.len() && value::is_odd(word) && kept.has(word))
     };
     let cuts: [fn(char) -> bool; 3] = [
         char::is_whitespace,

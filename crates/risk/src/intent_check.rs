@@ -142,10 +142,10 @@ fn unasked(request: &str, does: &LineEffects<'_>, shell: Shell, table: &EffectTa
         }
     }
     let files = files(request, does.met);
-    let deeds: BTreeSet<Access> = files.iter().map(|met| met.access).collect();
+    let accesses: BTreeSet<Access> = files.iter().map(|met| met.access).collect();
     // Files that are run or read are reported as such unless there are other findings.
     found.retain(|(span, name)| !files.iter().any(|met| met.span == *span && met.text == *name));
-    let what = match (found.is_empty(), deeds.iter().collect::<Vec<_>>().as_slice()) {
+    let what = match (found.is_empty(), accesses.iter().collect::<Vec<_>>().as_slice()) {
         (true, [Access::Run]) => "runs a file that is ",
         (true, [Access::Read]) => "reads a secret that is ",
         _ => "",
@@ -278,7 +278,7 @@ pub(super) fn deceptive(parsed: &Parsed, shell: Shell) -> Option<Taint> {
         |word| {
             let host = address::host(word, shell);
             let name = host.name.filter(|_| host.deceptive)?;
-            let why = format!("goes to {name}, which is not what it looks like");
+            let why = format!("goes to {name}, a deceptive host name");
             Some(Taint { label: Label::Dangerous, span: word.span.clone(), why })
         },
     )

@@ -164,7 +164,7 @@ impl<'a> LineReader<'a> {
             self.command(command, text);
         }
         if let Some(word) = text.parsed.commands.get(MAX_COMMANDS).and_then(|command| command.words.first()) {
-            let says = format!("has more than {MAX_COMMANDS} commands, which nobody reads");
+            let says = format!("has more than {MAX_COMMANDS} commands, too many to check");
             self.add(Effect::ExecData, Scope::Unreadable, word, "", Circumstances::default(), Some(says));
         }
         self.forks(text);
@@ -220,7 +220,7 @@ impl<'a> LineReader<'a> {
                 || ["github:", "gitlab:", "git+"].iter().any(|start| word.text.starts_with(start)));
         let is_fetched = self.fetched.contains(base(word));
         if is_address || is_fetched {
-            let how = if is_address { "runs what stands at" } else { "runs what the line fetches:" };
+            let how = if is_address { "runs code from" } else { "runs a file that the line downloads:" };
             let (manner, says) = (Circumstances::default(), Some(format!("{how} {}", word.text)));
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
@@ -236,7 +236,7 @@ impl<'a> LineReader<'a> {
         }
         if is_local {
             // Even if a known program has this name, this is a local file.
-            let says = format!("runs {}, a file that is no installed program", word.text);
+            let says = format!("runs {}, a file that is not an installed program", word.text);
             self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
         let call = Call::read(&word.text, words, self.table, shell);
@@ -259,7 +259,7 @@ impl<'a> LineReader<'a> {
             None if runs_another => {}
             None => {
                 self.meet_runs(&call, here);
-                let says = format!("runs {}, which is not in the tables", call.name);
+                let says = format!("runs {}, an unknown program", call.name);
                 self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
                 if let Some(any) = self.table.any() {
                     self.rows(any, &call, here);
@@ -418,9 +418,9 @@ impl<'a> LineReader<'a> {
                 let client = base(here.word).split(' ').next().unwrap_or_default();
                 let is_local = WordLists::own().is_local(client);
                 let read = |text: &str| {
-                    let mut deeds = script::sql(text);
-                    deeds.retain(|access| !is_local || access.effect != Effect::Read);
-                    deeds
+                    let mut accesses = script::sql(text);
+                    accesses.retain(|access| !is_local || access.effect != Effect::Read);
+                    accesses
                 };
                 self.foreign(row, target, true, here.text, read);
             }
@@ -452,7 +452,7 @@ impl<'a> LineReader<'a> {
             return self.add(row.does, scope, target, &target.text, manner, says);
         }
         if runs && self.fetched.contains(target.text.rsplit('/').next().unwrap_or_default()) {
-            let says = Some(format!("runs what the line fetches: {}", target.text));
+            let says = Some(format!("runs a file that the line downloads: {}", target.text));
             return self.add(row.does, Scope::Remote, target, &target.text, manner, says);
         }
         if runs && row.does != Effect::Install && self.written.contains_key(base(target)) {
@@ -553,7 +553,7 @@ impl<'a> LineReader<'a> {
         let host = address::host(&self.settled(word, text), self.shell);
         let shown = host.name.clone().unwrap_or_else(|| word.text.clone());
         if host.deceptive {
-            let says = format!("goes to {shown}, which is not what it looks like");
+            let says = format!("goes to {shown}, a deceptive host name");
             return self.add(Effect::NetSend, Scope::Everything, word, &shown, manner, Some(says));
         }
         if self.carries_data(word, text) {

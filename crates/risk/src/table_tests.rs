@@ -91,12 +91,12 @@ fn check(table: &EffectTable, program: &EffectEntry, row: &Row, shell: Shell, fa
             fail(format!("{name}: `{line}` is {:?}, not {label:?}: {}", risk.label, risk.cause));
         }
         if !speaks(table, row, line, shell) {
-            fail(format!("{name}: {} is silent in `{line}`", row.does.name()));
+            fail(format!("{name}: {} has no effect in `{line}`", row.does.name()));
         }
     }
     for line in no {
         if speaks(table, row, line, shell) {
-            fail(format!("{name}: {} speaks in `{line}`", row.does.name()));
+            fail(format!("{name}: {} has an effect in `{line}`", row.does.name()));
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Circumstances {
     pub(super) outside: bool,
 }
 
-/// Returns the label of an effect, by those rules of `LABELLING.md` that a single command can decide.
+/// Returns the label of an effect, as far as a single command decides it. `effects/README.md` has the meaning of the labels.
 pub(super) fn weigh(effect: Effect, scope: Scope, manner: Circumstances) -> Label {
     use Effect as E;
     use Label::{Cautious, Confirm, Dangerous, Safe};
@@ -122,7 +122,7 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
         (Effect::ExecData | Effect::ExecArg, _) => "runs",
         (Effect::NetRead, _) => "fetches from the network",
         (Effect::NetSend, _) => "sends data out",
-        (Effect::Privilege, Scope::System) => "gives rights away",
+        (Effect::Privilege, Scope::System) => "grants rights",
         (Effect::Privilege, _) => "acts with another user's rights",
         (Effect::Persistence, _) => "arranges for something to run later",
         (Effect::SecurityOff, _) => "weakens a protection",
@@ -134,7 +134,7 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
         (Effect::History, Scope::Cwd | Scope::Own) => "rewrites history",
         (Effect::History, _) => "removes traces",
         (Effect::RemoteChange, _) => "changes remote state",
-        (Effect::DataDefinition, _) => "changes what a database holds",
+        (Effect::DataDefinition, _) => "changes the content of a database",
         (Effect::Install, Scope::Remote) => "installs from an address",
         (Effect::Install, _) => "installs or removes packages",
     };

@@ -69,9 +69,9 @@ impl ParsedLine {
 
     /// Returns the commands that are typed if bash reads the line.
     pub fn as_bash(&self) -> &Parsed {
-        match self.shell {
-            Shell::Bash => &self.typed,
-            _ => self.as_bash.get_or_init(|| parser::parse(&self.text, Shell::Bash)),
+        if self.shell == Shell::SH {
+            return &self.typed;
         }
+        self.as_bash.get_or_init(|| parser::parse(&self.text, Shell::SH))
     }
 }

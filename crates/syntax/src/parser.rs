@@ -281,7 +281,7 @@ impl<'a> Parser<'a> {
             command.within.clone_from(&self.within);
             command.pipeline = self.pipeline;
             command.position = self.position;
-            let first = command.words.first().filter(|_| self.shell == Shell::Nu);
+            let first = command.words.first().filter(|_| self.shell.is_nushell());
             command.external = first.is_some_and(|word| self.raw(0..word.span.start).ends_with('^'));
             self.parsed.commands.push(command);
         } else {

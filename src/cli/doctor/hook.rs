@@ -55,7 +55,7 @@ pub(super) fn rivals(shell: Shell, text: &str) -> Vec<ConflictingBinding> {
         let what = if line.contains("navi widget") {
             "navi"
         } else if line.contains("fzf-git") {
-            "fzf-git, for which it starts longer keys"
+            "fzf-git, whose longer key sequences start with it"
         } else if (setup::of(shell).binds_ctrl_g)(&lines, n) {
             line
         } else {
@@ -105,7 +105,7 @@ mod tests {
             (
                 Shell::Bash,
                 "source ~/fzf-git.sh/fzf-git.sh",
-                Some((1, "fzf-git, for which it starts longer keys")),
+                Some((1, "fzf-git, whose longer key sequences start with it")),
             ),
             (Shell::Bash, "alias g=git", None),
             (Shell::Fish, r"bind -M insert \cg x", Some((1, r"bind -M insert \cg x"))),

@@ -21,7 +21,7 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
                 Ok(model) => warning(
                     "model",
                     format!("{}, which replays a file", model.source()),
-                    "for a real one unset ASKLINE_MODEL, or choose another profile",
+                    "to use a real model, unset ASKLINE_MODEL or choose another profile",
                 ),
                 // The message ends with the remedy.
                 Err(error) => fault("model", format!("{error:#}"), ""),
@@ -36,7 +36,7 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
     let entry = entry.ok().filter(|_| config.model_file.is_none());
     if let Some(entry) = &entry {
         if io::stderr().is_terminal() {
-            tell("looking at every byte of the model …");
+            tell("verifying the model's checksum …");
         }
         // The result is recorded, and read just below.
         let _ = install::check(entry, paths, &mut |_| {});

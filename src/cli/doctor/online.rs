@@ -30,8 +30,7 @@ pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
         match choice {
             ModelChoice::Remote(remote) => findings.push(ask(remote, &alone, app)),
             ModelChoice::Local(_) | ModelChoice::Scripted(_) => {
-                findings
-                    .push(fine(SUBJECT, format!("{choice} is no server: there is nothing to try online")));
+                findings.push(fine(SUBJECT, format!("{choice} is not on a server: nothing to test online")));
                 // The configured model has been checked already.
                 findings.extend((0 < n).then(|| model(&alone, app)));
             }
@@ -52,21 +51,21 @@ fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
         .and_then(|mut model| model.complete(&question(), config.max_tokens, &control));
     let took = begun.elapsed();
     // Daily limits apply to this request too.
-    app.book().into_iter().for_each(|book| book.record(&control, Outcome::of(&reply)));
+    app.usage_store().into_iter().for_each(|usage_store| usage_store.record(&control, Outcome::of(&reply)));
     let reply = match reply {
         Ok(reply) => reply,
         // The message ends with the remedy.
         Err(error) => {
             return fault(
                 SUBJECT,
-                format!("{text} gave nothing after {}", seconds(took)),
+                format!("{text} gave no answer after {}", seconds(took)),
                 format!("{error:#}"),
             );
         }
     };
     let usage = reply.usage;
     let cost = format!(
-        "first word after {}, all after {}, {} + {} tokens",
+        "first token after {}, whole answer after {}, {} + {} tokens",
         seconds(usage.prefill),
         seconds(took),
         usage.prefill_tokens,
@@ -76,8 +75,8 @@ fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
         Answer::Commands(_) => fine(SUBJECT, format!("{text} answers: {cost}")),
         Answer::Words(_) | Answer::Nothing => warning(
             SUBJECT,
-            format!("{text} answers, but with no command: {cost}"),
-            "use another model: this one may not do what it is told",
+            format!("{text} answers, but without a command: {cost}"),
+            "use another model: this one may not follow instructions",
         ),
     }
 }

@@ -21,13 +21,11 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
         Ok(config) => {
             let file = match app.host.entry(file) {
                 Some(_) => file.display().to_string(),
-                None => format!("the defaults (there is no {})", file.display()),
+                None => format!("the defaults ({} does not exist)", file.display()),
             };
             let deadline_s = config.deadline().as_secs_f64();
-            let mut findings = vec![
-                fine("config file", format!("{file}, answers within {deadline_s} s")),
-                model(&config, app),
-            ];
+            let mut findings =
+                vec![fine("config file", format!("{file}, deadline {deadline_s} s")), model(&config, app)];
             findings.extend(resident_process(&config, &app.host));
             findings.extend(servers::servers(&config, &app.host));
             if online {
@@ -36,7 +34,7 @@ pub(super) fn settings(app: &AppContext, online: bool) -> Vec<Finding> {
             findings
         }
         Err(error) => {
-            let remedy = format!("correct it; until then the key only says this ({})", file.display());
+            let remedy = format!("correct it; until then the key only shows this error ({})", file.display());
             let mut findings = vec![fault("config file", format!("{error:#}"), remedy)];
             let without = Config::merge(None, &|name| variable(&app.host, name));
             // A wrong variable is reported above already.
@@ -55,13 +53,13 @@ fn resident_process(config: &Config, host: &dyn Host) -> Option<Finding> {
     let is_local = models.into_iter().any(|model| matches!(model, ModelChoice::Local(_)));
     match config.daemon {
         Daemon::Auto if !is_local || cfg!(not(feature = "local-model")) => None,
-        Daemon::Off => is_local.then(|| fine(subject, "off: every press reads the model anew")),
+        Daemon::Off => is_local.then(|| fine(subject, "off: every key press loads the model")),
         Daemon::Auto | Daemon::Force => Some(match resident::status(host) {
             Ok(found) => fine(subject, daemon::words(found.as_ref())),
             Err(error) => warning(
                 subject,
-                format!("every press reads the model anew: {error:#}"),
-                "do what it says, or set `daemon = \"off\"`",
+                format!("every key press loads the model: {error:#}"),
+                "correct the cause, or set `daemon = \"off\"`",
             ),
         }),
     }
@@ -104,18 +102,18 @@ pub(super) fn directory(host: &dyn Host, subject: &'static str, path: &Path) -> 
         ),
         Some(entry) if entry.mode & 0o022 != 0 || (subject != CONFIG && entry.mode & 0o077 != 0) => warning(
             subject,
-            format!("others have access to {shown} (mode {:o})", entry.mode),
+            format!("other users have access to {shown} (mode {:o})", entry.mode),
             format!("run `chmod 700 {}`", quoted(path)),
         ),
         Some(_) => fine(subject, shown),
         None => match path.ancestors().skip(1).find_map(|above| Some((above, host.entry(above)?))) {
-            Some((_, entry)) if entry.writable => fine(subject, format!("{shown}, made when it is needed")),
+            Some((_, entry)) if entry.writable => fine(subject, format!("{shown}, created when needed")),
             Some((above, _)) => fault(
                 subject,
-                format!("{shown} can't be made: {} can't be written", above.display()),
-                "set XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_DATA_HOME to directories of yours",
+                format!("{shown} can't be created: {} is not writable", above.display()),
+                "set XDG_CONFIG_HOME, XDG_CACHE_HOME and XDG_DATA_HOME to directories that you own",
             ),
-            None => fault(subject, format!("{shown} can't be made"), "set HOME"),
+            None => fault(subject, format!("{shown} can't be created"), "set HOME"),
         },
     }
 }

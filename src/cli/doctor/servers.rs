@@ -25,7 +25,7 @@ pub(super) fn servers(config: &Config, host: &dyn Host) -> Vec<Finding> {
                 }
             }
             Ok(_) => {}
-            Err(why) => findings.push(warning("profile", why, "it can't be used until then")),
+            Err(why) => findings.push(warning("profile", why, "correct it to use this profile")),
         }
     }
     findings.extend(config.order().map(|order| fine("fallback", order)));
@@ -54,13 +54,11 @@ pub(super) fn server(subject: &'static str, remote: &ServerProfile, host: &dyn H
         let remedy = "name the file with its authority's certificate in `ca_file`, or remove the setting";
         return fault(subject, format!("{text}: there is no file {}", file.display()), remedy);
     }
-    let text = format!("{text}, {key}, answers within {} s", remote.deadline.as_secs_f64());
+    let text = format!("{text}, {key}, deadline {} s", remote.deadline.as_secs_f64());
     match remote.url.is_open() {
-        true => warning(
-            subject,
-            format!("{text}; what you ask it can be read on the way"),
-            "use https:// in its `url`",
-        ),
+        true => {
+            warning(subject, format!("{text}; requests are sent unencrypted"), "use https:// in its `url`")
+        }
         false => fine(subject, text),
     }
 }
@@ -72,6 +70,6 @@ fn proxy(host: &dyn Host) -> Option<Finding> {
     let shown = value.rsplit('@').next().unwrap_or_default();
     let shown = shown.rsplit("://").next().unwrap_or_default().trim_end_matches('/');
     (!shown.is_empty()).then(|| {
-        fine("proxy", format!("servers are reached through {shown} ({name}), but for those in NO_PROXY"))
+        fine("proxy", format!("servers are reached through {shown} ({name}), except those in NO_PROXY"))
     })
 }

@@ -119,21 +119,21 @@ fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
         let remedy = format!("run: chmod o-w {}", quoted(directory));
         return Some(warning(
             "nu plugin",
-            format!("{found} is not started: everybody could have put it there"),
+            format!("{found} is not started: every user can write to its directory"),
             remedy,
         ));
     }
-    let said = host.probe(&program, &Probe::Version).map(|output| output.stdout);
-    let installed = version(&String::from_utf8_lossy(&said.unwrap_or_default()));
+    let output = host.probe(&program, &Probe::Version).map(|output| output.stdout);
+    let installed = version(&String::from_utf8_lossy(&output.unwrap_or_default()));
     let versions = NU_PLUGIN_VERSIONS.join(" and ");
     Some(if installed.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
         let installed = installed.unwrap_or_else(|| "an unknown version".to_owned());
         let remedy = "install both again, then run in nu: plugin add nu_plugin_ask";
-        warning("nu plugin", format!("{found} is of askline {installed}"), remedy)
+        warning("nu plugin", format!("{found} belongs to askline {installed}"), remedy)
     } else if nu_plugin_supports(nushell) {
         fine("nu plugin", format!("{found}, for Nushell {versions}"))
     } else {
-        let remedy = "the script does without it: askline init nu";
+        let remedy = "use the script, which needs no plugin: askline init nu";
         warning("nu plugin", format!("{found} works in Nushell {versions}, not in {nushell}"), remedy)
     })
 }
@@ -154,6 +154,6 @@ fn startup_files(host: &dyn Host, shell: Shell) -> Vec<PathBuf> {
         names.sort();
         names.into_iter().take(STARTUP_FILES_LIMIT).map(|name| directory.join(name)).collect::<Vec<_>>()
     });
-    let there = |path: &PathBuf| host.entry(path).is_some_and(|entry| entry.is_file);
-    files.into_iter().chain(listed).filter(there).collect()
+    let is_file = |path: &PathBuf| host.entry(path).is_some_and(|entry| entry.is_file);
+    files.into_iter().chain(listed).filter(is_file).collect()
 }

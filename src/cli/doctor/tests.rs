@@ -84,7 +84,7 @@ fn old_missing_and_broken_shells() {
                   reinstall it
             warn  terminal: TERM is not set, so no status is shown
                   set TERM, or use a terminal
-            warn  locale: C is not UTF-8, so other than English letters may be garbled
+            warn  locale: C is not UTF-8, so letters other than English may be garbled
                   set LANG to a UTF-8 locale, such as C.UTF-8
             warn  terminal: zellij may take ctrl-g before the shell sees it
                   choose another key with `askline init SHELL --key`, or unbind ctrl-g in zellij
@@ -97,7 +97,7 @@ fn old_missing_and_broken_shells() {
               install one of them
         warn  terminal: TERM is not set, so no status is shown
               set TERM, or use a terminal
-        warn  locale: C is not UTF-8, so other than English letters may be garbled
+        warn  locale: C is not UTF-8, so letters other than English may be garbled
               set LANG to a UTF-8 locale, such as C.UTF-8
     "#]],
     );
@@ -160,7 +160,7 @@ fn colours_only_mark_the_grade() {
 
 #[test]
 fn manuals_are_counted_where_they_usually_are() {
-    let said = |rows: &str| {
+    let row = |rows: &str| {
         let system = "[system]\nos = \"linux\"\nrelease = \"6.1\"\nmachine = \"x86_64\"\n";
         let host = RecordedHost::parse(Path::new("machine.toml"), &format!("{rows}\n{system}")).unwrap();
         manuals(&host).lines(false)
@@ -173,7 +173,7 @@ fn manuals_are_counted_where_they_usually_are() {
         [pages("/usr/share/man", 0..18), pages("/opt/x/share/man", 17..19), pages("/m", 19..21)].concat();
     let rows = format!("{path}[files]\n{files}");
     assert_eq!(
-        said(&rows),
+        row(&rows),
         "ok    manuals: 21 pages on programs in /m/man1, /opt/x/share/man/man1, /usr/share/man/man1\n"
     );
     let rows = format!("{path}[files]\n{}", pages("/usr/share/man", 0..3));
@@ -181,13 +181,13 @@ fn manuals_are_counted_where_they_usually_are() {
         warn  manuals: 3 pages on programs in /usr/share/man/man1
               install man-db and the manuals of your programs, so that flags can be looked up
     "#]]
-    .assert_eq(&said(&rows));
+    .assert_eq(&row(&rows));
     let minimized = "programs = [\"/usr/sbin/unminimize\"]\n[env]\nPATH = \"/usr/sbin\"\n";
     expect![[r#"
-        warn  manuals: none on programs
-              run `unminimize`, which brings back what this system image left out
+        warn  manuals: no pages on programs
+              run `unminimize`, which installs the manuals that this system image left out
     "#]]
-    .assert_eq(&said(minimized));
+    .assert_eq(&row(minimized));
 }
 
 #[test]
@@ -228,21 +228,21 @@ fn the_plugin_is_held_against_its_nushell() {
     .assert_eq(&doctor("0.114.1", ours));
     expect![[r#"
         warn  nu plugin: /bin/nu_plugin_ask works in Nushell 0.114 and 0.115, not in 0.999.0
-              the script does without it: askline init nu
+              use the script, which needs no plugin: askline init nu
     "#]]
     .assert_eq(&doctor("0.999.0", ours));
     expect![[r#"
-        warn  nu plugin: /bin/nu_plugin_ask is of askline 0.0.1
+        warn  nu plugin: /bin/nu_plugin_ask belongs to askline 0.0.1
               install both again, then run in nu: plugin add nu_plugin_ask
     "#]]
     .assert_eq(&doctor("0.115.1", "nu_plugin_ask 0.0.1 for Nushell"));
     expect![[r#"
-        warn  nu plugin: /bin/nu_plugin_ask is of askline an unknown version
+        warn  nu plugin: /bin/nu_plugin_ask belongs to askline an unknown version
               install both again, then run in nu: plugin add nu_plugin_ask
     "#]]
     .assert_eq(&doctor("0.115.1", "usage"));
     expect![[r#"
-        warn  nu plugin: /bin/nu_plugin_ask is not started: everybody could have put it there
+        warn  nu plugin: /bin/nu_plugin_ask is not started: every user can write to its directory
               run: chmod o-w /bin
     "#]]
     .assert_eq(&doctor_of("0.115.1", ours, "\"/bin\" = 0o777"));

@@ -52,18 +52,18 @@ pub(super) fn send(config: &Config, press: &Press, terminal: &str, facts: &Shell
     let started =
         serde_json::to_vec(&input).map_err(Into::into).and_then(|text| LocalHost.start_prefetch(&text));
     if let Err(error) = started {
-        tracing::debug!("nobody looks ahead: {error:#}");
+        tracing::debug!("no prefetch: {error:#}");
     }
 }
 
 /// Runs the prefetch from stdin.
 pub(in crate::cli) fn run(app: &AppContext) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
-    io::stdin().lock().take(ERRAND_LIMIT).read_to_end(&mut text).context("no errand")?;
+    io::stdin().lock().take(ERRAND_LIMIT).read_to_end(&mut text).context("can't read the prefetch input")?;
     let input: PrefetchInput =
-        serde_json::from_slice(&text).context("that is no errand; the key gives them")?;
+        serde_json::from_slice(&text).context("invalid prefetch input; only the key provides it")?;
     let is_name = |c: char| c.is_ascii_hexdigit() || c == '-';
-    ensure!(input.terminal.chars().all(is_name), "that is no terminal");
+    ensure!(input.terminal.chars().all(is_name), "invalid terminal name");
     let terminal = Terminal::new(Endpoint::find(&app.host)?.directory(), &input.terminal);
     let Some(press) = terminal.last().filter(|press| !press.complete) else { return Ok(Exit::None) };
     let turn = Turn {
@@ -75,7 +75,7 @@ pub(in crate::cli) fn run(app: &AppContext) -> anyhow::Result<Exit> {
         paths: app.paths.clone(),
         control: RequestControl::until(Instant::now() + PATIENCE),
     };
-    let found = turn.others(&press, Purpose::Idle)?;
+    let found = turn.alternatives(&press, Purpose::Idle)?;
     // The user may have pressed the key meanwhile.
     match terminal.last().filter(|now| now.at == press.at && now.offers == press.offers && !now.complete) {
         Some(now) => terminal.keep(&now.and(found)),

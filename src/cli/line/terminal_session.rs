@@ -26,13 +26,13 @@ pub fn run_session(
     work: impl FnOnce() -> anyhow::Result<Suggestion> + Send + 'static,
 ) -> anyhow::Result<(Suggestion, String)> {
     let started = Instant::now();
-    let mut attendant = TerminalSession::new(draw, host, Arc::default());
+    let mut session = TerminalSession::new(draw, host, Arc::default());
     let worker = Worker::start(work);
-    let answer = worker.and_then(|worker| attendant.wait(&worker, control, started));
-    let message = answer.as_ref().map(|answer| attendant.message(&answer.notes(evidence).join("; ")));
+    let answer = worker.and_then(|worker| session.wait(&worker, control, started));
+    let message = answer.as_ref().map(|answer| session.message(&answer.notes(evidence).join("; ")));
     let settle = if answer.is_ok() { Duration::ZERO } else { TYPING };
-    attendant.settle(settle);
-    drop(attendant);
+    session.settle(settle);
+    drop(session);
     // This thread continues with other work.
     terminal::accept_job_control();
     let message = message.unwrap_or_default();

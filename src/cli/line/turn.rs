@@ -17,11 +17,11 @@ use askline_syntax::shell::Shell;
 use super::input::Input;
 
 /// Note if the model's answer equals the prompt line.
-const UNCHANGED: &str = "the model's answer is the line as it stands";
+const UNCHANGED: &str = "the model's answer is the same line";
 /// Note if the checks verified every option of the line and found no error, so no model was asked.
-const RIGHT: &str = "the line is right as it stands";
+const RIGHT: &str = "the line is already right";
 /// Note if the user's words are on the prompt line again.
-const WORDS: &str = "your words again; the key shows the suggestions anew";
+const WORDS: &str = "your words again; press the key for the suggestions";
 
 /// Inputs of a key press.
 pub(super) struct Turn {
@@ -53,18 +53,18 @@ impl Turn {
     /// As [`suggest`].
     pub(super) fn take(&self) -> anyhow::Result<TurnResult> {
         let last = self.terminal.as_ref().and_then(Terminal::last);
-        let here = last.as_ref().filter(|last| last.is_around(&self.around()));
-        let step = here.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
+        let current = last.as_ref().filter(|last| last.is_around(&self.around()));
+        let step = current.map_or(NextPress::Anew, |last| last.step(&self.input.line.text, self.shell));
         tracing::debug!("{step:?} after {:?}", last.as_ref().map(|last| last.place));
         match (step, last) {
             (NextPress::Show(place), Some(last)) => self.show(last, place),
             (NextPress::More, Some(last)) => self.more(last),
-            (_, last) => self.anew(last),
+            (_, last) => self.new_request(last),
         }
     }
 
     /// Handles a new request, or one that changes the last.
-    fn anew(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
+    fn new_request(&self, last: Option<Press>) -> anyhow::Result<TurnResult> {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
         let line = PromptLine::typed(request_of(words));
@@ -90,7 +90,7 @@ impl Turn {
 
     /// Returns the next suggestion after all known ones were shown.
     fn more(&self, mut last: Press) -> anyhow::Result<TurnResult> {
-        match self.others(&last, Purpose::Press) {
+        match self.alternatives(&last, Purpose::Press) {
             Ok(found) => {
                 let next = LineContent::Offer(last.offers.len());
                 self.show(last.and(found), next)
@@ -99,16 +99,16 @@ impl Turn {
                 Some(Failure::Cancelled) => Err(error),
                 reason => {
                     last.complete = matches!(reason, Some(Failure::NoCommand(_)));
-                    let mut said = self.show(last, LineContent::Words)?;
-                    said.notes.insert(0, format!("{error:#}"));
-                    Ok(said)
+                    let mut shown = self.show(last, LineContent::Words)?;
+                    shown.notes.insert(0, format!("{error:#}"));
+                    Ok(shown)
                 }
             },
         }
     }
 
     /// Returns further offers for the words of a press.
-    pub(super) fn others(&self, press: &Press, occasion: Purpose) -> anyhow::Result<Vec<Offer>> {
+    pub(super) fn alternatives(&self, press: &Press, occasion: Purpose) -> anyhow::Result<Vec<Offer>> {
         let words = PromptLine::typed(request_of(&press.words));
         let request = Request { line: &words, before: press.before.as_ref(), ..self.request() };
         let known: Vec<String> = press.offers.iter().map(|offer| offer.command.clone()).collect();
@@ -133,7 +133,7 @@ impl Turn {
             last.place = LineContent::Offer(at);
             let count = last.offers.len();
             let offer =
-                last.offers.get_mut(at).ok_or_else(|| Failure::NoCommand("nothing was offered".into()))?;
+                last.offers.get_mut(at).ok_or_else(|| Failure::NoCommand("there is no suggestion".into()))?;
             let words = PromptLine::typed(request_of(&last.words));
             let request = Request { line: &words, before: last.before.as_ref(), ..self.request() };
             let (line, risk) = again(&request, &offer.command, &self.machine, &self.config)?;

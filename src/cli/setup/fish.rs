@@ -13,7 +13,7 @@ pub(super) static SETUP: Setup = Setup {
     how_to_load: "to load it in every fish, add this line to ~/.config/fish/config.fish: askline init fish | source",
     worth_knowing: |_| {
         let worth = concat!(
-            "fish itself expands ? and * after `ask` and refuses what matches nothing, ",
+            "fish itself expands ? and * after `ask` and rejects patterns without a match, ",
             "so quote the words, or press the key instead"
         );
         worth.to_owned()

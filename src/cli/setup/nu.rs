@@ -79,7 +79,7 @@ pub(super) fn quote(text: &str) -> String {
 
 fn worth_knowing(settings: &Settings<'_>) -> String {
     let worth = if settings.key == BoundKey::Ctrl('g') {
-        "ctrl-z pressed twice takes the rewriting back; redo, which was ctrl-g, is alt-shift-z now"
+        "ctrl-z pressed twice restores your line; redo, which was ctrl-g, is alt-shift-z now"
     } else {
         "ctrl-z pressed twice takes the rewriting back"
     };
@@ -93,7 +93,7 @@ fn worth_knowing(settings: &Settings<'_>) -> String {
 fn no_ghost_text(version: &str) -> Option<&'static str> {
     let (told, since) = (minor(version)?, minor(NU_GHOST_SINCE)?);
     (told < since).then_some(
-        "askline: this Nushell can't draw ghost text when it comes, so nothing is completed inline; install 0.115 or newer",
+        "askline: this Nushell can't draw ghost text, so inline completion is off; install 0.115 or newer",
     )
 }
 

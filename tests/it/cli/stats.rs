@@ -127,10 +127,7 @@ fn a_day_that_is_used_up_goes_to_the_next_model_or_says_so() {
     let before = server.heard().len();
     let told = ask("day_calls = 9", "").file("data/askline/stats/counts/x", "").run().code(1);
     let error = json(&told.stdout)["error"].to_string();
-    assert!(
-        error.contains("today's use of servers can't be told: ") && error.contains("remove it"),
-        "{error}"
-    );
+    assert!(error.contains("can't read today's use of servers: ") && error.contains("remove it"), "{error}");
     assert_eq!(server.heard().len(), before);
 }
 
@@ -150,7 +147,7 @@ fn forgetting_is_asked_about_at_a_terminal() {
             command.env(name, value);
         }
         let mut pty = Pty::start(12, 100, command);
-        pty.wait_for("forget all of this? y or n");
+        pty.wait_for("delete all of this? y or n");
         pty.send(answer);
         assert_eq!(pty.wait_exit().exit_code(), code, "{answer:?}");
         assert_eq!(counts.exists(), is_kept, "{answer:?}");
@@ -216,6 +213,6 @@ fn forgetting_leaves_models_and_configuration() {
         .env("TMPDIR", "HOME/tmp")
         .run()
         .stdout("")
-        .stderr("nothing is remembered\n")
+        .stderr("nothing is stored\n")
         .code(0);
 }

@@ -172,7 +172,7 @@ fn debug_tells_what_happens_on_stderr() {
     for part in [
         "DEBUG askline ",
         "HOME/config/askline/config.toml and the environment, 20000 ms",
-        "DEBUG context {",
+        "DEBUG environment {",
         "the model said \"ls \\u{1b}[31m\"",
     ] {
         assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
@@ -286,7 +286,7 @@ fn suggest_stops_where_its_rows_cannot_be_read() {
     for more in [&[][..], &["--json"]] {
         let args = ["suggest", "--lines", "."];
         let ran = Askline::new(args.iter().chain(more).copied()).model("").run().stdout("").code(1);
-        assert!(ran.stderr.starts_with("askline: .:1: the rows can't be read further"), "{}", ran.stderr);
+        assert!(ran.stderr.starts_with("askline: .:1: can't read the remaining rows"), "{}", ran.stderr);
         assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
     }
     let ran = Askline::new(["suggest", "--lines", "none"]).model("").run().stdout("").code(2);

@@ -245,7 +245,7 @@ fn a_damaged_press_is_forgotten() {
             {damage}"#
         );
         let pressed = place.press_on("ls -la", &before);
-        let as_it_stands = "askline: checked 2/2 flags; the line is right as it stands";
+        let as_it_stands = "askline: checked 2/2 flags; the line is already right";
         assert_eq!((pressed.code, pressed.out), (0, format!("ls -la\u{1f}{as_it_stands}")), "{damage}");
         assert_eq!(pressed.err, "", "{damage}");
     }
@@ -253,7 +253,7 @@ fn a_damaged_press_is_forgotten() {
     fs::remove_dir_all(place.path("run/askline")).unwrap();
     place.model(LS);
     let pressed = place.press_on("ls -la", r#"printf 'list files' | "$@" >/dev/null; : >$top/model"#);
-    assert!(pressed.code == 0 && !pressed.out.ends_with("the line is right as it stands"), "{pressed:?}");
+    assert!(pressed.code == 0 && !pressed.out.ends_with("the line is already right"), "{pressed:?}");
 }
 
 /// S5: the configuration belongs to the user: errors in it are reported, never ignored.

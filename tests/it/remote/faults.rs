@@ -118,7 +118,7 @@ fn e4_the_stream_stops_on_the_way() {
         assert!(matches!(reply, Err(Failure::Unavailable(_))), "cut at {at}: {reply:?}");
     }
     let cut = body.get(..body.len() / 2).unwrap();
-    let broke_off = unavailable("team: it broke off in the middle of its answer; try again");
+    let broke_off = unavailable("team: it closed the connection in the middle of its answer; try again");
     assert_eq!(against(vec![sse(cut)]).0, broke_off);
     // The other protocols: the last event of the answer is missing.
     let ollama = "{\"message\":{\"content\":\"rm -rf ./build\"},\"done\":false}\n";
@@ -136,7 +136,7 @@ fn e5_nothing_in_the_answer() {
         against(vec![Act::Send(status(204, "", ""))]).0,
         unavailable("team: its answer is empty; try again")
     );
-    let nothing = no_command("team: no command in its answer; say it in other words");
+    let nothing = no_command("team: no command in its answer; rephrase the request");
     for body in [
         "{}",
         r#"{"choices":null}"#,
@@ -229,12 +229,12 @@ fn e8_words_are_no_command() {
         assert_eq!(command_of(said), None, "{said}");
     }
     let refusal = r#"{"choices":[{"message":{"refusal":"I can't help with that."},"finish_reason":"stop"}]}"#;
-    let told = no_command("team: refused: I can't help with that.; say it in other words");
+    let told = no_command("team: refused: I can't help with that.; rephrase the request");
     assert_eq!(against(vec![json(refusal)]).0, told);
     let filtered = r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#;
     assert_eq!(
         against(vec![json(filtered)]).0,
-        no_command("team: refused: no reason given; say it in other words")
+        no_command("team: refused: no reason given; rephrase the request")
     );
 }
 
@@ -264,7 +264,7 @@ fn e9_more_than_anyone_can_read() {
     let packed =
         b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n\r\n\x1f\x8b\x08";
     let (reply, server) = against(vec![Act::Send(packed.to_vec())]);
-    let message = "team: it packs its answer (gzip) unasked; turn that off on the server or its gateway";
+    let message = "team: it compresses its answer (gzip) unasked; turn that off on the server or its gateway";
     assert_eq!(reply, unavailable(message));
     assert_eq!(server.seen()[0].field("accept-encoding"), None);
 }
@@ -319,7 +319,7 @@ fn e17_a_key_is_not_sent_in_the_clear() {
     {
         let error = Remote::open(with_key(spec(Protocol::OpenAi, url))).err().unwrap().to_string();
         let expected =
-            "`url` is http:// and not on this machine, where everybody could read the key; use https://";
+            "`url` is http:// and not on this machine, so the key would be sent unencrypted; use https://";
         assert_eq!(error, expected, "{url}");
         assert!(Remote::open(spec(Protocol::OpenAi, url)).is_ok(), "{url}");
     }
@@ -368,7 +368,7 @@ fn e20_a_web_page() {
         match reply {
             Err(Failure::NoModel(told)) => assert_eq!(told, message),
             Err(Failure::Unavailable(told)) => {
-                assert_eq!(told, "team: it is out of order (511); try again later")
+                assert_eq!(told, "team: it has a server error (511); try again later")
             }
             _ => panic!("{reply:?}"),
         }
@@ -422,7 +422,7 @@ fn e21_a_stream_however_it_is_cut() {
 #[test]
 fn e22_tools_and_nesting() {
     let tool = r#"{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1","function":{"name":"run","arguments":"{\"command\":\"rm -rf x\"}"}},{"id":"1","function":{"name":"run"}}]},"finish_reason":"tool_calls"}]}"#;
-    let message = "team: the model wants a tool and gives no command; say it in other words";
+    let message = "team: the model called a tool and gave no command; rephrase the request";
     assert_eq!(against(vec![json(tool)]).0, no_command(message));
     for levels in [64, 10_000] {
         let (open, close) = ("[".repeat(levels), "]".repeat(levels));
@@ -453,7 +453,7 @@ fn e23_a_kept_connection_that_is_gone() {
     assert_eq!(connections, [0, 0, 1]);
     // A new connection that hangs up is not treated as an accident: the request may have been too much for the server.
     let (reply, server) = against(vec![Act::HangUp, Act::Send(says("ls"))]);
-    assert_eq!(reply, unavailable("team: it hung up without an answer; try again"));
+    assert_eq!(reply, unavailable("team: it closed the connection without an answer; try again"));
     assert_eq!(server.seen().len(), 1);
     // A stream that was read to its end also leaves its connection open.
     let chunked = |text: &str| {
@@ -476,8 +476,8 @@ fn e24_the_same_answer_again() {
     let server = Server::new(vec![Act::Send(says("show --nothing-like-it")); 5]);
     let machine =
         Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None);
-    let context = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
-    let knowledge = Arc::new(Knowledge::new(&machine, &context, &ShellFacts::default(), Help::System));
+    let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let knowledge = Arc::new(Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System));
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
     let limits = Limits { rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
     let mut model = remote(&server, Protocol::OpenAi);

@@ -42,7 +42,8 @@ fn control() -> RequestControl {
 }
 
 fn used_up(what: &str, name: &str) -> Result<String, Failure> {
-    Err(Failure::Unavailable(format!("team: the {what} are used up; raise `{name}` in [limits]")))
+    let verb = if what.starts_with("cost limit") { "is" } else { "are" };
+    Err(Failure::Unavailable(format!("team: the {what} {verb} used up; raise `{name}` in [limits]")))
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn tokens_and_money_are_counted_and_bounded() {
         (
             Limits { day_cost: Cost(1_000_000_000_000), ..Limits::default() },
             day(1, 1, 999_983_000_000),
-            "1.00 that today (UTC) may cost",
+            "cost limit of 1.00 for today (UTC)",
             "day_cost",
         ),
     ] {

@@ -51,7 +51,7 @@ fn e12_out_of_order_once() {
         assert_eq!((reply, server.seen().len()), (Ok("ls".to_owned()), 2), "{code}");
         assert!(Duration::from_millis(100) <= begun.elapsed(), "{code}");
         let (reply, server) = against(vec![fault(), fault(), Act::Send(says("ls"))]);
-        let message = format!("team: it is out of order ({code}): down; try again later");
+        let message = format!("team: it has a server error ({code}): down; try again later");
         assert_eq!((reply, server.seen().len()), (unavailable(&message), 2), "{code}");
     }
     for code in [400, 401, 402, 403, 404, 405, 409, 418, 422, 451] {
@@ -62,7 +62,7 @@ fn e12_out_of_order_once() {
     }
     let unknown = against(vec![Act::Send(status(404, "", "{\"error\":{\"message\":\"no such model\"}}"))]).0;
     let Err(Failure::NoModel(told)) = unknown else { panic!("{unknown:?}") };
-    assert!(told.starts_with("team: it knows no model `some-model` or no such path (404): "), "{told}");
+    assert!(told.starts_with("team: it has no model `some-model` or no such path (404): "), "{told}");
     assert!(told.ends_with("; check `name` and `url` in the profile"), "{told}");
 }
 
@@ -77,7 +77,7 @@ fn e13_the_key_is_refused() {
         let server = Server::new(vec![Act::Send(status(code, "", &says_key))]);
         let url = format!("http://127.0.0.1:{}", server.port());
         let reply = ask(&mut Remote::open(spec(Protocol::OpenAi, &url)).unwrap(), &chat());
-        let message = format!("team: it wants a key ({code}); set `key_env` in the profile");
+        let message = format!("team: it needs a key ({code}); set `key_env` in the profile");
         assert_eq!(reply.map(|reply| reply.text), no_model(&message));
     }
     // With other statuses the server's text is left out.
@@ -118,7 +118,7 @@ fn e14_the_prompt_is_too_long() {
     assert!(seen[1].body.contains("list files"));
 
     let message =
-        "team: too much for the model some-model; ask for less at once, or use a model that reads more";
+        "team: request too long for the model some-model; ask for less, or use a model with a larger context";
     for (prompt, times) in [(solved(), 2), (chat(), 1)] {
         let server = Server::new(vec![too_long(), too_long(), Act::Send(says("ls"))]);
         let reply = ask(&mut remote(&server, Protocol::OpenAi), &prompt).map(|reply| reply.text);
@@ -139,7 +139,7 @@ fn e15_redirects_are_not_followed() {
         let field = format!("location: http://127.0.0.1:{}/v1?token=1\r\n", other.port());
         let (reply, server) = against(vec![Act::Send(status(code, &field, ""))]);
         let message = format!(
-            "team: it redirects to http://127.0.0.1:{}/v1, which is not followed; set `url` to where it really is",
+            "team: it redirects to http://127.0.0.1:{}/v1, which is not followed; set `url` to the new address",
             other.port()
         );
         assert_eq!(reply, no_model(&message));

@@ -45,7 +45,7 @@ fn a_note_stays_beside_the_answer(setup: Setup) {
 fn an_answer_that_changes_nothing_says_so(setup: Setup) {
     let sh = setup.model(r#"{"reply": "echo hello"}"#).start();
     sh.asks("echo hello");
-    sh.pty.wait_for("the model's answer is the line as it stands");
+    sh.pty.wait_for("the model's answer is the same line");
     sh.expect_line("echo hello");
 }
 

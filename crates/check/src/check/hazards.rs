@@ -66,7 +66,7 @@ fn history(draft: &mut ReportDraft<'_>) {
     }
     let line = draft.line;
     let (quoted, is_left) = askline_syntax::clean::without_history(line, draft.shell);
-    let text = "a `!` in it would stand for an earlier command";
+    let text = "the shell would replace a `!` in it with an earlier command";
     if quoted != line {
         let (span, replacement) = difference(line, &quoted);
         let fix = Fix { span: span.clone(), replacement, change: "`!` quoted".to_owned() };

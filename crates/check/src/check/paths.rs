@@ -66,7 +66,7 @@ fn look_up(word: &Word, grade: Grade, draft: &mut ReportDraft<'_>) {
         span: word.span.clone(),
         grade: if is_stand_in { Grade::Warning } else { grade },
         text: match is_stand_in {
-            true => format!("`{path}` stands for a name to be filled in"),
+            true => format!("`{path}` is a placeholder for a name"),
             false => format!("there is no `{path}` here"),
         },
         evidence: "looked up from the working directory".to_owned(),

@@ -326,7 +326,7 @@ impl Walker<'_> {
         let with_value = self.level.doc(&letter).filter(|doc| doc.value != Arity::None);
         let standing = match with_value {
             Some(doc) => OptionStatus::Documented(doc.text.clone()),
-            None => OptionStatus::Open("its options can't be told apart from letters"),
+            None => OptionStatus::Open("its options can't be distinguished from letters"),
         };
         self.push(word.span.clone(), name, standing, None);
         Taken::whole(name)

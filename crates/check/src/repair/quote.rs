@@ -128,11 +128,11 @@ pub(super) fn keeps_literals(line: &ParsedLine, new: &str) -> bool {
     // An unclosed quote includes text that was not meant to be quoted.
     let open = open_quote(old, shell).map_or(old.len(), |(start, _)| start);
     // A bash line in Nushell is parsed as bash, because its quotes expand text that Nushell's quotes do not.
-    let parsed = if shell == Shell::Nu { line.as_bash() } else { line.typed() };
+    let parsed = if shell.is_nushell() { line.as_bash() } else { line.typed() };
     parsed.commands.iter().all(|command| {
         let words = command.words.iter().chain(&command.assignments).filter(|word| word.span.end <= open);
         // In Nushell, expansions inside quotes have another syntax.
-        words.filter(|word| word.quoted && (word.literal || shell != Shell::Nu)).all(|word| {
+        words.filter(|word| word.quoted && (word.literal || !shell.is_nushell())).all(|word| {
             let raw = old.get(word.span.clone()).unwrap_or_default();
             new.contains(raw) || quoted_parts(raw).all(|part| new.contains(part))
         })

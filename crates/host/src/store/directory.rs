@@ -49,7 +49,7 @@ pub fn held(directory: &Path) -> anyhow::Result<Option<u64>> {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
-        found => ours(directory, &found.with_context(|| format!("can't look at {}", directory.display()))?)?,
+        found => ours(directory, &found.with_context(|| format!("can't access {}", directory.display()))?)?,
     }
     let (mut bytes, mut entries) = (0_u64, 0);
     let mut left = vec![directory.to_owned()];
@@ -74,7 +74,7 @@ pub fn held(directory: &Path) -> anyhow::Result<Option<u64>> {
 /// # Errors
 /// When it belongs to another user or is writable by others, or an entry cannot be removed.
 pub fn clear(directory: &Path) -> anyhow::Result<()> {
-    let found = fs::metadata(directory).with_context(|| format!("can't look at {}", directory.display()))?;
+    let found = fs::metadata(directory).with_context(|| format!("can't access {}", directory.display()))?;
     ours(directory, &found)?;
     let listed = fs::read_dir(directory).map_err(|error| not_removed(directory, &error))?;
     for entry in listed {
@@ -85,8 +85,8 @@ pub fn clear(directory: &Path) -> anyhow::Result<()> {
 
 fn not_removed(path: &Path, error: &io::Error) -> anyhow::Error {
     let remedy = match error.kind() {
-        ErrorKind::PermissionDenied => "; make its directory yours (chown, chmod)",
-        ErrorKind::ReadOnlyFilesystem => "; have the disk mounted for writing",
+        ErrorKind::PermissionDenied => "; change the owner or mode of its directory (chown, chmod)",
+        ErrorKind::ReadOnlyFilesystem => "; remount the disk for writing",
         _ => "",
     };
     anyhow::anyhow!("can't remove {}: {error}{remedy}", path.display())

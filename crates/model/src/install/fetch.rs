@@ -65,7 +65,7 @@ pub(super) fn fetch(
     match growing.install() {
         // The earlier download may have been of another file.
         Err(error) if resumed && error.is::<WrongBytes>() => {
-            news(News::Say("what an earlier fetch left is damaged; starting afresh"));
+            news(News::Say("the partial download is damaged; starting again"));
             let mut growing = Partial::start(entry, partial, to)?;
             growing.check_space(host, 0)?;
             download(&client, &url, entry, &mut growing, waits, news)?;
@@ -93,7 +93,7 @@ fn download(
     for broken in 1.. {
         match transfer(client, url, entry, growing, news) {
             Err(error) if broken <= RESUMES && error.is::<Broken>() && start < growing.length() => {
-                news(News::Say(&format!("{error}; going on from {}", megabytes(growing.length()))));
+                news(News::Say(&format!("{error}; resuming at {}", megabytes(growing.length()))));
                 std::thread::sleep(waits.pause * broken.min(LONGEST_PAUSE));
             }
             done => return done,
@@ -144,7 +144,7 @@ fn transfer(
         }
         StatusCode::PARTIAL_CONTENT => ensure!(
             0 < from && continues(&response, from, entry.size),
-            "it offers another part than the one asked for"
+            "it offers another byte range than requested"
         ),
         status => bail!("it answered {status}"),
     }

@@ -101,7 +101,7 @@ impl Manifest {
             .read(file, MANIFEST_LIMIT)
             .and_then(|bytes| Self::parse(&String::from_utf8(bytes).context("it is not UTF-8")?));
         parsed.map_err(|error| {
-            UsageError(format!("ASKLINE_MANIFEST names {}: {error:#}; mend or unset it", file.display()))
+            UsageError(format!("ASKLINE_MANIFEST names {}: {error:#}; correct or unset it", file.display()))
                 .into()
         })
     }
@@ -241,18 +241,18 @@ mod tests {
     #[test]
     fn a_wrong_name_meets_the_nearest() {
         let manifest = Manifest::parse(BUILT_IN).unwrap();
-        let said = |name| manifest.find(name).unwrap_err().0;
+        let message = |name| manifest.find(name).unwrap_err().0;
         assert!(
-            said("0.5B").ends_with("did you mean `qwen2.5-coder-0.5b-instruct-q4_k_m`?"),
+            message("0.5B").ends_with("did you mean `qwen2.5-coder-0.5b-instruct-q4_k_m`?"),
             "{}",
-            said("0.5B")
+            message("0.5B")
         );
         assert!(
-            said("qwen2.5-coder-1.5b-instruct-q4_k").contains("`qwen2.5-coder-1.5b-instruct-q4_k_m`"),
+            message("qwen2.5-coder-1.5b-instruct-q4_k").contains("`qwen2.5-coder-1.5b-instruct-q4_k_m`"),
             "{}",
-            said("qwen2.5-coder-1.5b-instruct-q4_k")
+            message("qwen2.5-coder-1.5b-instruct-q4_k")
         );
-        said("");
+        message("");
         assert!(Manifest { entries: Vec::new() }.find("x").is_err());
     }
 

@@ -38,7 +38,7 @@ pub(super) struct WrongBytes;
 
 impl std::fmt::Display for WrongBytes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the bytes are not this model's (SHA-256 differs)")
+        f.write_str("the file is not this model (SHA-256 differs)")
     }
 }
 
@@ -60,7 +60,7 @@ impl<'a> Partial<'a> {
             return Ok(partial);
         }
         if 0 < length {
-            news(News::Begin { what: "reading what is here", total: length, done: 0 });
+            news(News::Begin { what: "reading the partial download", total: length, done: 0 });
             partial.hash = hash(&mut partial.file, news)?;
             partial.length = length;
         }
@@ -108,7 +108,7 @@ impl<'a> Partial<'a> {
 
     /// Checks that the missing bytes and `beside` further ones fit on the disk.
     pub(super) fn check_space(&self, host: &dyn Host, beside: u64) -> anyhow::Result<()> {
-        let directory = self.to.parent().context("a file without a directory")?;
+        let directory = self.to.parent().context("the file has no directory")?;
         let needed = (self.entry.size - self.length).saturating_add(beside).saturating_add(MARGIN);
         // If the system can't report free space, writing will show it.
         let free = host.free_space(directory).unwrap_or(u64::MAX);
@@ -144,7 +144,7 @@ pub(super) fn going_to(to: &Path, still: u64, error: anyhow::Error) -> anyhow::E
     match error.downcast::<Unwritable>() {
         Ok(Unwritable { why, .. }) => {
             let still = megabytes(still);
-            let why = format!("{why}, or {ELSEWHERE}; {still} are still to come, and what is fetched stays");
+            let why = format!("{why}, or {ELSEWHERE}; {still} are missing, and the partial download is kept");
             Unwritable { place: to.to_owned(), why }.into()
         }
         Err(other) => other,

@@ -32,7 +32,7 @@ struct Bench {
     paths: Paths,
     entry: ModelEntry,
     bytes: Vec<u8>,
-    said: Vec<String>,
+    messages: Vec<String>,
     free: Option<u64>,
     /// Wheels that pip can download: requirement, file name and content.
     index: Vec<(String, String, Vec<u8>)>,
@@ -69,8 +69,8 @@ impl Bench {
             models,
             stats: top.path().join("stats"),
         };
-        let (said, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
-        Self { top, paths, entry, bytes, said, free: None, index, pip_calls, disk_full_at: None }
+        let (messages, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
+        Self { top, paths, entry, bytes, messages, free: None, index, pip_calls, disk_full_at: None }
     }
 
     fn file(&self) -> PathBuf {
@@ -79,25 +79,25 @@ impl Bench {
 
     /// Fetches over HTTP with short timeouts.
     fn fetch(&mut self, url: &str) -> Result<(), String> {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         let done = fetch::fetch(url, &self.entry, &self.file(), self, WAITS, &mut |news| {
             if let News::Say(line) = news {
-                said.push(line.to_owned());
+                messages.push(line.to_owned());
             }
         });
-        self.said = said;
+        self.messages = messages;
         done.map_err(|error| format!("{error:#}"))
     }
 
     /// Pulls as the command does.
     fn pull(&mut self, own_file: Option<&Path>) -> Result<bool, String> {
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         let done = pull(&self.entry, own_file, self, &self.paths, &mut |news| {
             if let News::Say(line) = news {
-                said.push(line.to_owned());
+                messages.push(line.to_owned());
             }
         });
-        self.said = said;
+        self.messages = messages;
         done.map_err(|error| format!("{error:#}"))
     }
 
@@ -332,8 +332,8 @@ fn a_broken_fetch_goes_on_where_it_was() {
     bench.fetch(&url).unwrap();
     bench.assert_installed();
     assert_eq!(*asked.lock().unwrap(), ["bytes=1000-", "bytes=6000-", "bytes=76000-"]);
-    assert_eq!(bench.said.len(), 2, "{:?}", bench.said);
-    assert!(bench.said[1].ends_with("going on from 76 kB"), "{:?}", bench.said);
+    assert_eq!(bench.messages.len(), 2, "{:?}", bench.messages);
+    assert!(bench.messages[1].ends_with("resuming at 76 kB"), "{:?}", bench.messages);
 }
 
 #[test]
@@ -377,7 +377,7 @@ fn a_damaged_start_is_fetched_again() {
     bench.fetch(&url).unwrap();
     bench.assert_installed();
     assert_eq!(*asked.lock().unwrap(), ["bytes=1000-", ""]);
-    assert_eq!(bench.said, ["what an earlier fetch left is damaged; starting afresh"]);
+    assert_eq!(bench.messages, ["the partial download is damaged; starting again"]);
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn wrong_bytes_are_never_installed() {
     let error = bench.pull(None).unwrap_err();
     assert!(error.starts_with("no source of tiny worked; "), "{error}");
     assert!(error.contains(&bench.entry.sha256), "{error}");
-    assert_eq!(bench.said, [format!("{url}: the bytes are not this model's (SHA-256 differs)")]);
+    assert_eq!(bench.messages, [format!("{url}: the file is not this model (SHA-256 differs)")]);
     assert_eq!(bench.condition(), Condition::Absent);
 }
 
@@ -403,7 +403,10 @@ fn each_fault_of_a_server_has_its_reason() {
         (raw("503 Busy", b""), "it answered 503 Service Unavailable"),
         (raw("200 OK\r\nContent-Length: 12", b"<html></html"), "it offers 12 bytes, the model has 1572864"),
         (raw("200 OK", b""), "the connection ended after 0 of 1572864 bytes"),
-        (raw("206 Partial Content\r\nContent-Range: bytes 0-9/10", b"0123456789"), "it offers another part"),
+        (
+            raw("206 Partial Content\r\nContent-Range: bytes 0-9/10", b"0123456789"),
+            "it offers another byte range",
+        ),
         (raw("302 Found\r\nLocation: http://192.0.2.1/x", b""), "redirects to an address that is not https"),
         (raw("302 Found\r\nLocation: ftp://localhost/x", b""), "redirects to an address that is not https"),
         (Answer::Raw(b"SSH-2.0-x\r\n".to_vec()), "no answer: "),
@@ -432,7 +435,7 @@ fn another_part_than_asked_for_is_refused() {
         let head = format!("206 Partial Content\r\nContent-Range: {range}");
         let (url, _) = serve(&bench.bytes, vec![raw(&head, &bench.bytes)]);
         let error = bench.fetch(&url).unwrap_err();
-        assert!(error.contains("another part"), "{range}: {error}");
+        assert!(error.contains("another byte range"), "{range}: {error}");
         assert_eq!(bench.condition(), Condition::Begun(1000));
     }
 }
@@ -477,11 +480,15 @@ fn an_own_file_is_the_last_source() {
     let own = bench.top.path().join("own.gguf");
     fs::write(&own, &bench.bytes[1..]).unwrap();
     bench.pull(Some(&own)).unwrap_err();
-    assert!(bench.said[1].ends_with("own.gguf: it has 1572863 bytes, not 1572864"), "{:?}", bench.said);
+    assert!(
+        bench.messages[1].ends_with("own.gguf: it has 1572863 bytes, not 1572864"),
+        "{:?}",
+        bench.messages
+    );
     fs::write(&own, &bench.bytes).unwrap();
     assert_eq!(bench.pull(Some(&own)), Ok(true));
     bench.assert_installed();
-    assert_eq!(bench.said.len(), 1, "the wheels were tried first");
+    assert_eq!(bench.messages.len(), 1, "the wheels were tried first");
     assert!(own.exists());
 }
 
@@ -538,7 +545,7 @@ fn only_one_fetches_at_a_time() {
     let mut bench = Bench::new(Vec::new());
     let held = lock(&bench.paths).unwrap();
     let error = bench.pull(None).unwrap_err();
-    assert!(error.contains("another `askline model` is at work"), "{error}");
+    assert!(error.contains("another `askline model` is running"), "{error}");
     assert!(remove(&bench.entry, &bench.paths).is_err());
     drop(held);
     assert!(bench.pull(None).unwrap_err().starts_with("no source of tiny worked"));
@@ -572,9 +579,10 @@ fn a_missing_model_says_what_to_run() {
     assert_eq!(why(None, name), "no model is installed; run `askline model pull`");
     assert!(why(None, "gpt").starts_with("no model is called `gpt`; there are `"), "{}", why(None, "gpt"));
     fs::write(fetch::part_of(&path_of(entry, &bench.paths)), b"12345").unwrap();
-    let said =
-        format!("the model {name} is not here yet (5 bytes of 1.1 GB); run `askline model pull {name}`");
-    assert_eq!(why(None, name), said);
+    let expected = format!(
+        "the model {name} is only partly downloaded (5 bytes of 1.1 GB); run `askline model pull {name}`"
+    );
+    assert_eq!(why(None, name), expected);
     let other = &manifest.entries[1].name;
     assert_eq!(
         why(None, other),
@@ -582,11 +590,11 @@ fn a_missing_model_says_what_to_run() {
     );
     let file = path_of(entry, &bench.paths);
     fs::write(&file, b"GGUF").unwrap();
-    let said = format!(
+    let expected = format!(
         "the model file {} is damaged (it has 4 bytes, not 1117320768); run `askline model pull {name}`",
         file.display()
     );
-    assert_eq!(why(None, name), said);
+    assert_eq!(why(None, name), expected);
     // A sparse file needs no disk space.
     File::options().write(true).open(&file).unwrap().set_len(entry.size).unwrap();
     assert!(why(None, name).ends_with("has changed since it was checked; run `askline model list --check`"));

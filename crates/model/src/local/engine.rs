@@ -5,7 +5,7 @@
 //! features: to stop in the middle of a computation (a long prefill must not outlive Esc), to use an own thread
 //! pool (polling threads starve when another program takes a core), and to load weights as they are stored in
 //! the file (repacking a gigabyte may not pay off in a short-lived process; not measured yet).
-#![expect(unsafe_code, reason = "calls into C; each block says why it holds")]
+#![expect(unsafe_code, reason = "calls into C; each block says why it is sound")]
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
@@ -343,10 +343,7 @@ impl Sequence {
     /// A [`Failure`] if the request control ended; any other error if there is no room or the computation
     /// fails.
     pub fn read(&mut self, tokens: &[Token], control: &RequestControl) -> anyhow::Result<()> {
-        ensure!(
-            self.read.len() + tokens.len() <= self.room,
-            "the request is too long; say it in fewer words"
-        );
+        ensure!(self.read.len() + tokens.len() <= self.room, "the request is too long; shorten it");
         self.context.obey(control);
         for chunk in tokens.chunks(BATCH as usize) {
             if let Some(failure) = control.spent(Instant::now()) {
@@ -377,7 +374,7 @@ impl Sequence {
     ///
     /// If nothing was read since the last [`Self::truncate`], [`Self::restore`] or [`Self::branches`].
     pub fn chances(&self) -> anyhow::Result<Chances> {
-        ensure!(self.scored, "the model has read nothing");
+        ensure!(self.scored, "the model has no input");
         self.chances_at(-1)
     }
 
@@ -387,11 +384,11 @@ impl Sequence {
         // valid until the next `llama_decode`, and `self` is borrowed meanwhile.
         let scores = unsafe {
             let scores = sys::llama_get_logits_ith(self.context.raw.as_ptr(), place);
-            ensure!(!scores.is_null(), "the model has read nothing");
+            ensure!(!scores.is_null(), "the model has no input");
             std::slice::from_raw_parts(scores, self.vocabulary)
         };
         Chances::of(scores)
-            .context("the model's scores are no numbers; fetch it again with `askline model pull`")
+            .context("the model's scores are not numbers; fetch it again with `askline model pull`")
     }
 
     /// Reads a token and a guess of the following tokens in one computation, and keeps the part of the guess
@@ -420,11 +417,11 @@ impl Sequence {
         let tokens = || std::iter::once(token).chain(guess.iter().copied());
         let entries: Vec<_> = tokens().zip(start..).map(|(token, place)| (token, place, SEQUENCE)).collect();
         self.read.extend(tokens());
-        let told = self.context.decode(&entries, control).and_then(|()| self.agreed(guess));
-        let kept = start + told.as_ref().map_or(0, Vec::len);
+        let agreed = self.context.decode(&entries, control).and_then(|()| self.agreed(guess));
+        let kept = start + agreed.as_ref().map_or(0, Vec::len);
         self.scored = kept == self.read.len();
         self.truncate(kept);
-        told
+        agreed
     }
 
     /// Returns the likeliest tokens after the first token of the last batch and after each following token, as

@@ -83,9 +83,9 @@ pub(super) fn greedy(
     let mut draft = PartialAnswer::new(end);
     let mut path = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
-    let mut told = vec![sequence.chances()?];
+    let mut upcoming = vec![sequence.chances()?];
     loop {
-        for chances in told {
+        for chances in upcoming {
             if max_tokens <= draft.tokens {
                 let why = format!(
                     "the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`"
@@ -98,7 +98,7 @@ pub(super) fn greedy(
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
         let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
         let before = (Instant::now(), processor_time());
-        told = sequence.read_ahead(token, &guess, control)?;
+        upcoming = sequence.read_ahead(token, &guess, control)?;
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
         sequence.set_threads(pace.threads());
     }
@@ -122,7 +122,7 @@ fn ahead(sequence: &Sequence, token: Token, end: StopReason, request: usize) -> 
 /// # Errors
 ///
 /// If the request control ends before any answer is complete, the user cancelled, or the computation fails.
-pub(super) fn others(
+pub(super) fn alternatives(
     sequence: &mut Sequence,
     (start, path): (usize, &[Chances]),
     end: StopReason,

@@ -106,7 +106,7 @@ impl DisclosurePolicy {
     }
 
     /// Reports whether this audience may get the fact.
-    pub fn tells(&self, item: FactKind, audience: Audience) -> bool {
+    pub fn allows(&self, item: FactKind, audience: Audience) -> bool {
         match self.reach(item) {
             Visibility::Off => false,
             Visibility::Local => audience == Audience::Machine,

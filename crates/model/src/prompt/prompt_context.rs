@@ -64,15 +64,16 @@ impl PromptContext {
 
     /// Returns the subject of the request if this audience may not get it.
     pub(super) fn withheld_from(&self, audience: Audience) -> Option<FactKind> {
-        self.subject.filter(|item| !self.policy.tells(*item, audience))
+        self.subject.filter(|item| !self.policy.allows(*item, audience))
     }
 
     /// Returns a heading and one line per fact that this audience may get; empty if there is none. `redact`
     /// removes secrets before anything is cut or quoted.
     pub(super) fn lines(&self, audience: Audience, redact: &mut dyn FnMut(&str) -> String) -> Vec<String> {
         let mut left = ALL_CHARS_MAX;
-        let told = self.facts.iter().filter(|fact| self.policy.tells(fact.item, audience));
-        let lines: Vec<String> = told.filter_map(|fact| fact.line(&redact(&fact.text), &mut left)).collect();
+        let visible = self.facts.iter().filter(|fact| self.policy.allows(fact.item, audience));
+        let lines: Vec<String> =
+            visible.filter_map(|fact| fact.line(&redact(&fact.text), &mut left)).collect();
         if lines.is_empty() { lines } else { [vec![HEADING.to_owned()], lines].concat() }
     }
 }
@@ -131,11 +132,15 @@ mod tests {
             prompt_context.add(FactKind::Git, "git branch", "main\n".to_owned());
             prompt_context.add(FactKind::Cwd, "directory", "/home/ada".to_owned());
             prompt_context.is_about(FactKind::Git);
-            for (audience, told) in [(Audience::Machine, machine), (Audience::Server, server)] {
+            for (audience, is_visible) in [(Audience::Machine, machine), (Audience::Server, server)] {
                 let lines = prompt_context.lines(audience, &mut str::to_owned);
-                let expected: &[&str] = if told { &[HEADING, "git branch: \"main\""] } else { &[] };
+                let expected: &[&str] = if is_visible { &[HEADING, "git branch: \"main\""] } else { &[] };
                 assert_eq!(lines, expected, "{reach:?} {audience:?}");
-                assert_eq!(prompt_context.withheld_from(audience).is_none(), told, "{reach:?} {audience:?}");
+                assert_eq!(
+                    prompt_context.withheld_from(audience).is_none(),
+                    is_visible,
+                    "{reach:?} {audience:?}"
+                );
             }
         }
     }
@@ -163,8 +168,8 @@ mod tests {
         let secret = format!("{}topsecret", "x".repeat(NAME_CHARS_MAX - 3));
         prompt_context.add(FactKind::Cwd, "directory", secret);
         let mut redact = |text: &str| text.replace("topsecret", "_");
-        let told = prompt_context.lines(Audience::Server, &mut redact).concat();
-        assert!(!told.contains("top") && told.contains('_'), "{told}");
+        let text = prompt_context.lines(Audience::Server, &mut redact).concat();
+        assert!(!text.contains("top") && text.contains('_'), "{text}");
     }
 
     proptest! {

@@ -113,24 +113,29 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
         );
         assert!(!prompt.fresh.contains("price") && !prompt.fresh.contains("it has"), "before it is told");
         for form in [Form::Completion, Form::Chat] {
-            for (audience, is_told) in [(Audience::Machine, machine), (Audience::Server, server)] {
+            for (audience, sees_columns) in [(Audience::Machine, machine), (Audience::Server, server)] {
                 // A conversion for another reader in between changes nothing.
                 let between = prompt.render_for(form, Audience::Machine, &mut str::to_owned).unwrap();
                 for prompt in [&prompt, &between] {
-                    let told =
+                    let rendered =
                         prompt.render_for(form, audience, &mut |text| text.replace("token", "_")).unwrap();
                     assert_eq!(
-                        told.fresh.contains("get price"),
-                        is_told,
+                        rendered.fresh.contains("get price"),
+                        sees_columns,
                         "{reach:?} {audience:?} {}",
-                        told.fresh
+                        rendered.fresh
                     );
-                    assert_eq!(told.fresh.contains("no `pris` ; it has _"), is_told, "{}", told.fresh);
-                    assert_eq!(told.fresh.contains("get pris"), !is_told, "{}", told.fresh);
-                    let steps = format!("{:?}", told.source.as_ref().unwrap().steps());
+                    assert_eq!(
+                        rendered.fresh.contains("no `pris` ; it has _"),
+                        sees_columns,
+                        "{}",
+                        rendered.fresh
+                    );
+                    assert_eq!(rendered.fresh.contains("get pris"), !sees_columns, "{}", rendered.fresh);
+                    let steps = format!("{:?}", rendered.source.as_ref().unwrap().steps());
                     assert_eq!(
                         (steps.contains("it has _"), steps.contains("token")),
-                        (is_told, false),
+                        (sees_columns, false),
                         "{steps}"
                     );
                 }

@@ -86,7 +86,9 @@ pub(super) fn proxy(url: &Url, env: &dyn Fn(&str) -> Option<String>) -> anyhow::
         }
         // The value may contain a password.
         _ => {
-            bail!("{variable} names no http proxy; set it to http://HOST:PORT or list the server in NO_PROXY")
+            bail!(
+                "{variable} is not an http proxy; set it to http://HOST:PORT or list the server in NO_PROXY"
+            )
         }
     }
 }
@@ -168,7 +170,7 @@ mod tests {
             ("https://user@a.example/v1", "user or a password"),
             ("file:///etc/passwd", "https://"),
             ("ftp://a.example", "https://"),
-            ("a.example/v1", "no address"),
+            ("a.example/v1", "not an address"),
             ("https://a.example/v1#x", "`#`"),
         ] {
             let error = endpoint(Protocol::OpenAi, address).unwrap_err().to_string();

@@ -79,9 +79,8 @@ impl Remote {
                     solved = false;
                 }
                 Err(AttemptError::TooLong) => {
-                    let cause = format!("too much for the model {}", self.model_name());
-                    let failure =
-                        self.no_model(&cause, "ask for less at once, or use a model that reads more");
+                    let cause = format!("request too long for the model {}", self.model_name());
+                    let failure = self.no_model(&cause, "ask for less, or use a model with a larger context");
                     return Err(failure.into());
                 }
                 Err(AttemptError::Again { failure, after }) => {
@@ -142,7 +141,7 @@ impl Remote {
         let first = match packed(&response) {
             None => self.listen(response, &mut accumulator, control).await,
             Some(how) => {
-                let cause = format!("it packs its answer ({how}) unasked");
+                let cause = format!("it compresses its answer ({how}) unasked");
                 Err(self.unavailable(&cause, "turn that off on the server or its gateway").into())
             }
         };
@@ -217,7 +216,7 @@ impl Remote {
             }
             if events.is_none() && !piece.trim_ascii().is_empty() {
                 if refusal::is_page(response.headers(), &piece) {
-                    return Err(self.say(refusal::not_a_model_server()));
+                    return Err(self.attempt_error(refusal::not_a_model_server()));
                 }
                 events = Some(Events::new(framing(self.spec.protocol, &piece)));
             }
@@ -245,7 +244,7 @@ impl Remote {
                         return Err(self.broken_off().into());
                     }
                     Err(Fault::Broken(why)) => return Err(self.unreadable(why).into()),
-                    Err(Fault::Told(words)) => {
+                    Err(Fault::Reported(words)) => {
                         let cause = format!("it failed: {words}");
                         return Err(self.unavailable(&cause, "try again").into());
                     }
@@ -279,7 +278,7 @@ impl Remote {
         first: Instant,
     ) -> Result<Reply, AttemptError> {
         let no_command = |cause: &str, remedy: &str| Failure::NoCommand(self.row(cause, remedy));
-        let other_words = "say it in other words";
+        let other_words = "rephrase the request";
         match accumulator.end {
             None if accumulator.events == 0 => {
                 return Err(self.unavailable("its answer is empty", "try again").into());
@@ -291,7 +290,7 @@ impl Remote {
                 return Err(no_command(&cause, "ask for less at once or raise `max_tokens`").into());
             }
             Some(FinishReason::Tool) => {
-                return Err(no_command("the model wants a tool and gives no command", other_words).into());
+                return Err(no_command("the model called a tool and gave no command", other_words).into());
             }
             Some(FinishReason::Refused) => {
                 let words =
@@ -336,7 +335,8 @@ impl Remote {
             };
             return self.unavailable(&format!("can't connect{through}: {root}"), &remedy).into();
         }
-        let failure = self.unavailable(&format!("it hung up without an answer{through}"), "try again");
+        let failure =
+            self.unavailable(&format!("it closed the connection without an answer{through}"), "try again");
         match reused {
             true => AttemptError::Again { failure, after: After::Soon },
             false => failure.into(),
@@ -360,10 +360,10 @@ impl Remote {
         let asked =
             RequestFacts { model: &self.spec.model, key: self.spec.key.as_ref().map(super::ApiKey::setting) };
         let text = String::from_utf8_lossy(&body);
-        self.say(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
+        self.attempt_error(refusal::read(status, &headers, &text, &asked, SystemTime::now()))
     }
 
-    fn say(&self, refusal: Refusal) -> AttemptError {
+    fn attempt_error(&self, refusal: Refusal) -> AttemptError {
         match refusal {
             Refusal::TooLong => AttemptError::TooLong,
             Refusal::Never { cause, remedy } => self.no_model(&cause, &remedy).into(),
@@ -376,7 +376,7 @@ impl Remote {
     }
 
     fn broken_off(&self) -> Failure {
-        self.unavailable("it broke off in the middle of its answer", "try again")
+        self.unavailable("it closed the connection in the middle of its answer", "try again")
     }
 
     fn unreadable(&self, cause: &str) -> Failure {

@@ -9,7 +9,10 @@ const KEY_BYTES_MAX: usize = 4096;
 
 /// A key and the setting it came from. It has neither `Debug` nor `Display`, so no log, panic or message can
 /// contain the secret; users see `setting`. Its memory is overwritten on drop.
-#[expect(missing_debug_implementations, reason = "whoever prints what holds a key must not print the key")]
+#[expect(
+    missing_debug_implementations,
+    reason = "printing a value that contains a key must not print the key"
+)]
 pub struct ApiKey {
     secret: Zeroizing<String>,
     setting: String,
@@ -29,7 +32,7 @@ impl ApiKey {
         ensure!(secret.len() <= KEY_BYTES_MAX, "the key from {setting} is longer than {KEY_BYTES_MAX} bytes");
         ensure!(
             secret.bytes().all(|byte| byte.is_ascii_graphic()),
-            "the key from {setting} holds a blank, a control character or a letter that no key has; copy it again"
+            "the key from {setting} contains a blank, a control character or a letter that no key has; copy it again"
         );
         Ok(Self { secret: Zeroizing::new(secret.to_owned()), setting })
     }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 static TABLE: LazyLock<QuirkTable> = LazyLock::new(|| {
-    toml::from_str(include_str!("quirks.toml")).expect("the quirks in the tree parse: a test holds that")
+    toml::from_str(include_str!("quirks.toml")).expect("the quirks in the tree parse: a test checks that")
 });
 
 #[derive(Debug, Deserialize)]
@@ -73,9 +73,9 @@ impl Quirks {
 }
 
 /// Reports whether a server's text means that the prompt is too long for the model.
-pub(super) fn means_too_long(said: &str) -> bool {
-    let said = said.to_lowercase();
-    TABLE.too_long.iter().any(|words| said.contains(words))
+pub(super) fn means_too_long(message: &str) -> bool {
+    let message = message.to_lowercase();
+    TABLE.too_long.iter().any(|words| message.contains(words))
 }
 
 #[cfg(test)]

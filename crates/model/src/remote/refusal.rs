@@ -49,19 +49,19 @@ pub(super) fn read(
     now: SystemTime,
 ) -> Refusal {
     let code = status.as_u16();
-    let said = said(body);
+    let message = error_text(body);
     let never = |cause: String, remedy: &str| Refusal::Never { cause, remedy: remedy.to_owned() };
     let page = is_page(headers, body.as_bytes());
     match code {
         401 | 403 => match asked.key {
             Some(setting) => never(format!("it refuses the key ({code})"), &format!("check {setting}")),
             None if page => not_a_model_server(),
-            None => never(format!("it wants a key ({code})"), "set `key_env` in the profile"),
+            None => never(format!("it needs a key ({code})"), "set `key_env` in the profile"),
         },
         300..=399 => {
             let to = headers.get(LOCATION).and_then(|to| to.to_str().ok()).unwrap_or("nowhere");
             let to = to.split(['?', '#']).next().unwrap_or_default();
-            never(format!("it redirects to {to}, which is not followed"), "set `url` to where it really is")
+            never(format!("it redirects to {to}, which is not followed"), "set `url` to the new address")
         }
         429 => {
             let wait = retry_after(headers, now);
@@ -72,24 +72,27 @@ pub(super) fn read(
             Refusal::Later { cause, after: wait.map_or(After::Unknown, After::Wait) }
         }
         500 | 502 | 503 | 529 => {
-            let cause = if page || said.is_empty() {
-                format!("it is out of order ({code})")
+            let cause = if page || message.is_empty() {
+                format!("it has a server error ({code})")
             } else {
-                format!("it is out of order ({code}): {said}")
+                format!("it has a server error ({code}): {message}")
             };
             Refusal::Later { cause, after: retry_after(headers, now).map_or(After::Soon, After::Wait) }
         }
-        501..=599 => Refusal::Later { cause: format!("it is out of order ({code})"), after: After::Unknown },
+        501..=599 => {
+            Refusal::Later { cause: format!("it has a server error ({code})"), after: After::Unknown }
+        }
         _ if page => not_a_model_server(),
         400 | 413 | 422 if code == 413 || means_too_long(body) => Refusal::TooLong,
-        402 => never(format!("it wants to be paid ({code})"), "look at your account there"),
+        402 => never(format!("it requires payment ({code})"), "check your account there"),
         404 | 405 => never(
-            format!("it knows no model `{}` or no such path ({code}): {said}", asked.model),
+            format!("it has no model `{}` or no such path ({code}): {message}", asked.model),
             "check `name` and `url` in the profile",
         ),
-        _ => {
-            never(format!("it refuses the request ({code}): {said}"), "check `name` and `url` in the profile")
-        }
+        _ => never(
+            format!("it refuses the request ({code}): {message}"),
+            "check `name` and `url` in the profile",
+        ),
     }
 }
 
@@ -108,10 +111,12 @@ pub(super) fn is_page(headers: &HeaderMap, body: &[u8]) -> bool {
 }
 
 /// Returns the message in an error body of any format.
-fn said(body: &str) -> String {
+fn error_text(body: &str) -> String {
     let value: Option<Value> = serde_json::from_str(body).ok();
     match value {
-        Some(value @ Value::Object(_)) => response_accumulator::told(value.get("error").unwrap_or(&value)),
+        Some(value @ Value::Object(_)) => {
+            response_accumulator::error_message(value.get("error").unwrap_or(&value))
+        }
         _ => body.trim().to_owned(),
     }
 }
@@ -177,7 +182,7 @@ mod tests {
             (" no\n", "no"),
             ("", ""),
         ] {
-            assert_eq!(said(body), words, "{body}");
+            assert_eq!(error_text(body), words, "{body}");
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) enum Fault {
     /// Not a JSON object, nested too deeply, or too long.
     Broken(&'static str),
     /// The server reported an error, with this text.
-    Told(String),
+    Reported(String),
 }
 
 /// Answer received so far.
@@ -78,7 +78,7 @@ impl ResponseAccumulator {
             return Err(Fault::Broken("its answer is not what a model server sends"));
         }
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-            return Err(Fault::Told(told(error)));
+            return Err(Fault::Reported(error_message(error)));
         }
         match protocol {
             Protocol::OpenAi => self.open_ai(&value),
@@ -105,10 +105,10 @@ impl ResponseAccumulator {
         }
         let Some(choice) = value.pointer("/choices/0") else { return };
         // A chunk of a stream, a whole message, or a completed text.
-        let said = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
-        self.say(said.get("content").or_else(|| said.get("text")));
-        if said.get("refusal").is_some_and(|refusal| !refusal.is_null()) {
-            self.say(said.get("refusal"));
+        let delta = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(choice);
+        self.append(delta.get("content").or_else(|| delta.get("text")));
+        if delta.get("refusal").is_some_and(|refusal| !refusal.is_null()) {
+            self.append(delta.get("refusal"));
             self.end = Some(FinishReason::Refused);
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
@@ -134,7 +134,7 @@ impl ResponseAccumulator {
             Some("content_block_delta") => {
                 let delta = value.get("delta");
                 if delta.and_then(|delta| delta.get("type")).and_then(Value::as_str) == Some("text_delta") {
-                    self.say(delta.and_then(|delta| delta.get("text")));
+                    self.append(delta.and_then(|delta| delta.get("text")));
                 }
             }
             Some("message_delta") => reason = value.pointer("/delta/stop_reason").and_then(Value::as_str),
@@ -162,13 +162,13 @@ impl ResponseAccumulator {
     /// Adds a text block; blocks of reasoning and tools are not part of the answer.
     fn block(&mut self, block: Option<&Value>) {
         if block.and_then(|block| block.get("type")).and_then(Value::as_str) == Some("text") {
-            self.say(block.and_then(|block| block.get("text")));
+            self.append(block.and_then(|block| block.get("text")));
         }
     }
 
     fn ollama(&mut self, value: &Value) {
         self.count(number(value, "/prompt_eval_count"), 0, number(value, "/eval_count"));
-        self.say(value.pointer("/message/content").or_else(|| value.get("response")));
+        self.append(value.pointer("/message/content").or_else(|| value.get("response")));
         let tools = value.pointer("/message/tool_calls").and_then(Value::as_array);
         if tools.is_some_and(|tools| !tools.is_empty()) {
             self.end = Some(FinishReason::Tool);
@@ -181,7 +181,7 @@ impl ResponseAccumulator {
     }
 
     /// Adds content: a text, or a list of parts of which only type `text` counts.
-    fn say(&mut self, content: Option<&Value>) {
+    fn append(&mut self, content: Option<&Value>) {
         let before = self.text.len();
         match content {
             Some(Value::String(text)) => self.text.push_str(text),
@@ -212,7 +212,7 @@ fn number(usage: &Value, at: &str) -> Option<usize> {
 }
 
 /// Returns the text of a server's error, in any of the known formats.
-pub(super) fn told(error: &Value) -> String {
+pub(super) fn error_message(error: &Value) -> String {
     let text = |name: &str| error.get(name).and_then(Value::as_str);
     let words =
         error.as_str().or_else(|| text("message")).or_else(|| text("detail")).or_else(|| text("type"));
@@ -245,7 +245,7 @@ mod tests {
 
     use super::*;
 
-    fn hear(protocol: Protocol, events: &[&str]) -> Result<ResponseAccumulator, Fault> {
+    fn accumulate(protocol: Protocol, events: &[&str]) -> Result<ResponseAccumulator, Fault> {
         let mut accumulator = ResponseAccumulator::default();
         events.iter().try_for_each(|event| accumulator.take(protocol, event))?;
         Ok(accumulator)
@@ -291,7 +291,7 @@ mod tests {
                 ],
             ),
         ] {
-            let accumulator = hear(protocol, &events).unwrap();
+            let accumulator = accumulate(protocol, &events).unwrap();
             assert_eq!(
                 (accumulator.text.as_str(), accumulator.end, accumulator.closed),
                 ("ls", Some(FinishReason::Whole), true)
@@ -340,7 +340,7 @@ mod tests {
                 FinishReason::Tool,
             ),
         ] {
-            let accumulator = hear(protocol, &[event]).unwrap();
+            let accumulator = accumulate(protocol, &[event]).unwrap();
             assert_eq!((accumulator.text.as_str(), accumulator.end), ("ls", Some(end)), "{event}");
         }
     }
@@ -387,7 +387,7 @@ mod tests {
             (Ollama, "null", (None, 0, None)),
         ] {
             let event = format!(r#"{{"type":"message","choices":[],"usage":{usage}}}"#);
-            let accumulator = hear(protocol, &[&event]).unwrap();
+            let accumulator = accumulate(protocol, &[&event]).unwrap();
             let found = (accumulator.prompt_tokens, accumulator.cached_tokens, accumulator.answer_tokens);
             assert_eq!(found, counted, "{usage}");
         }
@@ -410,25 +410,30 @@ mod tests {
             "<html>",
         ] {
             for protocol in [OpenAi, Anthropic, Ollama] {
-                assert!(matches!(hear(protocol, &[event]), Err(Fault::Broken(_))), "{event:?}");
+                assert!(matches!(accumulate(protocol, &[event]), Err(Fault::Broken(_))), "{event:?}");
             }
         }
         let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
-        assert!(hear(OpenAi, &[&deep(DEPTH_MAX - 1)]).is_ok());
+        assert!(accumulate(OpenAi, &[&deep(DEPTH_MAX - 1)]).is_ok());
         for levels in [DEPTH_MAX, 10_000] {
-            assert_eq!(hear(OpenAi, &[&deep(levels)]), Err(Fault::Broken("its answer is nested too deeply")));
+            assert_eq!(
+                accumulate(OpenAi, &[&deep(levels)]),
+                Err(Fault::Broken("its answer is nested too deeply"))
+            );
         }
-        assert!(hear(OpenAi, &[&format!("{{\"a\":\"{}\\\"{}\"}}", "[".repeat(99), "{".repeat(99))]).is_ok());
+        assert!(
+            accumulate(OpenAi, &[&format!("{{\"a\":\"{}\\\"{}\"}}", "[".repeat(99), "{".repeat(99))]).is_ok()
+        );
         for (protocol, event, words) in [
             (OpenAi, r#"{"error":{"message":"overloaded"}}"#, "overloaded"),
             (Anthropic, r#"{"type":"error","error":{"type":"overloaded_error"}}"#, "overloaded_error"),
             (Ollama, r#"{"error":"no such model"}"#, "no such model"),
             (OpenAi, r#"{"error":{}}"#, "it does not say what failed"),
         ] {
-            assert_eq!(hear(protocol, &[event]), Err(Fault::Told(words.to_owned())));
+            assert_eq!(accumulate(protocol, &[event]), Err(Fault::Reported(words.to_owned())));
         }
         let piece = format!(r#"{{"message":{{"content":"{}"}}}}"#, "x".repeat(TEXT_BYTES_MAX / 2));
-        assert!(matches!(hear(Ollama, &[&piece, &piece, &piece]), Err(Fault::Broken(_))));
+        assert!(matches!(accumulate(Ollama, &[&piece, &piece, &piece]), Err(Fault::Broken(_))));
     }
 
     proptest! {
@@ -440,10 +445,10 @@ mod tests {
             part in "(choices|content|delta|message|usage|type|done|error|finish_reason)",
         ) {
             for protocol in [Protocol::OpenAi, Protocol::Anthropic, Protocol::Ollama] {
-                let _ = hear(protocol, &[&event]);
-                let _ = hear(protocol, &[&shape]);
-                let _ = hear(protocol, &[&format!("{{\"{part}\":{shape}}}")]);
-                let _ = hear(protocol, &[&format!("{{\"choices\":[{{\"delta\":{{\"{part}\":{shape}}}}}]}}")]);
+                let _ = accumulate(protocol, &[&event]);
+                let _ = accumulate(protocol, &[&shape]);
+                let _ = accumulate(protocol, &[&format!("{{\"{part}\":{shape}}}")]);
+                let _ = accumulate(protocol, &[&format!("{{\"choices\":[{{\"delta\":{{\"{part}\":{shape}}}}}]}}")]);
             }
         }
     }

@@ -75,7 +75,7 @@ impl Endpoint {
         // Links are not followed: another user may own the link.
         let found = match fs::symlink_metadata(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            found => found.with_context(|| format!("can't look at {}", self.directory.display()))?,
+            found => found.with_context(|| format!("can't access {}", self.directory.display()))?,
         };
         match refusal(&found) {
             // In a directory such as /tmp, users can't remove files of others.
@@ -118,7 +118,7 @@ impl Endpoint {
             // The process accepts nothing, and the kernel's connection queue is full.
             Err(error @ rustix::io::Errno::AGAIN) => {
                 return Err(error).context(format!(
-                    "the process at {} lets nobody in; find it with `pgrep -af 'askline daemon run'` and `kill -9` it",
+                    "the process at {} accepts no connections; find it with `pgrep -af 'askline daemon run'` and `kill -9` it",
                     self.socket().display()
                 ));
             }

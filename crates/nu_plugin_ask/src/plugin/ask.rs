@@ -38,7 +38,7 @@ impl PluginAction for AskCommand {
     const DESCRIPTION: &str =
         "Turn plain English, or a half-right command, into the right command for this machine.";
     const EXTRA: &str = "Nothing is executed. The command was looked up in this machine's own manuals; `checks` says what was found, \
-`open` what is still wrong, `risk` how careful to be. With --line it stands on the next prompt, ready to edit.";
+`open` what is still wrong, `risk` how careful to be. With --line it is put on the next prompt, ready to edit.";
     const SEARCH_TERMS: &[&str] =
         &["askline", "ai", "suggest", "command", "english", "natural language", "llm"];
 
@@ -58,12 +58,12 @@ impl PluginAction for AskCommand {
     fn examples() -> Vec<Example<'static>> {
         let example = |example, description| Example { example, description, result: None };
         vec![
-            example("ask files larger than ten megabytes", "A suggestion with all that is known of it"),
+            example("ask files larger than ten megabytes", "A suggestion with all details"),
             example("ask --explain unpack a.tgz | get explanation", "What each word of it does"),
             example("ask --line list all branches", "Put it on the next prompt, ready to edit"),
             example(
                 "ask --alternatives 3 who is logged in | select command risk.label",
-                "Others to choose from",
+                "Alternatives to choose from",
             ),
             example(
                 "ask --shell bash count the lines of all python files | get command",
@@ -99,7 +99,7 @@ pub(super) fn flags(signature: Signature) -> Signature {
         .named(
             "alternatives",
             SyntaxShape::Int,
-            "A table with up to so many others, as they are found",
+            "A table with up to this many alternatives, as they are found",
             Some('a'),
         )
 }
@@ -136,7 +136,8 @@ pub(super) fn answer(
     let engine = call.engine.clone();
     // Computed after Nushell has taken the first row.
     let mut model = model;
-    let others = once(()).flat_map(move |()| rows.others(&suggestion, model.as_mut(), &engine, &control));
+    let others =
+        once(()).flat_map(move |()| rows.alternatives(&suggestion, model.as_mut(), &engine, &control));
     let table = ListStream::new(first.chain(others.take(most)), head, call.engine.signals().clone());
     Ok(PipelineData::list_stream(table, None))
 }
@@ -161,7 +162,7 @@ impl Rows {
     }
 
     /// Returns the other suggestions; an error becomes a row, and a missing alternative becomes no row.
-    fn others(
+    fn alternatives(
         &self,
         known: &Suggestion,
         model: &mut dyn Model,
@@ -171,7 +172,7 @@ impl Rows {
         let found = guarded(self.head, || {
             let control = self.workplace.patience_after(first);
             let _signals = cancelled_by_signals(engine, &control)?;
-            let found = self.workplace.others(&self.request.text, known, model, &control);
+            let found = self.workplace.alternatives(&self.request.text, known, model, &control);
             match found.and_then(|found| model.finish().map(|()| found)) {
                 Ok(found) => Ok(found.into_iter().map(|other| self.row(other)).collect()),
                 Err(error) if matches!(error.downcast_ref(), Some(Failure::NoCommand(_))) => Ok(Vec::new()),

@@ -32,7 +32,7 @@ impl PluginAction for Check {
     const NAME: &str = "ask check";
     const DESCRIPTION: &str =
         "Check a line: syntax, commands, flags and platform on this machine, and its risk.";
-    const EXTRA: &str = "No model is asked and nothing of the line is executed. Nushell's lines are read by this very Nushell, \
+    const EXTRA: &str = "No model is asked and nothing of the line is executed. Nushell's lines are read by this Nushell, \
 with your own definitions and aliases. For words that begin with `check`, quote them: ask 'check the disk'.";
     const SEARCH_TERMS: &[&str] = &["askline", "lint", "verify", "flags", "manual", "risk", "dangerous"];
 
@@ -60,7 +60,7 @@ with your own definitions and aliases. For words that begin with `check`, quote 
     fn examples() -> Vec<Example<'static>> {
         let example = |example, description, result| Example { example, description, result };
         vec![
-            example("ask check 'ls -la | where size > 10kb'", "All that can be said of a line", None),
+            example("ask check 'ls -la | where size > 10kb'", "The whole report on a line", None),
             example(
                 "'rm -rf ~' | ask check --shell bash | get risk.label",
                 "How careful to be with a line of bash",

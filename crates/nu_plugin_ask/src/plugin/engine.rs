@@ -117,9 +117,9 @@ impl EngineHost {
 
     /// Returns the result in the format of `nu --ide-check`: a row for an error, or nothing.
     fn syntax(&self, line: &str) -> Option<Output> {
-        let said = self.ast(line, &["json", "minify"]).ok()?;
+        let tree = self.ast(line, &["json", "minify"]).ok()?;
         let field =
-            |name| serde_json::from_str::<Json>(said.as_record().ok()?.get(name)?.as_str().ok()?).ok();
+            |name| serde_json::from_str::<Json>(tree.as_record().ok()?.get(name)?.as_str().ok()?).ok();
         let stdout = match field("error")? {
             Json::Null => String::new(),
             error => complaint(&error, field("block").as_ref()).to_string(),
@@ -300,9 +300,9 @@ mod tests {
     #[test]
     fn the_parsers_errors_are_told_with_their_place() {
         let block = json!({"span": {"start": 100, "end": 111}});
-        let told = |error: &str| {
-            let told = complaint(&serde_json::from_str(error).unwrap(), Some(&block));
-            (told["message"].as_str().unwrap().to_owned(), told["span"].to_string())
+        let parsed = |error: &str| {
+            let parsed = complaint(&serde_json::from_str(error).unwrap(), Some(&block));
+            (parsed["message"].as_str().unwrap().to_owned(), parsed["span"].to_string())
         };
         let none = "null".to_owned();
         for (error, message, span) in [
@@ -326,7 +326,7 @@ mod tests {
             ("{}", "", none.clone()),
             ("3", "", none),
         ] {
-            assert_eq!(told(error), (message.to_owned(), span), "{error}");
+            assert_eq!(parsed(error), (message.to_owned(), span), "{error}");
         }
     }
 

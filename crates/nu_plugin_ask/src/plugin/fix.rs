@@ -79,13 +79,13 @@ fn last_command(call: &PluginCall<'_>) -> Result<String, LabeledError> {
             ["ask", ..] => return Err(why("the last command was an `ask`, so nothing of yours failed")),
             // The history omits such commands too.
             [_, ..] if line.starts_with(' ') => {
-                return Err(why("the last command begins with a blank to be forgotten"));
+                return Err(why("the last command begins with a blank, so it is private"));
             }
             [_, ..] => return Ok(line.trim().to_owned()),
             [] => {}
         }
     }
-    Err(why("Nushell remembers no command before this"))
+    Err(why("Nushell has no earlier command"))
 }
 
 /// Returns the position of a line in everything that Nushell has read, if a person typed it.

@@ -31,7 +31,7 @@ const VERSION_MAX: usize = 32;
 /// # Errors
 /// When the connection to Nushell fails.
 pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()> {
-    let connection = mode.connect_as_client().context("Nushell can't be reached")?;
+    let connection = mode.connect_as_client().context("can't connect to Nushell")?;
     let (input, output, is_stdout): (Box<dyn Read + Send>, Box<dyn Write + Send>, bool) = match connection {
         ClientCommunicationIo::Stdio(input, output) => (Box::new(input), Box::new(output), true),
         ClientCommunicationIo::LocalSocket { read_in, write_out } => {
@@ -39,12 +39,12 @@ pub(super) fn serve(plugin: &Ask, mode: CommunicationMode) -> anyhow::Result<()>
         }
     };
     let mut output = BufWriter::new(output);
-    write_encoding(&mut output).context("Nushell does not listen")?;
+    write_encoding(&mut output).context("can't write to Nushell")?;
     let mut input = BufReader::new(input);
     let first: Option<PluginInput> =
-        MsgPackSerializer {}.decode(&mut input).context("Nushell can't be understood")?;
+        MsgPackSerializer {}.decode(&mut input).context("can't read Nushell's first message")?;
     let Some(PluginInput::Hello(theirs)) = first else {
-        bail!("whoever started this does not say hello as Nushell does");
+        bail!("the first message is not Nushell's handshake");
     };
     let ours = ProtocolInfo::default();
     let version = if nu_plugin_supports(&theirs.version) {

@@ -33,7 +33,7 @@ pub(super) fn fill(
     if !call.shell.is_nushell() {
         return Err(wrong("the next prompt is Nushell's; leave out --shell or --line", head));
     }
-    let no_prompt = |_| wrong("there is no prompt here to put it on; leave out --line", head);
+    let no_prompt = |_| wrong("there is no prompt to put it on; leave out --line", head);
     let foreground = engine.enter_foreground().map_err(no_prompt)?;
     let work = {
         let (workplace, words, control) = (workplace.clone(), request.text.clone(), control.clone());
@@ -66,10 +66,10 @@ fn drop_keys(engine: &EngineInterface, head: Span) {
         let listen = EvaluatedCall::new(head)
             .with_named("types".into_spanned(head), Value::list(kinds, head))
             .with_named("timeout".into_spanned(head), Value::duration(KEY_WAIT, head));
-        let heard = command(engine, "input listen", listen).and_then(|heard| heard.into_value(head));
+        let event = command(engine, "input listen", listen).and_then(|event| event.into_value(head));
         // A timeout is reported as an error too.
-        if heard.map_or(true, |heard| {
-            heard.is_nothing() || heard.as_record().is_ok_and(nu_protocol::Record::is_empty)
+        if event.map_or(true, |event| {
+            event.is_nothing() || event.as_record().is_ok_and(nu_protocol::Record::is_empty)
         }) {
             return;
         }

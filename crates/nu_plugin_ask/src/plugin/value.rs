@@ -81,7 +81,7 @@ pub(super) fn piped(input: PipelineData) -> Result<Option<Text>, LabeledError> {
         PipelineData::Value(value, _) => text(&value).map(Some),
         PipelineData::ByteStream(stream, _) => printed(stream).map(Some),
         // The list may be endless.
-        PipelineData::ListStream(list, _) => Err(wrong("a list is no text; pipe in one text", list.span())),
+        PipelineData::ListStream(list, _) => Err(wrong("the input is a list; pipe in one text", list.span())),
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn printed(stream: ByteStream) -> Result<Text, LabeledError> {
     // Text that is too long may be cut within a character.
     let text = bounded(Text { text: String::from_utf8_lossy(&bytes).into_owned(), span })?;
     let is_text = text.text.as_bytes() == bytes;
-    is_text.then_some(text).ok_or_else(|| wrong("it is no text in UTF-8; decode it first", span))
+    is_text.then_some(text).ok_or_else(|| wrong("it is not UTF-8 text; decode it first", span))
 }
 
 fn bounded(text: Text) -> Result<Text, LabeledError> {

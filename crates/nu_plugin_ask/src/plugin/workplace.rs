@@ -92,7 +92,7 @@ impl Workplace {
     ///
     /// # Errors
     /// As [`alternatives`].
-    pub(super) fn others(
+    pub(super) fn alternatives(
         &self,
         words: &str,
         known: &Suggestion,
@@ -108,7 +108,7 @@ impl Workplace {
     }
 
     fn count(&self, control: &RequestControl, outcome: Outcome) {
-        self.app.book().into_iter().for_each(|book| book.record(control, outcome));
+        self.app.usage_store().into_iter().for_each(|usage_store| usage_store.record(control, outcome));
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
@@ -136,8 +136,8 @@ impl Workplace {
     }
 
     fn looking<T>(&self, look: impl FnOnce(&Examiner<'_>) -> T) -> T {
-        let context = environment::gather(&self.app.machine, self.shell, &self.facts);
-        let knowledge = Knowledge::new(&self.app.machine, &context, &self.facts, self.config.help);
+        let environment = environment::gather(&self.app.machine, self.shell, &self.facts);
+        let knowledge = Knowledge::new(&self.app.machine, &environment, &self.facts, self.config.help);
         let seen = look(&Examiner { shell: self.shell, knowledge: &knowledge });
         knowledge.remember();
         seen

@@ -39,7 +39,7 @@ impl LineReader<'_> {
     fn assigned(&mut self, name: &str, value: &str, word: &Word) {
         let words = WordLists::own();
         if words.injects(name) {
-            let says = format!("puts other code into what runs: {name}");
+            let says = format!("loads other code into programs: {name}");
             self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));
         } else if words.weakens(name, value) {
             let says = format!("switches a protection off: {name}");
@@ -150,7 +150,7 @@ impl LineReader<'_> {
                     && (word.text.contains("@P}")
                         || self.shell.dialect().has_variable_flags && word.text.contains("${(e)"));
             if hidden || again {
-                let says = "runs what stands in a text".to_owned();
+                let says = "runs text as code".to_owned();
                 let manner = Circumstances::default();
                 self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
             }
@@ -170,7 +170,7 @@ impl LineReader<'_> {
                 .any(|definition| before.contains(definition.as_str()));
             let after = text.line.get(command.span.end..).unwrap_or_default().trim_start();
             if is_defined && (command.position > 0 || after.starts_with(['|', '&'])) {
-                let says = format!("{name} starts itself without end");
+                let says = format!("{name} starts itself endlessly");
                 self.add(Effect::Stop, Scope::System, word, name, Circumstances::default(), Some(says));
             }
         }
@@ -216,7 +216,7 @@ impl LineReader<'_> {
                 quoted: false,
                 glob: false,
             };
-            let says = "runs what stands in a text".to_owned();
+            let says = "runs text as code".to_owned();
             self.add(Effect::ExecData, Scope::Unreadable, &whole, "", Circumstances::default(), Some(says));
         }
     }
@@ -236,7 +236,7 @@ impl LineReader<'_> {
         let mut sources = input_flow::all_above(command, text.parsed).chain(inner);
         let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
         if let Some(word) = found {
-            let says = format!("sends what {} holds to somebody else", word.text);
+            let says = format!("sends the content of {} to another machine", word.text);
             self.add(
                 Effect::NetSend,
                 Scope::Everything,

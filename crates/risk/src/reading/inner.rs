@@ -89,7 +89,7 @@ impl LineReader<'_> {
         match self.value(word, text) {
             Some(script) => {
                 if self.printed(word, text).is_some() {
-                    let says = "runs a text that the line makes".to_owned();
+                    let says = "runs text that the line builds".to_owned();
                     let manner = Circumstances::default();
                     self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
                 }
@@ -123,7 +123,7 @@ impl LineReader<'_> {
             return read(&word.text).iter().for_each(|access| self.access(access, word));
         };
         if !quiet {
-            let says = "runs the code in it".to_owned();
+            let says = "runs the code that it contains".to_owned();
             self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
         self.meet_quoted(&code, word);
@@ -183,7 +183,7 @@ impl LineReader<'_> {
             None if command.position == 0 && !(self.fed && runs) => return,
             None => {
                 if runs && command.position > 1 {
-                    let says = "runs a text that the line makes".to_owned();
+                    let says = "runs text that the line builds".to_owned();
                     self.add(Effect::ExecData, Scope::Unreadable, word, "", manner, Some(says));
                 }
                 self.upstream(command, text)
@@ -252,7 +252,7 @@ impl LineReader<'_> {
                 self.script(&script, dialect, word);
             }
             None => {
-                let says = format!("runs what the line writes: {}", word.text);
+                let says = format!("runs a file that the line writes: {}", word.text);
                 let manner = Circumstances::default();
                 self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, manner, Some(says));
             }

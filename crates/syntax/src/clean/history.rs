@@ -13,8 +13,8 @@ use crate::shell::{History, Shell};
 /// Reason for refusing a command line that the shell would replace with another one.
 pub(super) const SUBSTITUTION: &str =
     "it begins with `^`, for which the shell would run an earlier command, changed";
-const QUOTED: &str = "`!` quoted, which would have stood for an earlier command";
-const RISK: &str = "a `!` in it may stand for an earlier command; turn that off first (bash: `set +H`, zsh: `setopt no_bang_hist`)";
+const QUOTED: &str = "`!` quoted, which the shell would have replaced with an earlier command";
+const RISK: &str = "a `!` in it may be replaced with an earlier command; turn that off first (bash: `set +H`, zsh: `setopt no_bang_hist`)";
 
 /// An open quote or bracket around a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +83,10 @@ pub(super) fn quoted(
                 (0..run).for_each(|_| out.push_str("\\!"));
             }
             BangTreatment::Caret => {
-                note(changes, "`[!` made `[^`, because `!` would have stood for an earlier command");
+                note(
+                    changes,
+                    "`[!` made `[^`, because the shell would have replaced `!` with an earlier command",
+                );
                 taken = 1;
                 out.push('^');
             }

