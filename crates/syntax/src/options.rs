@@ -47,6 +47,7 @@ pub enum Form {
 #[serde(deny_unknown_fields)]
 struct Shapes {
     bundle: BTreeSet<String>,
+    bare_bundle: BTreeSet<String>,
     dashed: BTreeSet<String>,
     stop: BTreeSet<String>,
     last: BTreeMap<String, BTreeSet<String>>,
@@ -60,11 +61,17 @@ impl Form {
     /// Returns the form of a tool's options.
     pub fn of(name: &str) -> Self {
         match name {
-            _ if SHAPES.bundle.contains(name) => Self::Bundle,
+            _ if SHAPES.bundle.contains(name) || SHAPES.bare_bundle.contains(name) => Self::Bundle,
             _ if SHAPES.dashed.contains(name) => Self::Words,
             _ => Self::Getopt,
         }
     }
+}
+
+/// Reports whether the letters of the tool's bundle are options that its manual lists: `x` of `tar xf`, but not `t` of
+/// `ar t`.
+pub fn documents_bundle(name: &str) -> bool {
+    SHAPES.bundle.contains(name)
 }
 
 /// Reports whether the tool's options end at its first operand; `name` may include subcommands: `docker run`.
@@ -395,6 +402,7 @@ mod tests {
             (Form::of("tar"), Form::of("find"), Form::of("ls")),
             (Form::Bundle, Form::Words, Form::Getopt)
         );
+        assert!(documents_bundle("tar") && !documents_bundle("ar") && Form::of("ar") == Form::Bundle);
         assert!(stops("docker run") && !stops("docker ps"));
         assert!(ends("bash", "-c") && !ends("bash", "-x"));
     }

@@ -9,7 +9,7 @@ use super::tools::{TOOLS, base, is_find, lists};
 use super::{ReportDraft, nearest};
 use crate::reference::{CommandFacts, Reference};
 use askline_manual::{Arity, OptionStyle};
-use askline_syntax::options::{self, Form};
+use askline_syntax::options;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
@@ -104,7 +104,7 @@ impl Walker<'_> {
     fn getopt(&mut self) {
         let mut index = 1;
         if let Some(word) = self.words.get(1)
-            && Form::of(&self.level.name) == Form::Bundle
+            && options::documents_bundle(&self.level.name)
             && word.literal
             && !word.text.is_empty()
             && word.text.chars().all(|letter| letter.is_ascii_alphabetic())
