@@ -38,7 +38,7 @@ pub enum Purpose {
     /// it, this process computes the model.
     Press,
     /// Nobody asked yet, for example while the user still types. The resident process answers if it runs and
-    /// nobody waits for it; otherwise the request fails with [`Failure::Unavailable`]. This process starts and
+    /// no request waits for it; otherwise the request fails with [`Failure::Unavailable`]. This process starts and
     /// loads nothing, and no half-typed words are sent to a server.
     Idle,
     /// Many requests, or a measurement. This process computes the model: key presses need not wait, and no

@@ -1,7 +1,7 @@
 //! Screen output of the last command, read from a multiplexer or terminal that can return its text.
 //!
 //! askline asks only if environment variables show that the shell runs inside such a program, only with fixed
-//! arguments, and only if the program is in a directory that nobody else can write to. The text was printed by
+//! arguments, and only if the program is in a directory that no other user can write to. The text was printed by
 //! arbitrary programs, so it is untrusted.
 
 use std::path::{Path, PathBuf};

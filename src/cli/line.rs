@@ -5,7 +5,7 @@
 //! user, which has at most three rows and is often empty; neither part contains another US or an escape. Exit status
 //! 0 means replace the line, 3 means no answer with the reason in the message, 130 means cancelled; a reply without
 //! US comes from a helper that crashed. On every path the terminal is restored, and all type-ahead is dropped:
-//! otherwise an Enter typed too early would run a command that nobody has read. The script shows the message
+//! otherwise an Enter typed too early would run a command that the user has not read. The script shows the message
 //! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
 
 mod input;

@@ -52,7 +52,7 @@ pub struct Directory {
     /// Path with links resolved.
     pub path: PathBuf,
     /// `true` if `PATH` has it as an absolute path, and only root or the user can write to it and to all directories
-    /// above: nobody else can have put its programs there.
+    /// above: no other user can have put its programs there.
     pub trusted: bool,
     /// Time of the last change of its list of files.
     modified: SystemTime,

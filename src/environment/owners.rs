@@ -46,7 +46,7 @@ impl Owners {
             })
     }
 
-    /// Reports whether only trusted owners can have put files into a directory: nobody else can write to it or
+    /// Reports whether only trusted owners can have put files into a directory: no other user can write to it or
     /// replace it.
     pub fn made_directory(&self, host: &dyn Host, directory: &Path) -> bool {
         let mut places = directory.ancestors();

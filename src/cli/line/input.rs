@@ -68,7 +68,7 @@ impl Input {
             // An invalid fact is optional and never an error.
             let (Ok(key), Ok(value)) = (str::from_utf8(key), str::from_utf8(value)) else { continue };
             if key == FUNCTIONS {
-                // By convention, names with an underscore are parts of completions and prompts, which nobody types.
+                // By convention, names with an underscore are parts of completions and prompts, which users do not type.
                 let names = value.lines().filter(|name| !name.is_empty() && !name.starts_with('_'));
                 names.for_each(|name| keep(&format!("function.{name}"), ""));
             } else if key == HISTORY_LIST {

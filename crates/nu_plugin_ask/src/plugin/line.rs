@@ -1,7 +1,7 @@
 //! `--line`: puts the command on the next prompt, ready to edit.
 //!
 //! During the wait the plugin controls the terminal like the helper behind the key: a status row, keys that cancel,
-//! and no type-ahead, because an Enter on the prompt would run a command that nobody has read.
+//! and no type-ahead, because an Enter on the prompt would run a command that the user has not read.
 
 use std::io::{self, Write as _};
 
