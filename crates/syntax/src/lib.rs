@@ -174,6 +174,19 @@ impl SimpleCommand {
     }
 }
 
+impl Word {
+    /// Returns the text before the first expansion: all of a literal word.
+    pub fn beginning(&self) -> &str {
+        // Inside quotes only these two expand. If only a part of the word is quoted, the result may include a glob.
+        let expanding: &[char] = match () {
+            () if self.literal => &[],
+            () if self.quoted => &['$', '`'],
+            () => &['$', '`', '*', '?', '[', '{', '(', '~', '<', '>'],
+        };
+        self.text.split(expanding).next().unwrap_or_default()
+    }
+}
+
 impl Parsed {
     /// Moves all spans from a derived text to the command line it was made from. `map` has one entry for each byte
     /// of the derived text, and one for its end: the offset in the command line.

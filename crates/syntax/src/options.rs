@@ -19,6 +19,12 @@ pub enum Takes {
     Value,
     /// The rest of the word only.
     Attached,
+    /// Not documented: the rest of the word, unless all its letters are options. Or, with `next`, the next word, unless
+    /// it looks like an option.
+    Unclear {
+        /// `true` if the value may be the next word.
+        next: bool,
+    },
 }
 
 /// The options of a command.
@@ -134,6 +140,7 @@ pub struct Reader<'w> {
     next: usize,
     form: Form,
     signs: bool,
+    cuts: bool,
     ended: bool,
     /// The word whose letters are being read, and the offset of the next letter.
     letters: Option<(usize, usize)>,
@@ -142,7 +149,7 @@ pub struct Reader<'w> {
 impl<'w> Reader<'w> {
     /// Creates a reader of `words` from index `first` on, the first after the command and its subcommands.
     pub fn new(words: &'w [Word], first: usize, form: Form) -> Self {
-        Self { words, first, next: first, form, signs: false, ended: false, letters: None }
+        Self { words, first, next: first, form, signs: false, cuts: false, ended: false, letters: None }
     }
 
     /// Reads `+x` as an option, and `-5` and `+5` as operands.
@@ -151,13 +158,19 @@ impl<'w> Reader<'w> {
         self
     }
 
+    /// Reads a word up to the first expansion in it. The rest is the value of its last option, if that takes one.
+    pub fn up_to_expansions(mut self) -> Self {
+        self.cuts = true;
+        self
+    }
+
     /// Returns the next part; `None` after the last word.
     pub fn next(&mut self, options: &dyn Options) -> Option<Part<'w>> {
         if let Some((index, at)) = self.letters.take() {
             return self.letter(index, at, options);
         }
-        let words = self.words;
-        let text = words.get(self.next)?.text.as_str();
+        let word = self.words.get(self.next)?;
+        let text = self.text(word);
         let index = self.next;
         self.next += 1;
         if self.form == Form::Bundle && index == self.first && !self.ended && is_bundle(text) {
@@ -166,14 +179,19 @@ impl<'w> Reader<'w> {
         if self.ended || !self.is_option(text) {
             return Some(Part::Operand(index));
         }
-        if text == "--" {
+        if word.text == "--" {
             self.ended = true;
             return Some(Part::End(index));
         }
-        match self.whole(text, options) {
-            Some(end) => Some(self.named(index, end, options)),
+        match self.whole(word, options) {
+            Some(end) => Some(self.named(index, word, end, options)),
             None => self.letter(index, 1, options),
         }
+    }
+
+    /// Reports whether letters of the word of the last option are left to read.
+    pub fn is_within_word(&self) -> bool {
+        self.letters.is_some()
     }
 
     /// Continues at a word, whatever was read of this one: a caller skips words that belong to another program, or
@@ -196,50 +214,53 @@ impl<'w> Reader<'w> {
             && !(self.signs && is_number(text))
     }
 
+    /// Returns the part of a word's text that is read.
+    fn text(&self, word: &'w Word) -> &'w str {
+        if self.cuts { word.beginning() } else { &word.text }
+    }
+
     /// Returns the length of the name if the word is one option and not a cluster of letters.
-    fn whole(&self, text: &str, options: &dyn Options) -> Option<usize> {
+    fn whole(&self, word: &'w Word, options: &dyn Options) -> Option<usize> {
+        let text = self.text(word);
         let end = text.find('=').unwrap_or(text.len());
         if text.starts_with("--") || self.form == Form::Words {
             return Some(end);
         }
         // A documented name among options of one letter: `-iname`.
-        let is_known = |end: usize| text.get(..end).is_some_and(|name| options.takes(name).is_some());
+        let is_known = |name: &str| name.chars().count() > 2 && options.takes(name).is_some();
         match text {
-            _ if text.starts_with('+') => Some(text.len()),
-            _ if text.chars().count() > 2 && is_known(text.len()) => Some(text.len()),
-            _ if end > 2 && end < text.len() && is_known(end) => Some(end),
+            _ if text.starts_with('+') || is_known(&word.text) => Some(text.len()),
+            _ if end < text.len() && text.get(..end).is_some_and(is_known) => Some(end),
             _ => None,
         }
     }
 
-    fn named(&mut self, index: usize, end: usize, options: &dyn Options) -> Part<'w> {
-        let text = self.words.get(index).map_or("", |word| word.text.as_str());
-        let name = text.get(..end).unwrap_or(text);
-        let value = if end < text.len() {
-            Some(Value { word: index, from: end + 1 })
-        } else if options.takes(name) == Some(Takes::Value) {
-            self.take_next()
-        } else {
-            None
+    fn named(&mut self, index: usize, word: &'w Word, end: usize, options: &dyn Options) -> Part<'w> {
+        let (name, rest) = word.text.split_at_checked(end).unwrap_or((&word.text, ""));
+        let value = match rest {
+            "" => self.next_value(options.takes(name)),
+            _ => Some(Value { word: index, from: end + usize::from(rest.starts_with('=')) }),
         };
         Part::Option(Given { name: Cow::Borrowed(name), word: index, at: 0..end, clustered: false, value })
     }
 
     fn letter(&mut self, index: usize, at: usize, options: &dyn Options) -> Option<Part<'w>> {
-        let text = self.words.get(index).map_or("", |word| word.text.as_str());
+        let word = self.words.get(index)?;
+        let text = self.text(word);
         let Some(letter) = text.get(at..).and_then(|rest| rest.chars().next()) else {
             return self.next(options);
         };
         let end = at + letter.len_utf8();
         let name = format!("-{letter}");
+        let takes = options.takes(&name);
         let is_bundle = self.form == Form::Bundle && index == self.first && !text.starts_with('-');
-        let has_more = end < text.len();
-        let value = match options.takes(&name).unwrap_or(Takes::Nothing) {
-            Takes::Value if is_bundle || !has_more => self.take_next(),
-            Takes::Value | Takes::Attached if has_more && !is_bundle => {
-                Some(Value { word: index, from: end })
-            }
-            _ => None,
+        let has_more = end < word.text.len();
+        let value = match takes {
+            Some(Takes::Unclear { .. }) if is_bundle => None,
+            _ if is_bundle || !has_more => self.next_value(takes),
+            Some(Takes::Unclear { .. }) if all_known(text.get(end..), options) => None,
+            None | Some(Takes::Nothing) => None,
+            Some(_) => Some(Value { word: index, from: end }),
         };
         let is_attached = value.is_some_and(|value| value.word == index);
         if has_more && !is_attached {
@@ -254,12 +275,24 @@ impl<'w> Reader<'w> {
         }))
     }
 
-    fn take_next(&mut self) -> Option<Value> {
-        let word = self.next;
-        self.words.get(word)?;
-        self.next += 1;
-        Some(Value { word, from: 0 })
+    /// Takes the next word as the value of an option, if it is.
+    fn next_value(&mut self, takes: Option<Takes>) -> Option<Value> {
+        let word = self.words.get(self.next)?;
+        let is_value = match takes? {
+            Takes::Value => true,
+            Takes::Unclear { next } => next && !self.is_option(&word.text),
+            Takes::Nothing | Takes::Attached => false,
+        };
+        is_value.then(|| {
+            self.next += 1;
+            Value { word: self.next - 1, from: 0 }
+        })
     }
+}
+
+/// Reports whether each letter is an option.
+fn all_known(letters: Option<&str>, options: &dyn Options) -> bool {
+    letters.unwrap_or_default().chars().all(|letter| options.takes(&format!("-{letter}")).is_some())
 }
 
 /// Reports whether the first word of a tool with bundles is one.
@@ -272,7 +305,7 @@ mod tests {
     use super::*;
     use crate::shell::Shell;
 
-    /// Options as text: `-o=` takes a value, `-i?` only an attached one, `-v` none.
+    /// Options as text: `-o=` takes a value, `-i?` only an attached one, `-v` none; `-u~` is unclear.
     struct Table(&'static [&'static str]);
 
     impl Options for Table {
@@ -281,13 +314,15 @@ mod tests {
                 "" => Some(Takes::Nothing),
                 "=" => Some(Takes::Value),
                 "?" => Some(Takes::Attached),
+                "~" => Some(Takes::Unclear { next: true }),
                 _ => None,
             })
         }
     }
 
     const OPTIONS: Table = Table(&[
-        "-o=", "-n=", "-f=", "-C=", "-i?", "-v", "-z", "-x", "--out=", "--all", "-name=", "-source=",
+        "-o=", "-n=", "-f=", "-C=", "-i?", "-v", "-z", "-x", "--out=", "--all", "-name=", "-source=", "-u~",
+        "--un~",
     ]);
 
     /// Reads a command and writes its parts: `-o:value`, `operand`, and `|` for `--`.
@@ -331,6 +366,31 @@ mod tests {
             ("t", ""),
         ] {
             assert_eq!(parts(line, Form::Getopt, |reader| reader), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_documented_is_guessed_from_the_words() {
+        for (line, expected) in [
+            ("t -u a -u -v", "-u:a -u -v"),
+            ("t -vu a -uvz a -uvq a", "-v -u:a -u -v -z a -u:vq a"),
+            ("t --un a --un --all --un=a", "--un:a --un --all --un:a"),
+            ("t -u", "-u"),
+        ] {
+            assert_eq!(parts(line, Form::Getopt, |reader| reader), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_are_read_up_to_expansions() {
+        for (line, expected) in [
+            ("t -vo$x a", "-v -o:$x a"),
+            ("t -v$x -o*", "-v -o:*"),
+            ("t -vu$x a -u$x", "-v -u a -u"),
+            ("t --out$x --out=$x --$x", "--out:$x --out:$x --:$x"),
+            ("t $x -$x -name$x -name=$x a", "$x -$x -n:ame$x -name:$x a"),
+        ] {
+            assert_eq!(parts(line, Form::Getopt, |reader| reader.up_to_expansions()), expected, "{line}");
         }
     }
 

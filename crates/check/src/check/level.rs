@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::ReportDraft;
 use super::tools::{TOOLS, is_find};
 use crate::reference::{CommandFacts, CommandKind, Reference};
-use askline_manual::{Manual, OptionDoc, OptionStyle};
+use askline_manual::{Arity, Manual, OptionDoc, OptionStyle};
+use askline_syntax::options::{self, Options, Takes};
 
 /// Maximum number of subcommand levels: `docker compose up` has two.
 const MAX_LEVELS: usize = 3;
@@ -116,6 +117,9 @@ impl Level {
     }
 
     pub(super) fn standing(&self, option: &str) -> OptionStatus {
+        if is_find(&self.name) && TOOLS.find.accepts(option) {
+            return OptionStatus::Documented(String::new());
+        }
         if let Some(doc) = self.doc(option) {
             return OptionStatus::Documented(doc.text.clone());
         }
@@ -174,5 +178,20 @@ impl Level {
             self.known = below;
         }
         true
+    }
+}
+
+impl Options for Level {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        if is_find(&self.name) {
+            return TOOLS.find.takes(option);
+        }
+        Some(match self.doc(option)?.value {
+            Arity::None => Takes::Nothing,
+            Arity::Required => Takes::Value,
+            Arity::Optional | Arity::Attached => Takes::Attached,
+            // The next word could be the operand that ends the options or a subcommand.
+            Arity::Unknown => Takes::Unclear { next: !self.leads_on() && !options::stops(&self.name) },
+        })
     }
 }

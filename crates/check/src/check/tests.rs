@@ -9,13 +9,9 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::explain::Documented;
 use crate::reference::{self, CommandFacts};
 use askline_manual::userland::Userland;
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
-use askline_syntax as syntax;
-use askline_syntax::SimpleCommand;
-use askline_syntax::options::{self, Form, Part, Reader};
 
 /// A reference that answers from the table.
 #[derive(Deserialize)]
@@ -186,74 +182,6 @@ fn rows() {
         }
     }
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.row.len(), wrong.join("\n"));
-}
-
-/// Reads the options and values of a command as the shared reader does; `None` if a manual lacks one.
-fn read_options(command: &SimpleCommand, manual: &Manual) -> Option<(Vec<String>, Vec<usize>)> {
-    let name = command.name()?;
-    let documented = Documented(vec![manual]);
-    let mut reader = Reader::new(&command.words, 1, Form::of(name));
-    let (mut found, mut values) = (Vec::new(), Vec::new());
-    while let Some(part) = reader.next(&documented) {
-        match part {
-            Part::End(_) => break,
-            Part::Operand(_) if options::stops(name) => break,
-            Part::Operand(_) => {}
-            Part::Option(given) => {
-                manual.option(&given.name)?;
-                values.extend(given.value.map(|value| value.word).filter(|word| *word > given.word));
-                let ends = options::ends(name, &given.name);
-                found.push(given.name.into_owned());
-                if ends {
-                    break;
-                }
-            }
-        }
-    }
-    Some((found, values))
-}
-
-/// The walk reads options itself, since the documentation that it asks changes with each subcommand.
-#[test]
-fn the_walk_agrees_with_the_reader_of_options() {
-    let table = Table::load();
-    let rows: Rows = toml::from_str(include_str!("../../tests/data/check/lines.toml")).unwrap();
-    let own =
-        ["ls -law 80 a", "ls -w80 -- -a", "ls -aI -- b -l", "ls --width 80 --color=auto -", "tar xCf / a"];
-    let mut compared = 0;
-    let rows = rows.row.iter().filter(|row| row.shell.is_none()).map(|row| row.line.as_str());
-    for line in rows.chain(own) {
-        let draft = ReportDraft {
-            line,
-            shell: Shell::Bash,
-            reference: table,
-            report: Report::default(),
-            questions_left: 0,
-            names_left: 0,
-            options_left: Cell::new(0),
-            names: OnceCell::new(),
-        };
-        for command in &syntax::commands(line, Shell::Bash).commands {
-            let Some(name) = command.name().filter(|_| command.words.iter().all(|word| word.literal)) else {
-                continue;
-            };
-            let is_usual = |manual: &Arc<Manual>| {
-                manual.style == OptionStyle::Getopt
-                    && manual.subcommands.is_empty()
-                    && manual.options.iter().all(|doc| doc.value != Arity::Unknown)
-            };
-            let Some(manual) = table.manual(name).filter(is_usual).filter(|_| !tools::is_find(name)) else {
-                continue;
-            };
-            let Some(expected) = read_options(command, &manual) else { continue };
-            let walk = walk::walk(command, name, &draft);
-            let uses: Vec<String> = walk.uses.iter().map(|one| one.option.clone()).collect();
-            let values: Vec<usize> = walk.values.iter().map(|(word, _)| *word).collect();
-            assert_eq!((uses, values), expected, "{line}");
-            compared += usize::from(!expected.0.is_empty());
-        }
-    }
-    assert!(compared > 25, "{compared}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Deserializer};
 
 use askline_manual::{Arity, Manual, OptionDoc, Source};
+use askline_syntax::options::{Options, Takes};
 use askline_syntax::shell::Shell;
 
 /// The table, parsed once.
@@ -60,7 +61,6 @@ pub(super) struct Find {
     pub(super) options_without: HashSet<String>,
     pub(super) options_with: HashSet<String>,
     pub(super) operators: HashSet<String>,
-    pub(super) runs: HashSet<String>,
     pub(super) with_one: HashSet<String>,
     pub(super) with_two: HashSet<String>,
     pub(super) patterns: HashSet<String>,
@@ -79,6 +79,38 @@ pub(crate) fn base(name: &str) -> &str {
 /// Reports whether the words of this command are a `find` expression.
 pub(super) fn is_find(name: &str) -> bool {
     matches!(base(name), "find" | "gfind")
+}
+
+impl Find {
+    /// Reports whether a word is an option, which may precede the paths, and not a part of the expression.
+    pub(super) fn is_option(&self, word: &str) -> bool {
+        self.options_without.contains(word) || self.options_with.contains(word)
+    }
+
+    /// Reports whether every `find` accepts a word: an operator, `-newerXY`, `-O3`.
+    pub(super) fn accepts(&self, word: &str) -> bool {
+        let level = word.strip_prefix("-O").filter(|level| !level.is_empty());
+        self.operators.contains(word)
+            || is_newer(word)
+            || level.is_some_and(|level| level.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+}
+
+impl Options for Find {
+    fn takes(&self, option: &str) -> Option<Takes> {
+        let lists = [&self.with_one, &self.with_two, &self.options_with];
+        (is_newer(option) || lists.iter().any(|list| list.contains(option))).then_some(Takes::Value)
+    }
+}
+
+/// Reports whether a word is `-newerXY`, with one letter for each of the two times.
+fn is_newer(text: &str) -> bool {
+    text.strip_prefix("-newer").is_some_and(|times| {
+        let mut letters = times.chars();
+        letters.next().is_some_and(|c| "aBcm".contains(c))
+            && letters.next().is_some_and(|c| "aBcmt".contains(c))
+            && letters.next().is_none()
+    })
 }
 
 /// Parses manuals written as `-n= --namespace= --all`.

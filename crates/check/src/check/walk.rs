@@ -1,5 +1,5 @@
-//! Classifies the words of a command as options, option values, operands or subcommands, and looks up each option at
-//! its level. The rules against false alarms are in this module; `flags` turns the result into findings.
+//! Looks up each option of a command at its level, and collects option values, operands and words that should be
+//! subcommands. The rules against false alarms are in this module; `flags` turns the result into findings.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::tools::{TOOLS, base, is_find, lists};
 use super::{ReportDraft, nearest};
 use crate::reference::{CommandFacts, Reference};
 use askline_manual::{Arity, OptionStyle};
-use askline_syntax::options;
+use askline_syntax::options::{self, Form, Given, Part, Reader};
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
 const MAX_WORDS: usize = 2048;
-/// Maximum number of letters examined per word.
+/// Maximum number of bytes of a word that are examined as letters.
 const MAX_LETTERS: usize = 64;
 /// Maximum number of options per line for which the nearest name is searched.
 pub(super) const MAX_GUESSES: usize = 16;
@@ -76,6 +76,8 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>)
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
         level: Level::top(name, &command.looked_up().unwrap_or_default(), draft),
+        is_find: is_find(name),
+        in_expression: false,
         guesses_left: &draft.options_left,
         found: Walk::default(),
     };
@@ -83,10 +85,8 @@ pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>)
         walker.found.operands = (1..walker.words.len()).collect();
     } else if TOOLS.operands.contains(name) {
         walker.operands();
-    } else if is_find(name) {
-        walker.find();
     } else {
-        walker.getopt();
+        walker.options();
     }
     walker.found
 }
@@ -96,74 +96,84 @@ struct Walker<'a> {
     words: &'a [Word],
     reference: &'a dyn Reference,
     level: Level,
+    is_find: bool,
+    /// `true` in the expression of `find`, where no word is a path.
+    in_expression: bool,
     guesses_left: &'a Cell<usize>,
     found: Walk,
 }
 
-impl Walker<'_> {
-    fn getopt(&mut self) {
-        let mut index = 1;
-        if let Some(word) = self.words.get(1)
-            && options::documents_bundle(&self.level.name)
-            && word.literal
-            && !word.text.is_empty()
-            && word.text.chars().all(|letter| letter.is_ascii_alphabetic())
-        {
-            index = self.old_bundle(word);
-        }
-        while let Some(word) = self.words.get(index) {
-            index += 1;
-            let Some(beginning) = literal_beginning(word) else {
-                // The word may be the operand that ends the options.
-                if options::stops(&self.level.name) {
-                    return;
+impl<'a> Walker<'a> {
+    fn options(&mut self) {
+        let mut reader = self.reader(1);
+        while let Some(part) = reader.next(&self.level) {
+            let given = match part {
+                Part::Option(given) => given,
+                Part::Operand(index) if self.operand(index) => continue,
+                Part::Operand(_) => return,
+                // The expression of `find` may follow.
+                Part::End(index) if self.is_find => {
+                    reader = self.reader(index + 1);
+                    continue;
                 }
-                continue;
+                Part::End(index) => return self.found.operands.extend(index + 1..self.words.len()),
             };
-            if beginning == "--" && word.literal {
-                self.found.operands.extend(index..self.words.len());
-                return;
-            }
-            if beginning.len() < 2 || !beginning.starts_with('-') {
-                if word.text != "-" && beginning.starts_with('-') && !word.literal {
-                    continue; // `-$x`
-                }
-                if self.plus(word, beginning) {
-                    continue;
-                }
-                if !self.operand(index - 1, word) {
-                    return;
-                }
-                continue;
-            }
-            let Taken { option, next } = self.option(word, beginning);
-            if lists(&TOOLS.runs, &self.level.name, &option) {
-                index = self.past_run(index);
-            } else if next && let Some(word) = self.words.get(index) {
-                let is_unsure = self.level.doc(&option).is_some_and(|doc| doc.value == Arity::Unknown);
-                // The word may be an option: the documentation does not say whether the previous option takes a
-                // value.
-                if is_unsure && self.may_be_option(word) {
-                    continue;
-                }
-                self.found.values.push((index, option.clone()));
+            let option = given.name.as_ref();
+            let runs = lists(&TOOLS.runs, &self.level.name, option);
+            let goes_on = self.option(&given);
+            if !goes_on {
+                reader.skip_to(given.word + 1);
+            } else if let Some(value) = given.value.filter(|value| value.word > given.word && !runs) {
+                self.found.values.push((value.word, option.to_owned()));
                 // If it is not a value but an operand, the following words belong to the command it names.
                 self.level.lost |= options::stops(&self.level.name);
-                index += 1;
             }
-            if options::ends(&self.level.name, &option) {
+            if reader.is_within_word() {
+                continue;
+            }
+            if runs {
+                reader.skip_to(self.past_run(given.word + 1));
+            } else if self.is_find && TOOLS.find.with_two.contains(option) {
+                reader.skip_to(given.word + 3);
+            }
+            if options::ends(&self.level.name, option) {
                 return;
             }
         }
     }
 
-    /// Reports whether a word after an option of unknown arity looks like an option.
-    fn may_be_option(&self, word: &Word) -> bool {
-        word.text.len() > 1 && word.text.starts_with('-')
+    /// Creates a reader of the words from index `first` on.
+    fn reader(&self, first: usize) -> Reader<'a> {
+        let is_letters = |word: &Word| word.literal && word.text.chars().all(|c| c.is_ascii_alphabetic());
+        let form = match () {
+            () if self.is_find => Form::Words,
+            () if options::documents_bundle(&self.level.name)
+                && self.words.get(1).is_some_and(is_letters) =>
+            {
+                Form::Bundle
+            }
+            () => Form::Getopt,
+        };
+        Reader::new(self.words, first, form).up_to_expansions()
     }
 
     /// Handles an operand; returns `false` if the following words belong to another program.
-    fn operand(&mut self, index: usize, word: &Word) -> bool {
+    fn operand(&mut self, index: usize) -> bool {
+        let Some(word) = self.words.get(index) else { return false };
+        let beginning = word.beginning();
+        if self.is_find {
+            self.in_expression |= TOOLS.find.operators.contains(&word.text);
+            self.found.operands.extend((!self.in_expression).then_some(index));
+            return true;
+        }
+        if !word.literal && matches!(beginning, "" | "-") {
+            // It may be an option, or the operand that ends the options.
+            return beginning == "-" || !options::stops(&self.level.name);
+        }
+        if beginning.starts_with('+') && self.level.doc(beginning).is_some() {
+            self.push(word.span.clone(), beginning, OptionStatus::Documented(String::new()), None);
+            return true;
+        }
         let is_subcommand = word.literal
             && !self.level.last
             && self.level.leads_on()
@@ -177,15 +187,6 @@ impl Walker<'_> {
         self.level.last = true;
         self.found.operands.push(index);
         !options::stops(&self.level.name)
-    }
-
-    /// Accepts `+x` if it is a documented option.
-    fn plus(&mut self, word: &Word, text: &str) -> bool {
-        if !text.starts_with('+') || self.level.doc(text).is_none() {
-            return false;
-        }
-        self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
-        true
     }
 
     /// Records a word that was likely meant as a subcommand.
@@ -214,151 +215,102 @@ impl Walker<'_> {
         }
     }
 
-    fn option(&mut self, word: &Word, text: &str) -> Taken {
-        if text.starts_with("--") {
-            return self.long(word, text);
-        }
-        let level = &self.level.name;
-        let body = text.strip_prefix('-').unwrap_or(text);
-        let as_table = TOOLS.numbers.contains(level) && body.starts_with(|c: char| c.is_ascii_digit())
-            || TOOLS.modes.contains(level)
-                && body != "R"
-                && body.chars().all(|c| "rwxXstugoa+,=-".contains(c))
-            || TOOLS.signals.contains(level) && is_signal(body);
-        if as_table {
+    /// Looks up an option; returns `false` if it is all of its word and has no value.
+    fn option(&mut self, given: &Given<'_>) -> bool {
+        let Some(word) = self.words.get(given.word) else { return false };
+        let text = word.beginning();
+        let is_letter = given.at.len() < given.name.len();
+        if self.is_form(text) {
             self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
-            return Taken::whole(text);
+        } else if !is_letter {
+            self.name(word, given);
+            return true;
+        } else if self.level.style() == OptionStyle::LongDash && 2 < text.chars().count() {
+            self.long_dash(word, text);
+        } else if given.at.start <= MAX_LETTERS {
+            return self.letter(word, text, given);
         }
-        if self.level.style() == OptionStyle::LongDash && 1 < body.chars().count() {
-            return self.long_dash(word, text);
-        }
-        self.cluster(word, text, 1)
+        false
     }
 
-    fn long(&mut self, word: &Word, text: &str) -> Taken {
-        let (name, has_value) = match text.split_once('=') {
-            Some((name, _)) => (name, true),
-            None if word.literal => (text, false),
-            // `--$x`, `--name$x`: the end of the name is unknown.
-            None => return Taken::whole(text),
-        };
-        let span = self.part(word, 0, name.len());
+    /// Reports whether a word has a form that the tool accepts: a number, a mode, a signal.
+    fn is_form(&self, text: &str) -> bool {
+        let level = &self.level.name;
+        text.strip_prefix('-').filter(|body| !body.starts_with('-')).is_some_and(|body| {
+            TOOLS.numbers.contains(level) && body.starts_with(|c: char| c.is_ascii_digit())
+                || TOOLS.modes.contains(level)
+                    && body != "R"
+                    && body.chars().all(|c| "rwxXstugoa+,=-".contains(c))
+                || TOOLS.signals.contains(level) && is_signal(body)
+        })
+    }
+
+    /// Looks up an option that is a whole name.
+    fn name(&mut self, word: &Word, given: &Given<'_>) {
+        let name = if self.is_find { word.text.as_str() } else { given.name.as_ref() };
+        // An expansion hides the end of the name: `--$x`, `--name$x`.
+        let is_cut = |value: options::Value| value.word == given.word && value.from == given.at.end;
+        if given.value.is_some_and(is_cut) || self.is_find && !word.literal {
+            return;
+        }
+        self.in_expression |= !TOOLS.find.is_option(name);
         let standing = self.level.standing(name);
         if is_universal(name) && !matches!(standing, OptionStatus::Documented(_)) {
-            return Taken::whole(name);
+            return;
         }
+        let span = self.part(word, 0..name.len());
         let nearest = (standing == OptionStatus::Absent).then(|| self.nearest_long(name)).flatten();
         let nearest = nearest.filter(|_| self.is_raw(word, name)).map(|name| (span.clone(), name));
         self.push(span, name, standing, nearest);
-        Taken { option: name.to_owned(), next: !has_value && self.takes_next(name) }
     }
 
-    /// Reads the letters of `-abc` from byte `start` on; bundles without a dash start at 0.
-    fn cluster(&mut self, word: &Word, text: &str, start: usize) -> Taken {
-        // A whole documented name in a tool whose other options are letters: `-iname`.
-        let (whole, attached) = match text.split_once('=') {
-            Some((name, _)) => (name, true),
-            None => (text, false),
-        };
-        if 2 < whole.len() && (word.literal || attached) && self.level.doc(whole).is_some() {
-            let standing = self.level.standing(whole);
-            self.push(self.part(word, 0, whole.len()), whole, standing, None);
-            return Taken { option: whole.to_owned(), next: !attached && self.takes_next(whole) };
+    /// Looks up a letter; returns `false` if no more options are in its word.
+    fn letter(&mut self, word: &Word, text: &str, given: &Given<'_>) -> bool {
+        let option = given.name.as_ref();
+        let is_bundle = !text.starts_with('-');
+        let is_alone = !is_bundle && given.at == (1..text.len());
+        let span = self.part(word, if is_alone { 0..text.len() } else { given.at.clone() });
+        let standing = self.level.standing(option);
+        if matches!(standing, OptionStatus::Documented(_)) || is_bundle {
+            self.push(span, option, standing, None);
+            return true;
         }
-        let mut option = String::new();
-        for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < start).take(MAX_LETTERS) {
-            option = format!("-{letter}");
-            let is_last = at + letter.len_utf8() == text.len();
-            let is_alone = start == 1 && at == 1 && is_last;
-            let span = self.part(word, if is_alone { 0 } else { at }, at + letter.len_utf8());
-            let standing = self.level.standing(&option);
-            if !matches!(standing, OptionStatus::Documented(_)) {
-                if letter.is_ascii_digit() || letter == '#' || is_universal(&option) && is_alone {
-                    return Taken::whole(&option);
-                }
-                // If the letters may not be separate options, the word counts as one option.
-                let is_word = 2 < text.len() && start == 1 && self.level.manuals().next().is_none();
-                if is_word || 2 < text.len() && matches!(standing, OptionStatus::Open(_)) {
-                    let standing = OptionStatus::Open("it is not known how its options are written");
-                    self.push(word.span.clone(), whole, standing, None);
-                    return Taken::whole(whole);
-                }
-                let meant = (word.literal && 3 < text.len()).then(|| format!("-{text}"));
-                let meant = meant.filter(|long| self.is_raw(word, text) && self.level.doc(long).is_some());
-                let nearest = meant.map(|long| (word.span.clone(), long));
-                self.push(span, &option, standing, nearest);
-                return Taken::whole(&option);
-            }
-            self.push(span, &option, standing, None);
-            let arity = self.level.doc(&option).map_or(Arity::None, |doc| doc.value);
-            match arity {
-                Arity::None => {}
-                Arity::Required => {
-                    return Taken { option, next: is_last && word.literal };
-                }
-                Arity::Optional | Arity::Attached => return Taken::whole(&option),
-                Arity::Unknown if is_last => {
-                    let next = word.literal && self.takes_next(&option);
-                    return Taken { option, next };
-                }
-                Arity::Unknown => {
-                    // The rest is the value unless all its letters are options.
-                    let rest = text.get(at + letter.len_utf8()..).unwrap_or_default();
-                    if !rest.chars().all(|c| self.level.doc(&format!("-{c}")).is_some()) {
-                        return Taken::whole(&option);
-                    }
-                }
-            }
+        if option.ends_with(|c: char| c.is_ascii_digit() || c == '#') || is_universal(option) && is_alone {
+            return false;
         }
-        Taken::whole(&option)
+        // If the letters may not be separate options, the word counts as one option.
+        let is_open = matches!(standing, OptionStatus::Open(_)) || self.level.manuals().next().is_none();
+        if 2 < text.len() && is_open {
+            let standing = OptionStatus::Open("it is not known how its options are written");
+            self.push(word.span.clone(), text.split('=').next().unwrap_or(text), standing, None);
+            return false;
+        }
+        let meant = (word.literal && 3 < text.len()).then(|| format!("-{text}"));
+        let meant = meant.filter(|long| self.is_raw(word, text) && self.level.doc(long).is_some());
+        self.push(span, option, standing, meant.map(|long| (word.span.clone(), long)));
+        false
     }
 
-    /// Reads `-name` of tools with whole names behind one dash; a value may follow as `=value`, `:value` or directly.
-    fn long_dash(&mut self, word: &Word, text: &str) -> Taken {
+    /// Looks up `-name` of tools with whole names behind one dash; a value may follow as `=value`, `:value` or directly.
+    fn long_dash(&mut self, word: &Word, text: &str) {
         let name = text.split(['=', ':']).next().unwrap_or(text);
         if self.level.doc(name).is_some() {
-            let standing = self.level.standing(name);
-            let next = name.len() == text.len() && word.literal && self.takes_next(name);
-            self.push(self.part(word, 0, name.len()), name, standing, None);
-            return Taken { option: name.to_owned(), next };
+            return self.push(self.part(word, 0..name.len()), name, self.level.standing(name), None);
         }
         let letter: String = text.chars().take(2).collect();
-        let with_value = self.level.doc(&letter).filter(|doc| doc.value != Arity::None);
-        let standing = match with_value {
+        let standing = match self.level.doc(&letter).filter(|doc| doc.value != Arity::None) {
             Some(doc) => OptionStatus::Documented(doc.text.clone()),
             None => OptionStatus::Open("its options can't be distinguished from letters"),
         };
         self.push(word.span.clone(), name, standing, None);
-        Taken::whole(name)
-    }
-
-    /// Reads tar's first word without a dash; returns the index of the next word.
-    fn old_bundle(&mut self, word: &Word) -> usize {
-        let mut next = 2;
-        for (at, letter) in word.text.char_indices().take(MAX_LETTERS) {
-            let option = format!("-{letter}");
-            let standing = self.level.standing(&option);
-            self.push(self.part(word, at, at + 1), &option, standing, None);
-            if self.level.doc(&option).is_some_and(|doc| doc.value == Arity::Required) {
-                self.found.values.push((next, option));
-                next += 1;
-            }
-        }
-        self.level.last = true;
-        next
     }
 
     fn operands(&mut self) {
-        let is_key = |name: &&str| name.trim_end_matches('=').chars().all(char::is_alphanumeric);
-        let key = |name: &str| name.split('=').next().unwrap_or(name).to_owned();
-        let keys: Vec<String> = self
-            .level
-            .names()
-            .filter(|name| is_key(&name.split('=').next().unwrap_or(name)))
-            .map(key)
-            .collect();
+        let keys = self.level.names().filter_map(|name| name.split('=').next());
+        let keys = keys.filter(|key| key.chars().all(char::is_alphanumeric));
+        let keys: Vec<String> = keys.map(str::to_owned).collect();
         for (index, word) in self.words.iter().enumerate().skip(1) {
-            let Some((name, _)) = literal_beginning(word).and_then(|text| text.split_once('=')) else {
+            let Some((name, _)) = word.beginning().split_once('=') else {
                 self.found.operands.push(index);
                 continue;
             };
@@ -370,89 +322,30 @@ impl Walker<'_> {
                 OptionStatus::Absent
             };
             let nearest = nearest::clear(name, keys.iter().map(String::as_str));
-            let span = self.part(word, 0, name.len());
+            let span = self.part(word, 0..name.len());
             let nearest = nearest.filter(|_| standing == OptionStatus::Absent && self.is_raw(word, name));
             let nearest = nearest.map(|key| (span.clone(), key.to_owned()));
             self.push(span, &format!("{name}="), standing, nearest);
         }
     }
 
-    fn find(&mut self) {
-        let find = &TOOLS.find;
-        let mut index = 1;
-        let mut in_expression = false;
-        while let Some(word) = self.words.get(index) {
-            index += 1;
-            let text = word.text.as_str();
-            if !word.literal || text == "--" {
-                continue;
-            }
-            if find.operators.contains(text) {
-                in_expression = true;
-                if text.starts_with('-') {
-                    self.push(word.span.clone(), text, OptionStatus::Documented(String::new()), None);
-                }
-                continue;
-            }
-            if !text.starts_with('-') || text == "-" {
-                if !in_expression {
-                    self.found.operands.push(index - 1);
-                }
-                continue;
-            }
-            let is_option = find.options_without.contains(text) || find.options_with.contains(text);
-            in_expression |= !is_option;
-            let by_form = is_newer(text) || is_optimisation(text);
-            let standing = if by_form {
-                OptionStatus::Documented(String::new())
-            } else if is_universal(text) && self.level.doc(text).is_none() {
-                continue;
-            } else {
-                self.level.standing(text)
-            };
-            let nearest = (standing == OptionStatus::Absent).then(|| self.nearest_long(text)).flatten();
-            let nearest = nearest.filter(|_| self.is_raw(word, text)).map(|name| (word.span.clone(), name));
-            self.push(word.span.clone(), text, standing, nearest);
-            if find.runs.contains(text) {
-                index = self.past_run(index);
-            } else if find.with_one.contains(text) || find.options_with.contains(text) || is_newer(text) {
-                self.found.values.push((index, text.to_owned()));
-                index += 1;
-            } else if find.with_two.contains(text) {
-                index += 2;
-            }
-        }
-    }
-
     /// Returns the index after the `;` or `+` that ends an embedded command.
     fn past_run(&self, start: usize) -> usize {
-        let mut index = start;
-        while let Some(word) = self.words.get(index) {
-            index += 1;
-            // The parser may have moved the words between into a separate command.
-            let before = self.words.get(index.wrapping_sub(2)).filter(|_| start < index - 1);
-            let ends_batch = word.text == "+" && before.is_none_or(|before| before.text == "{}");
-            if word.text == ";" || word.text == "\\;" || ends_batch {
-                break;
-            }
-        }
-        index
-    }
-
-    /// Reports whether the next word is the option's value. If the arity is unknown, it is, unless the word could be
-    /// the operand that ends the options or a subcommand.
-    fn takes_next(&self, option: &str) -> bool {
-        match self.level.doc(option).map(|doc| doc.value) {
-            Some(Arity::Required) => true,
-            Some(Arity::Unknown) => !self.level.leads_on() && !options::stops(&self.level.name),
-            _ => false,
-        }
+        // The parser may have moved the words between into a separate command.
+        let ends_batch =
+            |index: usize| index == start || self.words.get(index - 1).is_some_and(|word| word.text == "{}");
+        let ends = |(index, word): (usize, &Word)| match word.text.as_str() {
+            ";" | "\\;" => true,
+            text => text == "+" && ends_batch(index),
+        };
+        let mut words = self.words.iter().enumerate().skip(start);
+        words.position(ends).map_or(self.words.len(), |end| start + end + 1)
     }
 
     fn nearest_long(&self, option: &str) -> Option<String> {
         self.guesses_left.set(self.guesses_left.get().checked_sub(1)?);
         let bare = option.trim_start_matches('-');
-        let two_dashes = self.level.style() != OptionStyle::LongDash && !is_find(&self.level.name);
+        let two_dashes = self.level.style() != OptionStyle::LongDash && !self.is_find;
         let dashes = if two_dashes { "--" } else { "-" };
         if self.level.doc(&format!("{dashes}{bare}")).is_some() {
             return Some(format!("{dashes}{bare}"));
@@ -463,9 +356,9 @@ impl Walker<'_> {
     }
 
     /// Returns the span of a byte range of a word's text, or of the whole word if quotes hide it.
-    fn part(&self, word: &Word, start: usize, end: usize) -> Span {
+    fn part(&self, word: &Word, part: Span) -> Span {
         if self.is_raw(word, &word.text) {
-            word.span.start + start..word.span.start + end
+            word.span.start + part.start..word.span.start + part.end
         } else {
             word.span.clone()
         }
@@ -488,49 +381,9 @@ impl Walker<'_> {
     }
 }
 
-/// The option of a word, and whether the next word is its value.
-struct Taken {
-    option: String,
-    next: bool,
-}
-
-impl Taken {
-    /// Creates a result where the next word is not the value.
-    fn whole(option: &str) -> Self {
-        Self { option: option.to_owned(), next: false }
-    }
-}
-
-/// Returns the part of a word before the first shell expansion; `None` if that part is empty.
-fn literal_beginning(word: &Word) -> Option<&str> {
-    if word.literal {
-        return Some(&word.text);
-    }
-    // Inside quotes only these two expand. If only a part of the word is quoted, the result may include a glob.
-    let expanding: &[char] =
-        if word.quoted { &['$', '`'] } else { &['$', '`', '*', '?', '[', '{', '(', '~', '<', '>'] };
-    let beginning = word.text.split(expanding).next()?;
-    (!beginning.is_empty()).then_some(beginning)
-}
-
 /// Reports whether an option is accepted by nearly all programs, although hardly any documents it.
 fn is_universal(option: &str) -> bool {
     matches!(option, "--help" | "-h" | "--version" | "-V" | "-?" | "-help" | "-version")
-}
-
-/// Reports whether a word is `-newerXY`, with one letter for each of the two times.
-fn is_newer(text: &str) -> bool {
-    text.strip_prefix("-newer").is_some_and(|times| {
-        let mut letters = times.chars();
-        letters.next().is_some_and(|c| "aBcm".contains(c))
-            && letters.next().is_some_and(|c| "aBcmt".contains(c))
-            && letters.next().is_none()
-    })
-}
-
-fn is_optimisation(text: &str) -> bool {
-    text.strip_prefix("-O")
-        .is_some_and(|level| !level.is_empty() && level.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Reports whether a word is a signal name: `HUP`, `SIGTERM`, `RTMIN+1`. Needs at least three letters, since shorter
