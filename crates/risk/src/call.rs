@@ -2,9 +2,9 @@
 
 use super::files::FileLists;
 use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Target, is_like};
-use askline_syntax::Word;
 use askline_syntax::options::{self, Form, Options, Part, Reader, Takes, Value};
 use askline_syntax::shell::Shell;
+use askline_syntax::{Word, program_name};
 
 /// Maximum number of words after the command word that are searched for subcommands.
 const MAX_SUBCOMMAND_WORDS: usize = 4;
@@ -323,5 +323,5 @@ fn tail(word: &Word, text: &str) -> Word {
 fn bare_name(word: &str) -> String {
     let name = word.strip_prefix('^').unwrap_or(word);
     let name = name.strip_prefix('=').filter(|name| !name.is_empty()).unwrap_or(name);
-    name.rsplit('/').next().unwrap_or(name).to_owned()
+    program_name(name).to_owned()
 }

@@ -12,6 +12,7 @@ mod structured;
 mod tests;
 mod text;
 
+use askline_syntax::program_name;
 use askline_syntax::shell::Shell;
 
 pub(super) use self::expansion::expand;
@@ -59,8 +60,7 @@ fn run(words: &[String], input: Option<Vec<u8>>, shell: Shell) -> Option<Vec<u8>
     }
     // A Nushell command of two words may arrive as one word.
     let (first, rest) = words.split_first()?;
-    let name = first.trim_start_matches(['\\', '^']);
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = program_name(first.trim_start_matches(['\\', '^']));
     if shell.is_nushell() || name == "string" {
         let mut all: Vec<&str> = name.split(' ').collect();
         all.extend(rest);

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::table::is_like;
-use askline_syntax::Span;
+use askline_syntax::{Span, program_name};
 
 /// A file that a command line runs, or a secret that it reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -282,7 +282,7 @@ impl CommandKeys {
     pub(super) fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut words = words;
         let first = words.next().unwrap_or_default();
-        let first = first.rsplit('/').next().unwrap_or(first).trim_start_matches(['^', '=', '\\']);
+        let first = program_name(first).trim_start_matches(['^', '=', '\\']);
         let second = words.next().unwrap_or_default();
         Self(vec![first.to_owned(), format!("{first} {second}")])
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Word};
+use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Word, program_name};
 
 /// Maximum number of words, without options, among which a subcommand is searched: `docker -H x system prune`.
 const SUBCOMMAND_WORDS_MAX: usize = 4;
@@ -75,7 +75,7 @@ impl<'a> Harm<'a> {
                 let text = word.text.as_str();
                 let option = text.split('=').next().unwrap_or(text);
                 // Wrapped commands are words of their wrapper, so any word may be a command name.
-                let base = base(text);
+                let base = program_name(text);
                 if is_destroyer(base) || WordLists::own().gives_rights(base) {
                     add(base.to_owned());
                 }
@@ -109,7 +109,7 @@ impl<'a> Harm<'a> {
     /// Reports whether the line edits files in place, as the user explicitly asked.
     pub fn edits_in_place(&self) -> bool {
         self.is_any(|command| {
-            let flagged = TABLE.in_place.get(command.name().map_or("", base));
+            let flagged = TABLE.in_place.get(command.name().map_or("", program_name));
             let has_letter =
                 |word: &Word| letters(word).any(|c| flagged.is_some_and(|flagged| flagged.contains(c)));
             command.words.iter().any(|word| word.text.starts_with("--in-place") || has_letter(word))
@@ -120,7 +120,7 @@ impl<'a> Harm<'a> {
     /// brnch -D`.
     pub fn forces(&self) -> bool {
         self.is_any(|command| {
-            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, base(name)));
+            let harmless = command.name().is_some_and(|name| has(&TABLE.harmless, program_name(name)));
             !harmless && command.words.iter().flat_map(letters).any(|c| TABLE.forceful.contains(c))
         })
     }
@@ -132,7 +132,7 @@ impl<'a> Harm<'a> {
 }
 
 fn command_destroys(command: &SimpleCommand, shell: Shell) -> bool {
-    let name = command.name().map_or("", base);
+    let name = command.name().map_or("", program_name);
     // Nushell's `save` overwrites a file only if forced.
     let may_overwrite = !shell.is_nushell() || name != "save" || command.words.iter().any(forces_save);
     let is_nu_own = shell.is_nushell() && syntax::nushell_commands().contains(name);
@@ -182,12 +182,6 @@ fn overwrites(redirection: &Redirection) -> bool {
     let target = redirection.target.as_ref().map_or("", |word| word.text.as_str());
     let is_device = target == "/dev/null" || target.bytes().all(|byte| byte.is_ascii_digit());
     to_file && !is_device
-}
-
-/// Returns the name of a program without its directory.
-/// Returns the name of a program without its directory.
-fn base(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
 }
 
 fn has(names: &[String], name: &str) -> bool {

@@ -7,7 +7,7 @@ use super::path_class::{self, PathClass};
 use super::table::EffectTable;
 use super::words::WordLists;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span};
+use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, program_name};
 
 /// File names that a wrapper passes to the command it runs.
 #[derive(Debug, Clone)]
@@ -43,8 +43,7 @@ pub(super) fn of(
         _ => None,
     })?;
     let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
-        command.span.end <= outer.span.end
-            && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(wrapper))
+        command.span.end <= outer.span.end && outer.name().is_some_and(|name| program_name(name) == wrapper)
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
     let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());

@@ -613,8 +613,7 @@ fn dialect(command: &SimpleCommand, line: Shell) -> Option<Shell> {
 
 /// Returns a command word without its directory.
 fn base(word: &Word) -> &str {
-    let text = word.text.strip_prefix('^').unwrap_or(&word.text);
-    text.rsplit('/').next().unwrap_or(text)
+    askline_syntax::program_name(word.text.strip_prefix('^').unwrap_or(&word.text))
 }
 
 /// Returns the name of the file under which a download from a URL is saved.

@@ -55,6 +55,11 @@ pub fn nushell_commands() -> &'static BTreeSet<String> {
     &nushell::COMMANDS
 }
 
+/// Returns the program name of a command word: `ls` for `/usr/bin/ls`.
+pub fn program_name(word: &str) -> &str {
+    word.rsplit('/').next().unwrap_or(word)
+}
+
 /// Adds the commands that wrapper commands run to the result of [`parse`] or [`nu::parse`].
 pub fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
     peel::peel(parsed, line, shell)

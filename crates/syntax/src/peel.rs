@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::options::{Form, Options, Part, Reader, Takes};
 use super::parser::{MAX_COMMANDS, Parser};
 use super::word::assignment_prefix;
-use super::{Nesting, Parsed, SimpleCommand, Word};
+use super::{Nesting, Parsed, SimpleCommand, Word, program_name};
 use crate::shell::Shell;
 
 /// Maximum depth of nested wrappers (`sudo nice xargs …`) and of nested scripts (`sh -c "sh -c '…'"`).
@@ -270,7 +270,7 @@ impl Peeling<'_> {
 /// Returns the name of the command's wrapper, the number of words in that name, and the wrapper.
 fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrapper)> {
     let path = command.name()?;
-    let first = path.rsplit('/').next().unwrap_or(path);
+    let first = program_name(path);
     WRAPPERS.get(first)?.iter().find_map(|(rest, wrapper)| {
         let mut reader = Reader::new(&command.words, 1, Form::Getopt);
         let mut own = 1;

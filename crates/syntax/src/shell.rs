@@ -66,8 +66,7 @@ impl Shell {
 
     /// Returns the shell named by a program path such as `$SHELL`. `None` if it is not supported.
     pub fn of_program(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        name.trim_start_matches('-').parse().ok()
+        crate::program_name(path).trim_start_matches('-').parse().ok()
     }
 
     /// Returns the shell whose language the program `name` reads. `None` if that is no shell.

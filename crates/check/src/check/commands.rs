@@ -6,14 +6,14 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::tools::{TOOLS, base};
+use super::tools::TOOLS;
 use super::{ReportDraft, hazards, nearest};
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::{self, Reference};
 use askline_manual::catalogue::CommandDoc;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Parsed, SimpleCommand, Span, Word};
+use askline_syntax::{Parsed, SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of missing commands per line for which the nearest name is searched. A line with more of them is
 /// not a typo.
@@ -80,8 +80,8 @@ pub(super) fn check(command: &SimpleCommand, parsed: &Parsed, draft: &mut Report
 pub(super) fn may_have_changed(command: &SimpleCommand, parsed: &Parsed) -> bool {
     let before = parsed.commands.iter().filter(|other| other.span.start < command.span.start);
     before.into_iter().any(|other| {
-        let is_bystander =
-            other.words.is_empty() || other.name().is_some_and(|name| TOOLS.bystanders.contains(base(name)));
+        let is_bystander = other.words.is_empty()
+            || other.name().is_some_and(|name| TOOLS.bystanders.contains(program_name(name)));
         !is_bystander || other.redirections.iter().any(|redirection| redirection.operator.contains('>'))
     })
 }
@@ -202,7 +202,7 @@ fn missing(command: &SimpleCommand, name: &str, parsed: &Parsed, draft: &mut Rep
     }
     let may_be_brought = parsed.commands.iter().any(|other| {
         other.span.start < command.span.start
-            && other.name().is_some_and(|name| TOOLS.installers.contains(base(name)))
+            && other.name().is_some_and(|name| TOOLS.installers.contains(program_name(name)))
     });
     draft.report.findings.push(Finding {
         kind: FindingKind::CommandMissing,

@@ -2,12 +2,12 @@
 //! `#` and `=` in zsh, `&` in URLs, `$` in double quotes, a quoted `~`, and forms of other shells in fish.
 
 use super::ReportDraft;
-use super::tools::{TOOLS, base, is_find, lists};
+use super::tools::{TOOLS, is_find, lists};
 use super::walk::Walk;
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference;
 use askline_syntax::quoting::QuoteLexer;
-use askline_syntax::{Nesting, Parsed, SimpleCommand, Span};
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, program_name};
 
 /// Programs that take program text in which `$` has its own meaning: in the first operand, or in the value of the
 /// listed options.
@@ -44,7 +44,7 @@ pub(super) fn check_command(command: &SimpleCommand, walk: Option<&Walk>, draft:
     if draft.shell.is_nushell() {
         return;
     }
-    let Some(name) = command.name().map(base) else { return };
+    let Some(name) = command.name().map(program_name) else { return };
     let is_noglob = |nesting: &Nesting| matches!(nesting, Nesting::Wrapper(name) if name == "noglob");
     if !command.within.iter().any(is_noglob) && name != "noglob" {
         patterns(command, name, walk, draft);

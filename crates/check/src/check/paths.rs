@@ -2,10 +2,10 @@
 //! line can have created the file.
 
 use super::commands::may_have_changed;
-use super::tools::{TOOLS, base, is_find};
+use super::tools::{TOOLS, is_find};
 use super::walk::Walk;
 use super::{Finding, FindingKind, Grade, ReportDraft};
-use askline_syntax::{Nesting, Parsed, SimpleCommand, Word};
+use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 
 /// Maximum number of operands to look up per command.
 const MAX_OPERANDS: usize = 32;
@@ -27,7 +27,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
             look_up(target, Grade::Warning, draft);
         }
     }
-    let Some(name) = command.name().map(base) else { return };
+    let Some(name) = command.name().map(program_name) else { return };
     let operands: Vec<&Word> =
         walk.operands.iter().filter_map(|index| command.words.get(*index)).take(MAX_OPERANDS).collect();
     if name == "cd" {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use askline_manual::{Arity, Manual, OptionDoc, Source};
 use askline_syntax::options::{Options, Takes};
+use askline_syntax::program_name;
 use askline_syntax::shell::Shell;
 
 /// The table, parsed once.
@@ -71,14 +72,9 @@ pub(super) fn lists(table: &HashMap<String, Vec<String>>, tool: &str, name: &str
     table.get(tool).is_some_and(|names| names.iter().any(|listed| listed == name))
 }
 
-/// Returns the program name of a command word: `ls` for `/usr/bin/ls`.
-pub(crate) fn base(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
 /// Reports whether the words of this command are a `find` expression.
 pub(super) fn is_find(name: &str) -> bool {
-    matches!(base(name), "find" | "gfind")
+    matches!(program_name(name), "find" | "gfind")
 }
 
 impl Find {

@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::level::{Level, MIN_OPTIONS, OptionStatus};
-use super::tools::{TOOLS, base, is_find, lists};
+use super::tools::{TOOLS, is_find, lists};
 use super::{ReportDraft, nearest};
 use crate::reference::{CommandFacts, Reference};
 use askline_manual::{Arity, OptionStyle};
 use askline_syntax::options::{self, Form, Given, Part, Reader};
-use askline_syntax::{SimpleCommand, Span, Word};
+use askline_syntax::{SimpleCommand, Span, Word, program_name};
 
 /// Maximum number of words examined per command; a line has at most a few dozen.
 const MAX_WORDS: usize = 2048;
@@ -70,7 +70,7 @@ pub(super) struct Use {
 /// Classifies the words of a command with a known name.
 pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>) -> Walk {
     let (line, reference) = (draft.line, draft.reference);
-    let name = base(name);
+    let name = program_name(name);
     let mut walker = Walker {
         line,
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),

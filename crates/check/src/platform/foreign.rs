@@ -12,7 +12,7 @@ use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference::{self, CommandFacts, Reference};
 use askline_manual::userland::{G_PREFIXED, Userland};
 use askline_syntax::options::Form;
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
 
 /// A file of rules; `rules/README.md` describes the format.
 #[derive(Debug, Deserialize)]
@@ -207,7 +207,7 @@ impl<'a> Tool<'a> {
             Some(Nesting::Wrapper(name)) if name == "toybox" => Some(Userland::Toybox),
             _ => None,
         };
-        let base = typed.rsplit('/').next().unwrap_or(typed);
+        let base = program_name(typed);
         let (name, word, userland) = match base {
             "busybox" | "toybox" => {
                 let applet = command.words.get(1).filter(|word| word.literal)?;
