@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, Manual, OptionDoc};
 use askline_syntax::options::{self, Form, Given, Options, Reader, Takes};
-use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word, program_name};
 
 /// A part of a command line with its explanation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,29 +99,38 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
         parts.push(part(&name.span, Role::Command, Default::default()));
         return parts;
     }
-    let level = level(command, reference);
-    let names: Vec<&str> = command.words.iter().take(level.max(1)).map(|word| word.text.as_str()).collect();
-    let known = known(command, &names, reference);
-    let end = command.words.get(level.max(1) - 1).map_or(name.span.end, |word| word.span.end);
-    parts.push(part(&(name.span.start..end), Role::Command, command_meaning(&names, &known)));
-    let manuals = Documented(known.manual.iter().chain(&known.above).map(AsRef::as_ref).collect());
-    let mut reader = Reader::new(&command.words, level.max(1), Form::Getopt);
-    while let Some(next) = reader.next(&manuals) {
+    let mut level = Level::new(command, vec![&name.text], reference);
+    parts.push(part(&name.span, Role::Command, level.meaning()));
+    let mut reader = Reader::new(&command.words, 1, Form::of(program_name(&name.text)));
+    let mut leads_on = true;
+    while let Some(next) = reader.next(&level) {
         let (index, meanings, value) = match next {
             options::Part::Option(given) => {
                 let index = given.word;
-                let (meanings, value) = manuals.meanings(given, &mut reader, &command.words);
+                let (meanings, value) = level.meanings(given, &mut reader, &command.words);
                 (index, meanings, value)
             }
             options::Part::Operand(index) | options::Part::End(index) => (index, Vec::new(), None),
         };
         let Some(word) = command.words.get(index) else { continue };
-        if meanings.is_empty() {
+        if !meanings.is_empty() {
+            let span = word.span.start..value.map_or(word.span.end, |value| value.span.end);
+            parts.push(part(&span, Role::Option, (meanings.join("; "), level.evidence())));
+            continue;
+        }
+        let is_option = looks_like_option(word) && word.text != "--";
+        let is_subcommand = leads_on && word.literal && level.has(&word.text);
+        leads_on &= is_option || is_subcommand;
+        if !is_subcommand {
             parts.push(part(&word.span, Role::Operand, Default::default()));
             continue;
         }
-        let span = word.span.start..value.map_or(word.span.end, |value| value.span.end);
-        parts.push(part(&span, Role::Option, (meanings.join("; "), evidence(&names, &known))));
+        level = level.below(command, &word.text, reference);
+        // `git log` is one part, `git -C x log` has two.
+        let start = parts
+            .pop_if(|before| before.role == Role::Command)
+            .map_or(word.span.start, |before| before.span.start);
+        parts.push(part(&(start..word.span.end), Role::Command, level.meaning()));
     }
     parts
 }
@@ -141,50 +150,17 @@ fn known(command: &SimpleCommand, names: &[&str], reference: &dyn Reference) -> 
     }
 }
 
-/// Returns the number of words that lead to the documented level: 2 for `git log`.
-fn level(command: &SimpleCommand, reference: &dyn Reference) -> usize {
-    let words: Vec<&str> = command
-        .words
-        .iter()
-        .take_while(|word| word.literal && !looks_like_option(word))
-        .map(|word| word.text.as_str())
-        .collect();
-    let mut level = 1;
-    while let Some(next) = words.get(level) {
-        let known = words.get(..level).map(|names| reference.known(names));
-        let leads = known
-            .and_then(|known| known.manual.clone())
-            .is_some_and(|manual| manual.subcommands.iter().any(|subcommand| subcommand.name == *next));
-        if !leads {
-            break;
-        }
-        level += 1;
-    }
-    level
-}
-
 fn looks_like_option(word: &Word) -> bool {
     word.text.len() > 1 && word.text.starts_with('-')
 }
 
-fn command_meaning(names: &[&str], known: &CommandFacts) -> (String, String) {
-    match &known.kind {
-        CommandKind::Alias(text) => return (format!("your alias for `{text}`"), "your shell".into()),
-        CommandKind::Function => return ("a function of yours".into(), "your shell".into()),
-        CommandKind::Missing => return ("not found here".into(), String::new()),
-        CommandKind::Program { .. } | CommandKind::Builtin => {}
-    }
-    match &known.manual {
-        Some(manual) if !manual.summary.is_empty() => (manual.summary.clone(), evidence(names, known)),
-        _ if known.kind == CommandKind::Builtin => ("part of the shell".into(), String::new()),
-        _ => Default::default(),
-    }
+/// A command with the subcommands read so far, and its documentation.
+struct Level<'c> {
+    names: Vec<&'c str>,
+    known: Arc<CommandFacts>,
 }
 
-/// Manuals of a command, with the levels above.
-pub(crate) struct Documented<'a>(pub(crate) Vec<&'a Manual>);
-
-impl Options for Documented<'_> {
+impl Options for Level<'_> {
     fn takes(&self, option: &str) -> Option<Takes> {
         Some(match self.doc(option)?.value {
             Arity::Required => Takes::Value,
@@ -194,9 +170,51 @@ impl Options for Documented<'_> {
     }
 }
 
-impl Documented<'_> {
+impl<'c> Level<'c> {
+    fn new(command: &SimpleCommand, names: Vec<&'c str>, reference: &dyn Reference) -> Self {
+        let known = known(command, &names, reference);
+        Self { names, known }
+    }
+
+    /// Reports whether a word is a subcommand.
+    fn has(&self, word: &str) -> bool {
+        let lists = |manual: &Arc<Manual>| manual.subcommands.iter().any(|below| below.name == word);
+        self.known.manual.as_ref().is_some_and(lists)
+    }
+
+    /// Returns the level of a subcommand.
+    fn below(mut self, command: &SimpleCommand, word: &'c str, reference: &dyn Reference) -> Self {
+        self.names.push(word);
+        Self::new(command, self.names, reference)
+    }
+
     fn doc(&self, option: &str) -> Option<&OptionDoc> {
-        self.0.iter().find_map(|manual| manual.option(option))
+        self.known.manual.iter().chain(&self.known.above).find_map(|manual| manual.option(option))
+    }
+
+    /// Returns the explanation of the command and its source.
+    fn meaning(&self) -> (String, String) {
+        match &self.known.kind {
+            CommandKind::Alias(text) => return (format!("your alias for `{text}`"), "your shell".into()),
+            CommandKind::Function => return ("a function of yours".into(), "your shell".into()),
+            CommandKind::Missing => return ("not found here".into(), String::new()),
+            CommandKind::Program { .. } | CommandKind::Builtin => {}
+        }
+        match &self.known.manual {
+            Some(manual) if !manual.summary.is_empty() => (manual.summary.clone(), self.evidence()),
+            _ if self.known.kind == CommandKind::Builtin => ("part of the shell".into(), String::new()),
+            _ => Default::default(),
+        }
+    }
+
+    /// Returns the manual with its version; empty if there is none.
+    fn evidence(&self) -> String {
+        let Some(manual) = &self.known.manual else { return String::new() };
+        let name = if manual.name.is_empty() { self.names.join(" ") } else { manual.name.clone() };
+        match self.known.version.as_ref().or(manual.version.as_ref()) {
+            Some(version) => format!("{name} {version}"),
+            None => name,
+        }
     }
 
     /// Returns the explanations of an option word, one per letter up to the first unknown one, and the next word if
@@ -225,7 +243,7 @@ impl Documented<'_> {
                 break;
             }
             meanings.push(format!("{}: {meaning}", given.name));
-            if given.at.end < text.len() && given.value.is_none() {
+            if reader.is_within_word() {
                 next = match reader.next(self) {
                     Some(options::Part::Option(given)) => Some(given),
                     _ => None,
@@ -236,15 +254,6 @@ impl Documented<'_> {
         let value = value.filter(|value| !looks_like_option(value));
         reader.skip_to(index + 1 + usize::from(value.is_some()));
         (meanings, value)
-    }
-}
-
-fn evidence(names: &[&str], known: &CommandFacts) -> String {
-    let Some(manual) = &known.manual else { return String::new() };
-    let name = if manual.name.is_empty() { names.join(" ") } else { manual.name.clone() };
-    match known.version.as_ref().or(manual.version.as_ref()) {
-        Some(version) => format!("{name} {version}"),
-        None => name,
     }
 }
 

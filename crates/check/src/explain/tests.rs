@@ -103,9 +103,19 @@ fn each_word_gets_its_part_of_the_manual() {
         ("sed -i.bak -i f", &["sed=does sed", "-i.bak=-i: about -i", "-i=about -i", "f"]),
         ("sed -ne p f", &["sed=does sed", "-ne=-n: about -n; -e: about -e", "p", "f"]),
         ("find . -name x -print", &["find=does find", ".", "-name x=about -name", "-print=about -print"]),
-        ("tar xzf a -C b", &["tar=does tar", "xzf", "a", "-C b=about -C"]),
+        (
+            "tar xzf a -C b",
+            &["tar=does tar", "xzf=-x: about -x; -z: about -z; -f: about -f", "a", "-C b=about -C"],
+        ),
+        ("tar xfv a b", &["tar=does tar", "xfv=-x: about -x; -f: about -f; -v: about -v", "a", "b"]),
+        ("tar f a.tgz -x", &["tar=does tar", "f a.tgz=-f: about -f", "-x=about -x"]),
+        ("tar a.tgz", &["tar=does tar", "a.tgz"]),
         ("git log -n 5 -C x", &["git log=does git log", "-n 5=about -n", "-C x=about -C"]),
-        ("git -C x log -p", &["git=does git", "-C x=about -C", "log", "-p"]),
+        ("git -C x log -p", &["git=does git", "-C x=about -C", "log=does git log", "-p=about -p"]),
+        ("git --no-pager -q log", &["git=does git", "--no-pager=about --no-pager", "-q", "log=does git log"]),
+        ("git log log -p", &["git log=does git log", "log", "-p=about -p"]),
+        ("git x log -p", &["git=does git", "x", "log", "-p"]),
+        ("git -- log", &["git=does git", "--", "log"]),
     ] {
         assert_eq!(explained(line), expected, "{line}");
     }
