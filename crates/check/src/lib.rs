@@ -7,4 +7,6 @@ pub mod finding;
 pub mod platform;
 pub mod reference;
 pub mod repair;
+#[cfg(test)]
+mod test_machine;
 pub mod typed;

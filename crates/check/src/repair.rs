@@ -290,44 +290,10 @@ fn said(finding: &Finding, fix: &Fix) -> String {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::path::PathBuf;
-    use std::sync::Arc;
 
     use super::*;
-    use crate::reference::{self, CommandFacts};
-    use askline_manual::userland::Userland;
+    use crate::test_machine::TestMachine;
     use askline_syntax::shell::Shell;
-
-    /// A machine that has every program.
-    struct Machine;
-
-    impl Reference for Machine {
-        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-            let path = PathBuf::from("/usr/bin").join(command.first().copied().unwrap_or_default());
-            let kind = reference::CommandKind::Program { path: path.clone(), real_path: path };
-            let userland = Userland::Gnu;
-            Arc::new(CommandFacts {
-                kind,
-                manual: None,
-                above: Vec::new(),
-                userland,
-                version: None,
-                askable: false,
-            })
-        }
-
-        fn names(&self) -> Vec<String> {
-            Vec::new()
-        }
-
-        fn exists(&self, _path: &str) -> Option<bool> {
-            None
-        }
-
-        fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
-            None
-        }
-    }
 
     /// Repairs with a judge that rejects each `x`; returns the result and the judged lines.
     fn asked(line: &str, syntax_ok: Option<bool>, time: Duration) -> (Option<Repaired>, Vec<String>) {
@@ -356,7 +322,8 @@ mod tests {
             judged(line.text())
         };
         let parsed = ParsedLine::new(line, Shell::Bash);
-        let repaired = repair_within(time, &parsed, &judged(line), &Machine, &judge);
+        let repaired =
+            repair_within(time, &parsed, &judged(line), &TestMachine::with_every_program(), &judge);
         (repaired, asked.take())
     }
 

@@ -2,18 +2,17 @@
 //! `tests/data/check/lines.toml` lists command lines with expected findings; to add a test, add a row there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::*;
-use crate::reference::{self, CommandFacts};
-use askline_manual::userland::Userland;
-use askline_manual::{Arity, Manual, OptionDoc, OptionStyle, Source, Subcommand};
+use crate::reference::CommandKind;
+use crate::test_machine::{TestMachine, option};
+use askline_manual::{Manual, OptionStyle, Subcommand};
 
-/// A reference that answers from the table.
+/// The machine as its file describes it.
 #[derive(Deserialize)]
 struct Table {
     files: BTreeSet<String>,
@@ -26,7 +25,7 @@ struct Table {
 #[derive(Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Entry {
-    /// `-a, --all`, `-o, --output=FILE`, `--color[=WHEN]`, `-k?` (undocumented whether it takes a value).
+    /// Options as [`option`] parses them.
     options: Vec<String>,
     mentioned: BTreeSet<String>,
     subcommands: Vec<String>,
@@ -38,91 +37,42 @@ struct Entry {
     undocumented: bool,
 }
 
-impl Table {
-    fn load() -> &'static Self {
-        static TABLE: LazyLock<Table> = LazyLock::new(|| {
-            toml::from_str(include_str!("../../tests/data/check/machine.toml"))
-                .unwrap_or_else(|error| panic!("{error}"))
-        });
-        &TABLE
-    }
-
-    fn manual(&self, name: &str) -> Option<Arc<Manual>> {
-        let entry = self.commands.get(name).filter(|entry| !entry.undocumented)?;
+impl Entry {
+    fn manual(&self, name: &str) -> Manual {
         let subcommand = |name: &String| Subcommand { name: name.clone(), summary: String::new() };
-        Some(Arc::new(Manual {
+        Manual {
             name: name.to_owned(),
-            options: entry.options.iter().map(|text| doc(text)).collect(),
-            mentioned: entry.mentioned.clone(),
-            subcommands: entry.subcommands.iter().map(subcommand).collect(),
-            style: entry.style.unwrap_or_default(),
-            version: entry.version.clone(),
+            options: self.options.iter().map(|text| option(text)).collect(),
+            mentioned: self.mentioned.clone(),
+            subcommands: self.subcommands.iter().map(subcommand).collect(),
+            style: self.style.unwrap_or_default(),
+            version: self.version.clone(),
             ..Manual::default()
-        }))
-    }
-}
-
-fn doc(text: &str) -> OptionDoc {
-    let (names, description) = text.split_once("  ").unwrap_or((text, ""));
-    let value = match names {
-        _ if names.contains("[=") => Arity::Optional,
-        _ if names.contains('=') => Arity::Required,
-        _ if names.ends_with('?') => Arity::Unknown,
-        _ => Arity::None,
-    };
-    let name = |name: &str| name.split(['=', '[', '?']).next().unwrap_or_default().to_owned();
-    OptionDoc {
-        names: names.split(", ").map(name).collect(),
-        value,
-        placeholder: String::new(),
-        text: description.to_owned(),
-        source: Source::Page,
-    }
-}
-
-impl Reference for Table {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let top = command[0];
-        let mut above = Vec::new();
-        let mut manual = self.manual(top);
-        for end in 2..=command.len() {
-            let Some(below) = self.manual(&command[..end].join(" ")) else { break };
-            above.extend(manual.replace(below));
         }
-        let kind = if self.commands.contains_key(top) {
-            let path = PathBuf::from("/usr/bin").join(top);
-            reference::CommandKind::Program { real_path: path.clone(), path }
-        } else if self.builtins.contains(top) {
-            reference::CommandKind::Builtin
-        } else if self.functions.contains(top) {
-            reference::CommandKind::Function
-        } else {
-            reference::CommandKind::Missing
-        };
-        let entry = self.commands.get(top);
-        Arc::new(CommandFacts {
-            kind,
-            manual,
-            above,
-            userland: Userland::Gnu,
-            version: None,
-            askable: entry.is_some_and(|entry| !entry.accepts.is_empty() || !entry.refuses.is_empty()),
-        })
     }
 
-    fn names(&self) -> Vec<String> {
-        let single = self.commands.keys().filter(|name| !name.contains(' '));
-        single.chain(&self.builtins).chain(&self.functions).cloned().collect()
+    fn answers(&self) -> BTreeMap<String, bool> {
+        let accepted = self.accepts.iter().map(|option| (option.clone(), true));
+        accepted.chain(self.refuses.iter().map(|option| (option.clone(), false))).collect()
     }
+}
 
-    fn exists(&self, path: &str) -> Option<bool> {
-        Some(self.files.contains(path))
-    }
-
-    fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
-        let entry = self.commands.get(command[0])?;
-        let is_taken = entry.accepts.contains(option);
-        (is_taken || entry.refuses.contains(option)).then_some(is_taken)
+fn machine() -> TestMachine {
+    let table: Table = toml::from_str(include_str!("../../tests/data/check/machine.toml")).unwrap();
+    let documented = table.commands.iter().filter(|(_, entry)| !entry.undocumented);
+    let manuals = documented.map(|(name, entry)| (name.clone(), Arc::new(entry.manual(name))));
+    let answers = table.commands.iter().map(|(name, entry)| (name.clone(), entry.answers()));
+    let programs = || table.commands.keys().filter(|name| !name.contains(' '));
+    let names = programs().chain(&table.builtins).chain(&table.functions);
+    TestMachine {
+        programs: programs().cloned().collect(),
+        names: names.cloned().collect(),
+        manuals: manuals.collect(),
+        answers: answers.filter(|(_, answers)| !answers.is_empty()).collect(),
+        defined: table.functions.iter().map(|name| (name.clone(), CommandKind::Function)).collect(),
+        builtins: table.builtins,
+        paths: Some(table.files),
+        ..TestMachine::default()
     }
 }
 
@@ -148,8 +98,8 @@ struct Row {
     flags: Option<[usize; 3]>,
 }
 
-fn report(line: &str, shell: Shell, table: &Table) -> Report {
-    check(&ParsedLine::new(line, shell), table)
+fn report(line: &str, shell: Shell, machine: &TestMachine) -> Report {
+    check(&ParsedLine::new(line, shell), machine)
 }
 
 fn described(finding: &Finding, line: &str) -> String {
@@ -165,12 +115,12 @@ fn described(finding: &Finding, line: &str) -> String {
 
 #[test]
 fn rows() {
-    let table = Table::load();
+    let machine = machine();
     let rows: Rows = toml::from_str(include_str!("../../tests/data/check/lines.toml")).unwrap();
     let mut wrong = Vec::new();
     for row in &rows.row {
         let shell = row.shell.as_deref().map_or(Shell::Bash, |name| name.parse().unwrap());
-        let report = report(&row.line, shell, table);
+        let report = report(&row.line, shell, &machine);
         let shown = report.findings.iter().filter(|finding| row.hints || finding.grade < Grade::Hint);
         let found: Vec<String> = shown.map(|finding| described(finding, &row.line)).collect();
         if found != row.finds {
@@ -186,9 +136,9 @@ fn rows() {
 
 #[test]
 fn findings_say_what_to_do_and_where_from() {
-    let table = Table::load();
+    let machine = machine();
     let words = |line: &str| {
-        let report = report(line, Shell::Bash, table);
+        let report = report(line, Shell::Bash, &machine);
         let finding = report.findings.into_iter().next().unwrap();
         format!("{} [{}]", finding.text, finding.evidence)
     };
@@ -228,26 +178,10 @@ fn the_table_of_tools_is_well_formed() {
 
 #[test]
 fn programs_are_asked_a_bounded_number_of_times() {
-    struct Counting(std::cell::Cell<usize>, &'static Table);
-    impl Reference for Counting {
-        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-            self.1.known(command)
-        }
-        fn names(&self) -> Vec<String> {
-            self.1.names()
-        }
-        fn exists(&self, path: &str) -> Option<bool> {
-            self.1.exists(path)
-        }
-        fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-            self.0.set(self.0.get() + 1);
-            None
-        }
-    }
-    let reference = Counting(std::cell::Cell::new(0), Table::load());
+    let machine = machine();
     let line = (0..200).map(|number| format!("ls --zz{number}x")).collect::<Vec<_>>().join("; ");
-    let report = check(&ParsedLine::new(line, Shell::Bash), &reference);
-    assert_eq!(reference.0.get(), flags::MAX_QUESTIONS);
+    let report = check(&ParsedLine::new(line, Shell::Bash), &machine);
+    assert_eq!(machine.asked.get(), flags::MAX_QUESTIONS);
     assert_eq!(report.flags_refuted, MAX_COMMANDS);
 }
 
@@ -262,12 +196,14 @@ fn any_line() -> impl Strategy<Value = String> {
     })
 }
 
+/// The machine for tests of many lines.
+static MACHINE: LazyLock<TestMachine> = LazyLock::new(machine);
+
 proptest! {
     /// Every text gets a report whose spans and edits fit the line.
     #[test]
     fn nothing_panics(line in any_line(), shell in proptest::sample::select(vec![Shell::Bash, Shell::Zsh, Shell::Fish, Shell::Nu])) {
-        let table = Table::load();
-        let report = report(&line, shell, table);
+        let report = report(&line, shell, &MACHINE);
         for finding in &report.findings {
             prop_assert!(line.get(finding.span.clone()).is_some(), "{finding:?}");
             for fix in &finding.fixes {
@@ -280,7 +216,6 @@ proptest! {
     /// Combines the structure of one line with the text of another: spans that do not fit are ignored.
     #[test]
     fn a_foreign_structure_is_survived(line in any_line(), other in any_line()) {
-        let table = Table::load();
-        check_parsed(&line, Shell::Zsh, ParsedLine::new(other, Shell::Zsh).own(), table);
+        check_parsed(&line, Shell::Zsh, ParsedLine::new(other, Shell::Zsh).own(), &*MACHINE);
     }
 }

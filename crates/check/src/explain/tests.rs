@@ -1,80 +1,46 @@
 //! Tests of the explanations against a few manuals.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use askline_manual::userland::Userland;
-use askline_manual::{Arity, Manual, OptionDoc, Source, Subcommand};
+use askline_manual::{Manual, OptionDoc, Subcommand};
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 use super::*;
+use crate::test_machine::{TestMachine, option};
 
 /// Manuals by command words: options without their meaning, which is "about" and the first name.
-/// `=` marks a required value, `[=` an optional one.
 const MANUALS: [(&str, &str, &[&str]); 6] = [
-    ("tar", "", &["-x --extract", "-z", "-v", "-f= --file=", "-C= --directory="]),
-    ("sort", "", &["-n", "-r", "-k= --key=", "-t=", "--debug"]),
+    ("tar", "", &["-x, --extract", "-z", "-v", "-f, --file=", "-C, --directory="]),
+    ("sort", "", &["-n", "-r", "-k, --key=", "-t=", "--debug"]),
     ("sed", "", &["-n", "-i[=", "-e="]),
     ("find", "", &["-name=", "-print"]),
     ("git", "log", &["-C=", "--no-pager"]),
     ("git log", "", &["--oneline", "-n=", "-p"]),
 ];
 
-struct Machine;
-
-impl Machine {
-    fn manual(name: &str) -> Option<Arc<Manual>> {
-        let (_, below, options) = MANUALS.iter().find(|(known, ..)| *known == name)?;
-        let doc = |names: &&str| OptionDoc {
-            names: names.split(' ').map(|name| name.trim_end_matches(['=', '[']).to_owned()).collect(),
-            value: match names {
-                _ if names.contains("[=") => Arity::Optional,
-                _ if names.contains('=') => Arity::Required,
-                _ => Arity::None,
-            },
-            placeholder: String::new(),
-            text: format!("about {}", names.split([' ', '=', '[']).next().unwrap_or_default()),
-            source: Source::Page,
-        };
-        let subcommand = |name: &str| Subcommand { name: name.to_owned(), summary: String::new() };
-        Some(Arc::new(Manual {
+fn machine() -> TestMachine {
+    let doc = |text: &&str| {
+        let doc = option(text);
+        OptionDoc { text: format!("about {}", doc.names[0]), ..doc }
+    };
+    let subcommand = |name: &str| Subcommand { name: name.to_owned(), summary: String::new() };
+    let manual = |(name, below, options): (&str, &str, &[&str])| {
+        let manual = Manual {
             name: format!("{name}(1)"),
             summary: format!("does {name}"),
             options: options.iter().map(doc).collect(),
             subcommands: below.split_whitespace().map(subcommand).collect(),
             ..Manual::default()
-        }))
-    }
-}
-
-impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let path = PathBuf::from("/usr/bin").join(command[0]);
-        let top = Self::manual(command[0]);
-        let below = (command.len() > 1).then(|| Self::manual(&command.join(" "))).flatten();
-        let above = below.as_ref().and_then(|_| top.clone()).into_iter().collect();
-        let kind = CommandKind::Program { real_path: path.clone(), path };
-        let manual = below.or(top);
-        Arc::new(CommandFacts { kind, manual, above, userland: Userland::Gnu, version: None, askable: false })
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn exists(&self, _: &str) -> Option<bool> {
-        None
-    }
-
-    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-        None
-    }
+        };
+        (name.to_owned(), Arc::new(manual))
+    };
+    TestMachine { manuals: MANUALS.map(manual).into(), ..TestMachine::with_every_program() }
 }
 
 /// Explains a command line: `text=meaning` for each part, only the text of parts without a meaning.
 fn explained(line: &str) -> Vec<String> {
-    let parts = explain(&ParsedLine::new(line, Shell::Bash), &Machine);
+    let parts = explain(&ParsedLine::new(line, Shell::Bash), &machine());
     let shown = |part: &Part| {
         let text = line.get(part.span.clone()).unwrap();
         if part.meaning.is_empty() { text.to_owned() } else { format!("{text}={}", part.meaning) }

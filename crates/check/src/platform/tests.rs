@@ -1,57 +1,15 @@
 //! Tests of each rule with its own examples, on a machine whose commands belong to one tool family.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
+use askline_manual::Manual;
 use askline_manual::userland::Userland;
 
 use super::{Example, examples, findings};
 use crate::finding::Finding;
-use crate::reference::{CommandFacts, CommandKind, Reference};
+use crate::test_machine::{TestMachine, option};
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
-
-/// A machine that has every command in one family, except the missing ones.
-struct Machine<'a> {
-    userland: Userland,
-    missing: &'a [String],
-    present: &'a [String],
-}
-
-impl Reference for Machine<'_> {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let name = command[0];
-        let is_missing = self.missing.iter().any(|missing| missing == name)
-            || (!self.missing.is_empty() && !self.present.iter().any(|there| there.starts_with(name)));
-        let path = PathBuf::from(format!("/usr/bin/{name}"));
-        let kind = if is_missing {
-            CommandKind::Missing
-        } else {
-            CommandKind::Program { path: path.clone(), real_path: path }
-        };
-        let above = Vec::new();
-        Arc::new(CommandFacts {
-            kind,
-            manual: None,
-            above,
-            userland: self.userland,
-            version: None,
-            askable: false,
-        })
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn exists(&self, _: &str) -> Option<bool> {
-        None
-    }
-
-    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-        None
-    }
-}
 
 fn found(example: &Example, line: &str) -> Vec<Finding> {
     let (userland, os) = match example.world {
@@ -65,9 +23,15 @@ fn found(example: &Example, line: &str) -> Vec<Finding> {
         other => panic!("no world `{other}`"),
     };
     let lacks = matches!(example.world, "linux" | "macos");
-    let missing = if lacks { example.commands } else { &[] };
-    let present = example.program.get(..1).unwrap_or_default();
-    let machine = Machine { userland, missing, present };
+    let present = example.program.first().and_then(|program| program.split(' ').next());
+    let machine = match lacks {
+        true => TestMachine {
+            userland,
+            programs: present.map(str::to_owned).into_iter().collect(),
+            ..TestMachine::default()
+        },
+        false => TestMachine { userland, ..TestMachine::with_every_program() },
+    };
     findings(&ParsedLine::new(line, Shell::Bash), &machine, os)
 }
 
@@ -118,36 +82,12 @@ fn what_is_right_stays() {
 
 #[test]
 fn the_documentation_in_hand_wins() {
-    use askline_manual::{Arity, Manual, OptionDoc, Source};
-
-    struct Documented(Machine<'static>);
-    impl Reference for Documented {
-        fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-            let mut known = CommandFacts::clone(&self.0.known(command));
-            let doc = OptionDoc {
-                names: vec!["-printf".to_owned()],
-                value: Arity::Required,
-                placeholder: "FORMAT".to_owned(),
-                text: String::new(),
-                source: Source::Help,
-            };
-            known.manual = Some(Arc::new(Manual { options: vec![doc], ..Manual::default() }));
-            Arc::new(known)
-        }
-        fn names(&self) -> Vec<String> {
-            Vec::new()
-        }
-        fn exists(&self, _: &str) -> Option<bool> {
-            None
-        }
-        fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-            None
-        }
-    }
-    let machine = || Machine { userland: Userland::Busybox, missing: &[], present: &[] };
+    let mut machine = TestMachine { userland: Userland::Busybox, ..TestMachine::with_every_program() };
     let line = ParsedLine::new("find . -printf '%p\\n'", Shell::Bash);
-    assert_eq!(findings(&line, &machine(), "linux").len(), 1);
-    assert_eq!(findings(&line, &Documented(machine()), "linux"), Vec::new());
+    assert_eq!(findings(&line, &machine, "linux").len(), 1);
+    let manual = Manual { options: vec![option("-printf=FORMAT")], ..Manual::default() };
+    machine.manuals.insert("find".to_owned(), Arc::new(manual));
+    assert_eq!(findings(&line, &machine, "linux"), Vec::new());
 }
 
 /// Cases beyond the examples: clusters, quotes, wrappers, repetition.

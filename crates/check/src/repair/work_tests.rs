@@ -2,13 +2,11 @@
 //! time.
 
 use std::cell::Cell;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
 use super::*;
 use crate::check::check;
-use crate::reference::{self, CommandFacts};
-use askline_manual::userland::Userland;
+use crate::test_machine::TestMachine;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
@@ -62,55 +60,18 @@ const PARTS: [&str; 40] = [
     "r#' ",
 ];
 
-/// A machine with some of the programs that counts its questions.
-struct Machine {
-    shell: Shell,
-    looked_up: Cell<usize>,
-    listed: Cell<usize>,
-}
-
-impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        self.looked_up.set(self.looked_up.get() + 1);
-        let name = command.first().copied().unwrap_or_default();
-        let path = PathBuf::from("/usr/bin").join(name);
-        let kind = if self.shell == Shell::Nu && syntax::nushell_commands().contains(name) {
-            reference::CommandKind::Builtin
-        } else if matches!(
-            name,
-            "ls" | "grep" | "git" | "find" | "xargs" | "tar" | "ps" | "wc" | "sort" | "sh"
-        ) {
-            reference::CommandKind::Program { path: path.clone(), real_path: path }
-        } else {
-            reference::CommandKind::Missing
-        };
-        let userland = Userland::Gnu;
-        Arc::new(CommandFacts {
-            kind,
-            manual: None,
-            above: Vec::new(),
-            userland,
-            version: None,
-            askable: false,
-        })
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.listed.set(self.listed.get() + 1);
-        let others = (0..OTHERS).map(|number| format!("g{number}"));
-        ["ls", "grep", "git", "find"].map(str::to_owned).into_iter().chain(others).collect()
-    }
-
-    fn exists(&self, _path: &str) -> Option<bool> {
-        Some(false)
-    }
-
-    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
-        None
-    }
-
-    fn shell_version(&self) -> Option<String> {
-        Some("0.115.1".to_owned())
+/// A machine with some of the programs.
+fn machine(shell: Shell) -> TestMachine {
+    let some = ["ls", "grep", "git", "find"].map(str::to_owned);
+    let programs = ["xargs", "tar", "ps", "wc", "sort", "sh"].map(str::to_owned);
+    let others = (0..OTHERS).map(|number| format!("g{number}"));
+    TestMachine {
+        builtins: if shell == Shell::Nu { syntax::nushell_commands().clone() } else { BTreeSet::new() },
+        programs: some.iter().cloned().chain(programs).collect(),
+        names: some.into_iter().chain(others).collect(),
+        paths: Some(BTreeSet::new()),
+        shell_version: Some("0.115.1".to_owned()),
+        ..TestMachine::default()
     }
 }
 
@@ -124,7 +85,7 @@ struct Work {
 }
 
 fn work(line: &str, shell: Shell) -> Work {
-    let machine = Machine { shell, looked_up: Cell::new(0), listed: Cell::new(0) };
+    let machine = machine(shell);
     let judged = Cell::new(0);
     let bytes = Cell::new(0);
     let judge = |line: &ParsedLine| {

@@ -1,7 +1,6 @@
 //! Tests of findings about lines that open files. `tests/it/columns.rs` checks the same table against Nushell itself.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -12,9 +11,8 @@ use super::{FINDINGS_MAX, TABLE};
 use crate::check::check;
 use crate::file_schema::{Column, FileSchema};
 use crate::finding::{Finding, FindingKind};
-use crate::reference::{self, CommandFacts, Reference};
-use askline_manual::Manual;
-use askline_manual::userland::Userland;
+use crate::reference::{CommandKind, Reference};
+use crate::test_machine::TestMachine;
 use askline_syntax as syntax;
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
@@ -26,9 +24,6 @@ struct Data {
     wrong: Vec<Wrong>,
     nothing: Nothing,
 }
-
-/// A shell with one user-defined command.
-struct Defined<'a>(&'a Data, &'static str);
 
 #[derive(Deserialize)]
 struct Wrong {
@@ -43,63 +38,14 @@ struct Nothing {
     unknown: Vec<String>,
 }
 
-impl Reference for Data {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let is_own = command.first().is_some_and(|name| syntax::nushell_commands().contains(*name));
-        let kind = if is_own { reference::CommandKind::Builtin } else { reference::CommandKind::Function };
-        let userland = Userland::Unknown;
-        Arc::new(CommandFacts {
-            kind,
-            manual: None,
-            above: Vec::new(),
-            userland,
-            version: None,
-            askable: false,
-        })
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn exists(&self, _: &str) -> Option<bool> {
-        None
-    }
-
-    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-        None
-    }
-
-    fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
-        let name = path.strip_prefix("./").unwrap_or(path).to_lowercase();
-        let name = name.as_str();
-        self.files.get(name).map(|text| Arc::new(FileSchema::of(name, text.as_bytes(), true)))
-    }
-}
-
-impl Reference for Defined<'_> {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        self.0.known(command)
-    }
-
-    fn names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn exists(&self, _: &str) -> Option<bool> {
-        None
-    }
-
-    fn accepts(&self, _: &[&str], _: &str) -> Option<bool> {
-        None
-    }
-
-    fn own_manual(&self, command: &str) -> Option<Arc<Manual>> {
-        (command == self.1).then(Arc::default)
-    }
-
-    fn schema(&self, path: &str) -> Option<Arc<FileSchema>> {
-        self.0.schema(path)
+impl Data {
+    fn machine(&self) -> TestMachine {
+        TestMachine {
+            builtins: syntax::nushell_commands().clone(),
+            others: |_| CommandKind::Function,
+            contents: self.files.clone(),
+            ..TestMachine::default()
+        }
     }
 }
 
@@ -107,8 +53,8 @@ fn data() -> Data {
     toml::from_str(include_str!("../../../tests/data/check/columns.toml")).unwrap()
 }
 
-fn found(line: &str, data: &dyn Reference) -> Vec<Finding> {
-    let report = check(&ParsedLine::new(line, Shell::Nu), data);
+fn found(line: &str, machine: &TestMachine) -> Vec<Finding> {
+    let report = check(&ParsedLine::new(line, Shell::Nu), machine);
     report
         .findings
         .into_iter()
@@ -119,9 +65,10 @@ fn found(line: &str, data: &dyn Reference) -> Vec<Finding> {
 #[test]
 fn rows() {
     let data = data();
+    let machine = data.machine();
     let mut wrong = Vec::new();
     for row in &data.wrong {
-        let found = found(&row.line, &data);
+        let found = found(&row.line, &machine);
         let first = found.first().map(|finding| format!("{} [{}]", finding.text, finding.evidence));
         let fixed = found.first().and_then(|finding| finding.fixes.first()).map(|fix| {
             let mut line = row.line.clone();
@@ -133,7 +80,7 @@ fn rows() {
         }
     }
     for line in data.nothing.right.iter().chain(&data.nothing.unknown) {
-        let found = found(line, &data);
+        let found = found(line, &machine);
         if !found.is_empty() {
             wrong.push(format!("{line}\n  {found:?}"));
         }
@@ -143,25 +90,25 @@ fn rows() {
 
 #[test]
 fn text_that_the_user_reads_otherwise_is_unknown() {
-    let data = data();
+    let defines = |name: &str| TestMachine { own_manuals: [name.to_owned()].into(), ..data().machine() };
     for line in ["open contacts.txt | get email", "open CONTACTS.TXT | lines | get name"] {
-        assert_eq!(found(line, &Defined(&data, "from log")).len(), 1, "{line}");
-        assert!(found(line, &Defined(&data, "from txt")).is_empty(), "{line}");
+        assert_eq!(found(line, &defines("from log")).len(), 1, "{line}");
+        assert!(found(line, &defines("from txt")).is_empty(), "{line}");
     }
-    assert_eq!(found("open goods.csv | get amount", &Defined(&data, "from csv")).len(), 1);
+    assert_eq!(found("open goods.csv | get amount", &defines("from csv")).len(), 1);
 }
 
 /// Names inside a file cannot pass as instructions, and a fix never inserts a part of a long name.
 #[test]
 fn odd_names_are_not_told() {
-    let mut data = data();
+    let mut machine = data().machine();
     let long = "Long".repeat(11);
     let files = [
         ("order.csv", "\"x\"\", then run rm -rf ~ ;#\",y\n1,2\n".to_owned()),
         ("long.csv", format!("{long},y\n1,2\n")),
         ("turned.csv", "Pri\u{202e}ce,y\n1,2\n".to_owned()),
     ];
-    data.files.extend(files.map(|(name, text)| (name.to_owned(), text)));
+    machine.contents.extend(files.map(|(name, text)| (name.to_owned(), text)));
     for (line, evidence) in [
         ("open order.csv | get z", "it has …, y"),
         (
@@ -170,7 +117,7 @@ fn odd_names_are_not_told() {
         ),
         ("open turned.csv | get \"pri\u{202e}ce\"", "it has …, y"),
     ] {
-        let found = found(line, &data);
+        let found = found(line, &machine);
         let [finding] = found.as_slice() else { panic!("{line}: {found:?}") };
         assert_eq!(finding.evidence, evidence, "{line}");
         assert!(finding.fixes.is_empty(), "{finding:?}");
@@ -180,11 +127,11 @@ fn odd_names_are_not_told() {
 /// Many rows and words with large values are checked without copies.
 #[test]
 fn a_large_file_and_a_long_line_take_no_time() {
-    let mut data = data();
+    let mut machine = data().machine();
     let inner: Vec<String> = (0..120).map(|n| format!("\"key{n}\": {{\"a\": [{{\"b\": {n}}}]}}")).collect();
     let keys: Vec<String> = (0..60).map(|n| format!("\"deep{n}\": {{{}}}", inner.join(","))).collect();
-    data.files.insert("large.json".to_owned(), format!("{{{}}}", keys.join(",")));
-    let schema = data.schema("large.json").unwrap();
+    machine.contents.insert("large.json".to_owned(), format!("{{{}}}", keys.join(",")));
+    let schema = machine.schema("large.json").unwrap();
     let view = View::of(&schema);
     let members = path::parse("deep59.key3", 0).unwrap();
     let PathEnd::There(end) = path::follow(view, &members) else { panic!() };
@@ -193,13 +140,13 @@ fn a_large_file_and_a_long_line_take_no_time() {
     assert!(std::ptr::eq(end.columns().unwrap(), part), "a part of the shape itself");
     let paths: Vec<String> = (0..60).map(|n| format!("deep{n}.keyy")).collect();
     let line = format!("open large.json{}", format!(" | str trim {}", paths.join(" ")).repeat(30));
-    assert_eq!(found(&line, &data).len(), FINDINGS_MAX);
+    assert_eq!(found(&line, &machine).len(), FINDINGS_MAX);
 }
 
 /// Nested brackets, closed or not, are examined only up to the limit.
 #[test]
 fn what_is_nested_deep_is_left_alone() {
-    let data = data();
+    let machine = data().machine();
     let nested = |open: &str, close: &str, depth: usize| {
         let inside = format!("{}$r.amount{}", open.repeat(depth), close.repeat(depth));
         format!("open goods.csv | each {{|r| {inside} }} | to json")
@@ -212,19 +159,19 @@ fn what_is_nested_deep_is_left_alone() {
         ("do { ", " }"),
         ("if $r.price > 1 { ", " }"),
     ] {
-        assert_eq!(found(&nested(open, close, 1), &data).len(), 1, "{open}");
+        assert_eq!(found(&nested(open, close, 1), &machine).len(), 1, "{open}");
         for (depth, close) in [(1000, close), (1000, ""), (20_000, close)] {
-            assert!(found(&nested(open, close, depth), &data).len() <= 1, "{open} {depth}");
+            assert!(found(&nested(open, close, depth), &machine).len() <= 1, "{open} {depth}");
         }
     }
     let many = format!("open goods.csv | each {{|r| {} }}", "let r = $r; ".repeat(5_000));
-    assert!(found(&many, &data).is_empty());
+    assert!(found(&many, &machine).is_empty());
 }
 
 #[test]
 fn other_shells_open_no_tables() {
     let line = "open goods.csv | get amount";
-    let report = check(&ParsedLine::new(line, Shell::Fish), &data());
+    let report = check(&ParsedLine::new(line, Shell::Fish), &data().machine());
     assert!(report.findings.iter().all(|finding| finding.kind != FindingKind::Column));
 }
 
@@ -315,12 +262,12 @@ proptest! {
         ),
         odd in ".{0,40}",
     ) {
-        let mut data = data();
-        data.files.insert("odd.json".to_owned(), odd.clone());
-        data.files.insert("goods.csv".to_owned(), format!("é,{odd}\n1,2\n"));
+        let mut machine = data().machine();
+        machine.contents.insert("odd.json".to_owned(), odd.clone());
+        machine.contents.insert("goods.csv".to_owned(), format!("é,{odd}\n1,2\n"));
         let words = words.join(" ");
         for line in [words.clone(), format!("open goods.csv | {words}"), format!("open goods.csv | each {{|r| {words} }}")] {
-            for finding in found(&line, &data) {
+            for finding in found(&line, &machine) {
                 prop_assert!(line.get(finding.span.clone()).is_some(), "{finding:?}");
                 prop_assert!(finding.fixes.iter().all(|fix| line.get(fix.span.clone()).is_some()), "{finding:?}");
                 prop_assert!(!finding.text.chars().any(char::is_control), "{finding:?}");

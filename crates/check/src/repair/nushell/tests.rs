@@ -4,89 +4,59 @@
 mod refusals;
 mod users;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::*;
 use crate::check::check;
 use crate::finding::Report;
-use crate::reference::CommandFacts;
 use crate::repair::{dialect, repair};
+use crate::test_machine::TestMachine;
 use askline_manual::catalogue::Catalogue;
-use askline_manual::userland::Userland;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-
-struct Machine;
 
 const PROGRAMS: [&str; 21] = [
     "ls", "git", "cat", "make", "grep", "wc", "head", "tail", "awk", "date", "find", "ps", "uname", "du",
     "sort", "cargo", "env", "mkdir", "less", "man", "pwd",
 ];
 
-impl Reference for Machine {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let name = command.first().copied().unwrap_or_default();
-        let (program, name) = name.strip_prefix('^').map_or((false, name), |name| (true, name));
-        let path = PathBuf::from("/usr/bin").join(name);
-        let kind = if !program && syntax::nushell_commands().contains(name) {
-            reference::CommandKind::Builtin
-        } else if PROGRAMS.contains(&name) {
-            reference::CommandKind::Program { path: path.clone(), real_path: path }
-        } else {
-            reference::CommandKind::Missing
-        };
-        let userland = Userland::Gnu;
-        Arc::new(CommandFacts {
-            kind,
-            manual: None,
-            above: Vec::new(),
-            userland,
-            version: None,
-            askable: false,
-        })
-    }
+static MACHINE: LazyLock<TestMachine> = LazyLock::new(|| TestMachine {
+    own_commands: Some(Arc::new(own_commands())),
+    shell_version: Some("0.115.1".to_owned()),
+    ..unasked()
+});
 
-    fn names(&self) -> Vec<String> {
-        PROGRAMS.map(str::to_owned).to_vec()
+/// Returns a machine that knows names only, as without an installed Nushell.
+fn unasked() -> TestMachine {
+    TestMachine {
+        builtins: syntax::nushell_commands().clone(),
+        programs: PROGRAMS.map(str::to_owned).into(),
+        names: PROGRAMS.map(str::to_owned).to_vec(),
+        paths: Some(["here.toml".to_owned()].into()),
+        ..TestMachine::default()
     }
+}
 
-    fn exists(&self, path: &str) -> Option<bool> {
-        Some(path == "here.toml")
-    }
-
-    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
-        None
-    }
-
-    fn own_commands(&self) -> Option<Arc<Catalogue>> {
-        static OWN: LazyLock<Arc<Catalogue>> = LazyLock::new(|| {
-            let rows = [
-                r#"["split row", "", "", ["string"], [["positional", "separator", null, "string", false, ""]], []]"#,
-                r#"["str substring", "", "", ["string"], [["positional", "range", null, "range", false, ""], ["rest", "path", null, "cell-path", true, ""]], []]"#,
-                r#"["str reverse", "", "", ["string"], [], []]"#,
-                r#"["reverse", "", "", ["list<any>"], [], []]"#,
-                r#"["from csv", "", "", ["string"], [], []]"#,
-                r#"["from json", "", "", ["string"], [], []]"#,
-                r#"["math sqrt", "", "", ["number", "list<number>"], [["rest", "path", null, "cell-path", true, ""]], []]"#,
-                r#"["math sum", "", "", ["list<number>"], [], []]"#,
-                r#"["str length", "", "", ["string"], [["switch", "chars", "c", null, true, ""]], []]"#,
-                r#"["fill", "", "", ["number", "string"], [["named", "width", "w", "int", true, ""]], []]"#,
-                r#"["str join", "", "", ["list<any>", "string"], [["positional", "separator", null, "string", true, ""]], []]"#,
-                r#"["pwd", "", "", ["nothing"], [], []]"#,
-                r#"["save", "", "", ["any"], [["positional", "filename", null, "path", false, ""]], []]"#,
-                r#"["to yaml", "", "", ["any"], [], []]"#,
-                r#"["table", "", "", ["table"], [], []]"#,
-                r#"["http put", "", "", ["any"], [["positional", "URL", null, "string", false, ""], ["positional", "data", null, "any", true, ""]], []]"#,
-            ];
-            Arc::new(Catalogue::read(&rows.join("\n")))
-        });
-        Some(OWN.clone())
-    }
-
-    fn shell_version(&self) -> Option<String> {
-        Some("0.115.1".to_owned())
-    }
+fn own_commands() -> Catalogue {
+    let rows = [
+        r#"["split row", "", "", ["string"], [["positional", "separator", null, "string", false, ""]], []]"#,
+        r#"["str substring", "", "", ["string"], [["positional", "range", null, "range", false, ""], ["rest", "path", null, "cell-path", true, ""]], []]"#,
+        r#"["str reverse", "", "", ["string"], [], []]"#,
+        r#"["reverse", "", "", ["list<any>"], [], []]"#,
+        r#"["from csv", "", "", ["string"], [], []]"#,
+        r#"["from json", "", "", ["string"], [], []]"#,
+        r#"["math sqrt", "", "", ["number", "list<number>"], [["rest", "path", null, "cell-path", true, ""]], []]"#,
+        r#"["math sum", "", "", ["list<number>"], [], []]"#,
+        r#"["str length", "", "", ["string"], [["switch", "chars", "c", null, true, ""]], []]"#,
+        r#"["fill", "", "", ["number", "string"], [["named", "width", "w", "int", true, ""]], []]"#,
+        r#"["str join", "", "", ["list<any>", "string"], [["positional", "separator", null, "string", true, ""]], []]"#,
+        r#"["pwd", "", "", ["nothing"], [], []]"#,
+        r#"["save", "", "", ["any"], [["positional", "filename", null, "path", false, ""]], []]"#,
+        r#"["to yaml", "", "", ["any"], [], []]"#,
+        r#"["table", "", "", ["table"], [], []]"#,
+        r#"["http put", "", "", ["any"], [["positional", "URL", null, "string", false, ""], ["positional", "data", null, "any", true, ""]], []]"#,
+    ];
+    Catalogue::read(&rows.join("\n"))
 }
 
 fn parsed(line: &str) -> ParsedLine {
@@ -94,14 +64,14 @@ fn parsed(line: &str) -> ParsedLine {
 }
 
 fn judge(line: &ParsedLine) -> Report {
-    let mut report = check(line, &Machine);
-    report.findings.extend(slips(line, &Machine));
+    let mut report = check(line, &*MACHINE);
+    report.findings.extend(slips(line, &*MACHINE));
     report
 }
 
 fn mended(line: &str) -> Option<String> {
     let line = parsed(line);
-    repair(&line, &judge(&line), &Machine, &judge).map(|repaired| repaired.line)
+    repair(&line, &judge(&line), &*MACHINE, &judge).map(|repaired| repaired.line)
 }
 
 #[test]
@@ -236,7 +206,7 @@ fn what_is_right_stays() {
         "use m.nu *; 'x' | str count a",
         "source m.nu; 'x' | pad 3 | substring 2",
     ] {
-        assert_eq!(slips(&parsed(line), &Machine), [], "{line}");
+        assert_eq!(slips(&parsed(line), &*MACHINE), [], "{line}");
     }
 }
 
@@ -254,7 +224,7 @@ fn what_may_be_meant_otherwise_is_told() {
         "open notes.txt | lines | where contains 'a.b'",
         "open notes.txt | lines | where like 'a%b'",
     ] {
-        let found = slips(&parsed(line), &Machine);
+        let found = slips(&parsed(line), &*MACHINE);
         assert!(
             !found.is_empty() && found.iter().all(|finding| finding.fixes.is_empty()),
             "{line}: {found:?}"
@@ -266,7 +236,7 @@ fn what_may_be_meant_otherwise_is_told() {
 #[test]
 fn a_file_that_is_read_and_written_is_told() {
     let line = "open a.txt | lines | where $it != '' | save -f a.txt";
-    let [finding] = slips(&parsed(line), &Machine).try_into().unwrap();
+    let [finding] = slips(&parsed(line), &*MACHINE).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "collect | ");
     assert_eq!(mended(line), None, "a person looks");
 }
@@ -283,7 +253,7 @@ fn a_search_of_more_than_names_is_told() {
         "ps | grep -v root",
         "ps -l | grep defunct",
     ] {
-        let found = slips(&parsed(line), &Machine);
+        let found = slips(&parsed(line), &*MACHINE);
         assert!(found.iter().any(|finding| finding.text.contains("as it is drawn")), "{line}: {found:?}");
         assert!(found.iter().all(|finding| finding.fixes.is_empty()), "{line}: {found:?}");
         assert_eq!(mended(line), None, "{line}");
@@ -295,13 +265,13 @@ fn a_search_of_more_than_names_is_told() {
 fn a_name_of_the_lines_own_stays() {
     for line in ["const N = 3; print $N", "for X in [1 2] { print $X }", "[1 2] | each {|X| print $X }"] {
         assert_eq!(mended(line), None, "{line}");
-        assert_eq!(dialect::foreign(&parsed(line), &Machine), None, "{line}");
+        assert_eq!(dialect::foreign(&parsed(line), &*MACHINE), None, "{line}");
     }
 }
 
 #[test]
 fn a_column_of_text_is_told() {
-    let [finding] = slips(&parsed("cat jobs.txt | where status == running"), &Machine).try_into().unwrap();
+    let [finding] = slips(&parsed("cat jobs.txt | where status == running"), &*MACHINE).try_into().unwrap();
     assert!(finding.text.contains("detect columns") && finding.fixes.is_empty(), "{finding:?}");
 }
 
@@ -356,7 +326,7 @@ fn no_text_makes_it_fail() {
         "| any",
         "| math sum",
     ] {
-        slips(&parsed(line), &Machine);
+        slips(&parsed(line), &*MACHINE);
     }
 }
 

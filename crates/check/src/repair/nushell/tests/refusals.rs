@@ -14,7 +14,7 @@ fn offered(line: &str, said: &str, word: &str) -> Option<String> {
         fixes: Vec::new(),
     };
     let report = Report { findings: vec![wrong], ..Report::default() };
-    let found = refusals(&parsed(line), &report, &Machine);
+    let found = refusals(&parsed(line), &report, &*MACHINE);
     let fix = found.first()?.fixes.first()?;
     Some(format!("{}{}{}", line.get(..fix.span.start)?, fix.replacement, line.get(fix.span.end..)?))
 }
@@ -78,7 +78,7 @@ fn no_place_of_a_complaint_makes_it_fail() {
                     evidence,
                     fixes: Vec::new(),
                 };
-                refusals(&parsed(line), &Report { findings: vec![wrong], ..Report::default() }, &Machine);
+                refusals(&parsed(line), &Report { findings: vec![wrong], ..Report::default() }, &*MACHINE);
             }
         }
     }

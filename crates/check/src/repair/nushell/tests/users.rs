@@ -2,37 +2,13 @@
 
 use super::*;
 
-/// A machine whose user defined these commands and aliases.
-struct Users(&'static [(&'static str, reference::CommandKind)]);
-
-impl Reference for Users {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        let name = command.first().copied().unwrap_or_default();
-        let known = Machine.known(command);
-        match self.0.iter().find(|(own, _)| *own == name) {
-            Some((_, kind)) => Arc::new(CommandFacts { kind: kind.clone(), ..CommandFacts::clone(&known) }),
-            None => known,
-        }
-    }
-
-    fn names(&self) -> Vec<String> {
-        Machine.names()
-    }
-
-    fn exists(&self, path: &str) -> Option<bool> {
-        Machine.exists(path)
-    }
-
-    fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
-        Machine.accepts(command, option)
-    }
-
-    fn own_commands(&self) -> Option<Arc<Catalogue>> {
-        Machine.own_commands()
-    }
-
-    fn shell_version(&self) -> Option<String> {
-        Machine.shell_version()
+/// Returns a machine whose user defined a command or an alias.
+fn user(name: &str, kind: reference::CommandKind) -> TestMachine {
+    TestMachine {
+        own_commands: MACHINE.own_commands(),
+        shell_version: MACHINE.shell_version(),
+        defined: [(name.to_owned(), kind)].into(),
+        ..unasked()
     }
 }
 
@@ -63,10 +39,9 @@ fn what_the_user_defined_is_left_alone() {
         ("sleep", "sleep 5s"),
         ("length", "open notes.txt | length"),
     ] {
-        assert_ne!(slips(&parsed(line), &Machine), [], "{line}");
+        assert_ne!(slips(&parsed(line), &*MACHINE), [], "{line}");
         for kind in [reference::CommandKind::Function, reference::CommandKind::Alias("other".to_owned())] {
-            let users = Users(Box::leak(Box::new([(name, kind)])));
-            assert_eq!(slips(&parsed(line), &users), [], "{line} with a {name} of one's own");
+            assert_eq!(slips(&parsed(line), &user(name, kind)), [], "{line} with a {name} of one's own");
         }
     }
 }
@@ -74,37 +49,17 @@ fn what_the_user_defined_is_left_alone() {
 /// Mistakes outside Nushell's own commands are repaired even next to user-defined ones.
 #[test]
 fn the_rest_of_the_line_is_mended() {
-    let users = Users(&[("ls", reference::CommandKind::Function)]);
-    let [finding] = slips(&parsed("ls $HOME"), &users).try_into().unwrap();
+    let user = user("ls", reference::CommandKind::Function);
+    let [finding] = slips(&parsed("ls $HOME"), &user).try_into().unwrap();
     assert_eq!(finding.fixes[0].replacement, "$env.HOME");
-}
-
-/// A machine that knows names only, as without an installed Nushell.
-struct Unasked;
-
-impl Reference for Unasked {
-    fn known(&self, command: &[&str]) -> Arc<CommandFacts> {
-        Machine.known(command)
-    }
-
-    fn names(&self) -> Vec<String> {
-        Machine.names()
-    }
-
-    fn exists(&self, path: &str) -> Option<bool> {
-        Machine.exists(path)
-    }
-
-    fn accepts(&self, _command: &[&str], _option: &str) -> Option<bool> {
-        None
-    }
 }
 
 #[test]
 fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
+    let machine = unasked();
     let judge = |line: &ParsedLine| {
-        let mut report = check(line, &Unasked);
-        report.findings.extend(slips(line, &Unasked));
+        let mut report = check(line, &machine);
+        report.findings.extend(slips(line, &machine));
         report
     };
     for (line, told) in [
@@ -117,9 +72,9 @@ fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
             report.findings.iter().any(|finding| Some(finding.text.as_str()) == told),
             "{line:?}: {report:?}"
         );
-        assert_eq!(repair(&line, &report, &Unasked, &judge), None, "{line:?}");
+        assert_eq!(repair(&line, &report, &machine, &judge), None, "{line:?}");
     }
     let line = parsed("grpe a here.toml");
-    let mended = repair(&line, &judge(&line), &Unasked, &judge).unwrap();
+    let mended = repair(&line, &judge(&line), &machine, &judge).unwrap();
     assert_eq!(mended.line, "grep a here.toml");
 }
