@@ -112,7 +112,7 @@ impl<H: Host + Clone + 'static> AppContext<H> {
             None => None,
         };
         let text = text.as_deref().map(|text| (file.as_path(), text));
-        let merged = Config::merge_and_tell(text, &|name| variable(&self.host, name))?;
+        let merged = Config::merge_with_origins(text, &|name| variable(&self.host, name))?;
         tracing::debug!(
             "{} by {} and the environment, {} ms",
             one_line(&merged.0.model.to_string()),

@@ -203,7 +203,7 @@ impl Config {
         file: Option<(&Path, &str)>,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, UsageError> {
-        Self::merge_and_tell(file, env).map(|(config, _)| config)
+        Self::merge_with_origins(file, env).map(|(config, _)| config)
     }
 
     /// Merges as [`Config::merge`] does, and also returns each setting with its origin, sorted by key.
@@ -211,7 +211,7 @@ impl Config {
     /// # Errors
     ///
     /// As [`Config::merge`].
-    pub fn merge_and_tell(
+    pub fn merge_with_origins(
         file: Option<(&Path, &str)>,
         env: &dyn Fn(&str) -> Option<String>,
     ) -> Result<(Self, Vec<Setting>), UsageError> {
@@ -269,7 +269,7 @@ impl Config {
                     daemon_idle_min: settings.whole("daemon_idle_min"),
                 };
                 config.unpriced()?;
-                Ok((config, settings.told()))
+                Ok((config, settings.with_origins()))
             }
             chosen => {
                 // A broken file often leaves no model either; reporting both would repeat the fault.

@@ -216,8 +216,8 @@ impl Settings {
         }
     }
 
-    pub(super) fn told(self) -> Vec<Setting> {
-        let tell = |(key, (value, origin)): (Vec<String>, (Value, Origin))| {
+    pub(super) fn with_origins(self) -> Vec<Setting> {
+        let with_origin = |(key, (value, origin)): (Vec<String>, (Value, Origin))| {
             let last = key.last().map_or("", String::as_str);
             let value = match value {
                 Value::Whole(number) => number.to_string(),
@@ -232,7 +232,7 @@ impl Settings {
             };
             Setting { key: key.iter().map(|part| quoted(part)).collect::<Vec<_>>().join("."), value, origin }
         };
-        self.values.into_iter().map(tell).collect()
+        self.values.into_iter().map(with_origin).collect()
     }
 }
 

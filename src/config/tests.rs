@@ -8,7 +8,7 @@ use askline_model::prompt::disclosure::{Audience, FactKind};
 
 fn merge(text: &str, env: &[(&str, &str)]) -> Result<(Config, Vec<Setting>), UsageError> {
     let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-    Config::merge_and_tell(Some((Path::new("config.toml"), text)), &env)
+    Config::merge_with_origins(Some((Path::new("config.toml"), text)), &env)
 }
 
 #[track_caller]
