@@ -275,14 +275,14 @@ fn print_path(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Prints a message to stderr; a write error is ignored.
-fn tell(message: &str) {
+fn print_message(message: &str) {
     let lines: Vec<String> = message.lines().map(visible).collect();
     let _ = writeln!(io::stderr().lock(), "{}", lines.join("\n"));
 }
 
 /// Prints an error to stderr: its place (`FILE:LINE: ` or nothing), then the cause chain on one line.
 fn complain(place: &str, error: &anyhow::Error) {
-    tell(&format!("askline: {place}{}", reason(error)));
+    print_message(&format!("askline: {place}{}", reason(error)));
 }
 
 /// Returns the text of an error: the cause chain on one line, with the name of the effective setting if one must be

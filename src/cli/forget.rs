@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 
 use super::args::{Forget, Memory};
-use super::{AppContext, Exit, complain, one_line, print, tell};
+use super::{AppContext, Exit, complain, one_line, print, print_message};
 use askline_host::store;
 use askline_model::failure::UsageError;
 use askline_model::install::megabytes;
@@ -33,17 +33,17 @@ pub(super) fn run(args: &Forget, app: &AppContext) -> anyhow::Result<Exit> {
         }
     }
     if found.is_empty() {
-        tell("nothing is stored");
+        print_message("nothing is stored");
         return Ok(exit);
     }
     if !args.yes && !is_confirmed()? {
-        tell("nothing was removed");
+        print_message("nothing was removed");
         return Ok(Exit::None);
     }
     for directory in &found {
         store::clear(directory)?;
     }
-    tell("forgotten");
+    print_message("forgotten");
     Ok(exit)
 }
 
@@ -68,7 +68,7 @@ fn is_confirmed() -> anyhow::Result<bool> {
         let why = "stdin is no terminal, so you can't be asked; add --yes to delete this without a question";
         return Err(UsageError(why.to_owned()).into());
     }
-    tell("delete all of this? y or n");
+    print_message("delete all of this? y or n");
     let mut answer = Vec::new();
     for byte in io::stdin().lock().take(ANSWER_BYTES_MAX).bytes() {
         match byte.context("can't read the answer")? {

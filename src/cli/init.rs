@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::args::{Init, Switch};
 use super::key::BoundKey;
 use super::setup::{self, Settings};
-use super::{AppContext, Exit, print, tell};
+use super::{AppContext, Exit, print, print_message};
 use askline_host::find_on_path;
 use askline_host::local::LocalHost;
 use askline_model::failure::UsageError;
@@ -29,14 +29,14 @@ pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
     let program = program()?;
     let settings = settings(args, &program);
     print(&script(args.shell, &settings))?;
-    (setup.warning)(&settings).into_iter().for_each(tell);
+    (setup.warning)(&settings).into_iter().for_each(print_message);
     let is_read = io::stdout().is_terminal();
     if is_read {
-        tell(setup.how_to_load);
+        print_message(setup.how_to_load);
     }
     // A shell that reads the script at its start must be silent.
     if is_read || setup.is_saved && io::stderr().is_terminal() {
-        tell(&format!("worth knowing: {}", (setup.worth_knowing)(&settings)));
+        print_message(&format!("worth knowing: {}", (setup.worth_knowing)(&settings)));
     }
     Ok(Exit::Done)
 }

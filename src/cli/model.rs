@@ -12,7 +12,7 @@ use signal_hook::iterator::Signals;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
-use super::{AppContext, Exit, config_text, one_line, print, print_path, tell, variable};
+use super::{AppContext, Exit, config_text, one_line, print, print_message, print_path, variable};
 use crate::config::{Config, ModelChoice};
 use crate::keys;
 use crate::models;
@@ -166,16 +166,16 @@ fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result
     stop_on_signals(&progress)?;
     let fetched = install::pull(entry, config.model_file.as_deref(), &app.host, &app.paths, &mut { show });
     locked(&progress).finish();
-    tell(&match fetched? {
+    print_message(&match fetched? {
         true => format!("{} is installed ({})", entry.name, megabytes(entry.size)),
         false => format!("{} is already installed and intact", entry.name),
     });
     if let Err(error) = prepare(entry, config, app) {
         tracing::debug!("not prepared: {error:#}");
-        tell("the model could not be prepared; the first key press tries again");
+        print_message("the model could not be prepared; the first key press tries again");
     }
     if config.model != ModelChoice::Local(entry.name.clone()) {
-        tell(&format!("to use it: askline model use {}", entry.name));
+        print_message(&format!("to use it: askline model use {}", entry.name));
     }
     Ok(Exit::Done)
 }
@@ -187,7 +187,7 @@ fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Res
         return Ok(());
     }
     let shell = app.login_shell();
-    tell(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
+    print_message(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
     let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
     let config = Config { model, fallback, ..config.clone() };
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Batch)?;
@@ -216,12 +216,12 @@ fn remove(
 ) -> anyhow::Result<Exit> {
     let name = &entry.name;
     match install::remove(entry, &app.paths)? {
-        0 => tell(&format!("{name} is not installed")),
-        freed => tell(&format!("{name} is removed; {} freed", megabytes(freed))),
+        0 => print_message(&format!("{name} is not installed")),
+        freed => print_message(&format!("{name} is removed; {} freed", megabytes(freed))),
     }
     if config.model == ModelChoice::Local(name.clone()) && config.model_file.is_none() {
         let is_there = |other: &&ModelEntry| install::condition(other, &app.paths) == Condition::Intact;
-        tell(&match manifest.entries.iter().find(is_there) {
+        print_message(&match manifest.entries.iter().find(is_there) {
             Some(other) => {
                 format!("it was the model in use; to use another: askline model use {}", other.name)
             }
@@ -247,18 +247,18 @@ fn make_used(entry: &ModelEntry, app: &AppContext) -> anyhow::Result<Exit> {
     if changed != text {
         store::write(file, changed.as_bytes())?;
     }
-    tell(&format!("{} is now the model in use ({})", entry.name, file.display()));
+    print_message(&format!("{} is now the model in use ({})", entry.name, file.display()));
     if in_force.model != ModelChoice::Local(entry.name.clone()) {
-        tell(&format!(
+        print_message(&format!(
             "but the environment or [roles] names {}; unset ASKLINE_MODEL and ASKLINE_PROFILE, remove `draft`",
             in_force.model
         ));
     }
     if let Err(why) = install::installed_as(entry, &app.paths) {
-        tell(&format!("but {why}"));
+        print_message(&format!("but {why}"));
     }
     if let Some(file) = in_force.model_file {
-        tell(&format!("but ASKLINE_MODEL_FILE names {}; unset it", file.display()));
+        print_message(&format!("but ASKLINE_MODEL_FILE names {}; unset it", file.display()));
     }
     Ok(Exit::Done)
 }
@@ -319,7 +319,7 @@ fn stop_on_signals(progress: &Arc<Mutex<Progress>>) -> anyhow::Result<()> {
             // pip has its own process group, so the terminal's Ctrl-C did not reach it.
             local::end_probes();
             locked(&progress).finish();
-            tell("stopped; run the same command to resume");
+            print_message("stopped; run the same command to resume");
             std::process::exit(128 + signal);
         }
     });
@@ -356,7 +356,7 @@ impl Progress {
                 if self.terminal {
                     self.bar = Some(bar(what, total, done));
                 } else {
-                    tell(&format!("{what} {}", megabytes(total.saturating_sub(done))));
+                    print_message(&format!("{what} {}", megabytes(total.saturating_sub(done))));
                 }
             }
             News::Advance(bytes) => {
@@ -366,18 +366,18 @@ impl Progress {
                     Some(bar) => bar.set_position(self.done),
                     None if self.reported + PLAIN_STEP <= percent => {
                         self.reported = percent;
-                        tell(&format!("{} {percent} % of {}", self.what, megabytes(self.total)));
+                        print_message(&format!("{} {percent} % of {}", self.what, megabytes(self.total)));
                     }
                     None => {}
                 }
             }
             News::Step(step) => match &self.bar {
                 Some(bar) => bar.set_message(visible(&format!("{}, {step}", self.what))),
-                None => tell(&format!("{}, {step}", self.what)),
+                None => print_message(&format!("{}, {step}", self.what)),
             },
             News::Say(line) => match &self.bar {
-                Some(bar) => bar.suspend(|| tell(line)),
-                None => tell(line),
+                Some(bar) => bar.suspend(|| print_message(line)),
+                None => print_message(line),
             },
         }
     }

@@ -13,7 +13,7 @@ use super::args::Suggest;
 use super::interrupts::Interrupts;
 use super::rows::{Rows, rows};
 use super::stats::usage;
-use super::{AppContext, Exit, complain, exit_of, one_line, print, reason, tell};
+use super::{AppContext, Exit, complain, exit_of, one_line, print, print_message, reason};
 use crate::metrics::Outcome;
 use crate::models::{self, Purpose};
 use crate::shell_facts::ShellFacts;
@@ -100,7 +100,7 @@ impl Watched {
         thread::spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
                 if control.stage() == Stage::Preparing {
-                    return tell(&format!("askline: {}", Stage::Preparing.words()));
+                    return print_message(&format!("askline: {}", Stage::Preparing.words()));
                 }
                 thread::sleep(WATCH);
             }
@@ -158,17 +158,26 @@ fn show(
             Ok(suggestion) => {
                 print(&format!("{}\n", suggestion.command))?;
                 if suggestion.risk.label >= Label::Confirm {
-                    tell(&format!(
+                    print_message(&format!(
                         "{prefix}{}: {}",
                         suggestion.risk.label.name(),
                         one_line(&suggestion.risk.cause)
                     ));
                 }
-                suggestion.changes.iter().for_each(|change| tell(&format!("{prefix}changed: {change}")));
-                suggestion.open.iter().for_each(|wrong| tell(&format!("{prefix}still wrong: {wrong}")));
-                suggestion.fallback.iter().for_each(|note| tell(&format!("{prefix}{}", one_line(note))));
+                suggestion
+                    .changes
+                    .iter()
+                    .for_each(|change| print_message(&format!("{prefix}changed: {change}")));
+                suggestion
+                    .open
+                    .iter()
+                    .for_each(|wrong| print_message(&format!("{prefix}still wrong: {wrong}")));
+                suggestion
+                    .fallback
+                    .iter()
+                    .for_each(|note| print_message(&format!("{prefix}{}", one_line(note))));
                 if args.lines.is_none() && io::stderr().is_terminal() {
-                    tell(&suggestion.checks.to_string());
+                    print_message(&suggestion.checks.to_string());
                 }
             }
             Err(error) => {
@@ -185,12 +194,12 @@ fn show(
         let Timing { context, retrieve, model, check, total } = suggestion.timing;
         let [context, retrieve, model, check, total] =
             [context, retrieve, model, check, total].map(milliseconds);
-        tell(&format!(
+        print_message(&format!(
             "{prefix}context {context} ms, retrieve {retrieve} ms, model {model} ms, check {check} ms, total {total} ms"
         ));
         let Tally { calls, tokens, cost } = spent;
         let cost = cost.map(|cost| format!(", cost {cost}")).unwrap_or_default();
-        tell(&format!(
+        print_message(&format!(
             "{prefix}calls {calls}, prompt tokens {} ({} kept), answer tokens {}{cost}",
             tokens.prompt, tokens.cached, tokens.completion
         ));

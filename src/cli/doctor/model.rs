@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use super::super::{AppContext, tell};
+use super::super::{AppContext, print_message};
 use super::{Finding, fault, fine, servers, warning};
 use crate::config::{Config, ModelChoice};
 use crate::models::{self, Purpose};
@@ -36,7 +36,7 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
     let entry = entry.ok().filter(|_| config.model_file.is_none());
     if let Some(entry) = &entry {
         if io::stderr().is_terminal() {
-            tell("verifying the model's checksum …");
+            print_message("verifying the model's checksum …");
         }
         // The result is recorded, and read just below.
         let _ = install::check(entry, paths, &mut |_| {});

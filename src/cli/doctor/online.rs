@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal as _};
 use std::time::{Duration, Instant};
 
-use super::super::{AppContext, tell};
+use super::super::{AppContext, print_message};
 use super::model::model;
 use super::{Finding, fault, fine, warning};
 use crate::answer::{self, Answer};
@@ -43,7 +43,7 @@ pub(super) fn tried(config: &Config, app: &AppContext) -> Vec<Finding> {
 fn ask(remote: &ServerProfile, config: &Config, app: &AppContext) -> Finding {
     let text = format!("{} ({remote}){}", remote.profile, way(remote, &app.host));
     if io::stderr().is_terminal() {
-        tell(&format!("asking {} …", remote.url.host()));
+        print_message(&format!("asking {} …", remote.url.host()));
     }
     let begun = Instant::now();
     let control = RequestControl::until(begun + config.deadline());
