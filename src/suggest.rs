@@ -58,7 +58,7 @@ pub fn suggest(
     config: &Config,
     control: &RequestControl,
 ) -> anyhow::Result<Suggestion> {
-    let english = EnglishRequest::of(request)?;
+    let english_request = EnglishRequest::of(request)?;
     let mut watch = Stopwatch::start();
     control.enter(Stage::Starting, Instant::now());
     let environment = environment::gather(machine, request.shell, request.facts);
@@ -68,14 +68,14 @@ pub fn suggest(
     let environment_time = watch.lap();
 
     let mut prompt_time = Duration::ZERO;
-    let refined = match english.answer_without_model(&examiner) {
+    let refined = match english_request.answer_without_model(&examiner) {
         Some(answer) => answer,
         None => {
-            let prompt = english.prompt(config, machine, &environment);
+            let prompt = english_request.prompt(config, machine, &environment);
             prompt_time = watch.lap();
             let limits =
                 Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
-            english.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
+            english_request.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };
     let all = watch.total();
@@ -92,11 +92,11 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let words = (0 < refined.rounds).then(|| english.request_text());
+    let words = (0 < refined.rounds).then(|| english_request.request_text());
     let facts = PathFacts::new(machine.host.as_ref());
     let risk = examiner.risk(&refined.best.line, words.as_deref(), &facts);
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
-    suggestion.changes.splice(..0, english.about());
+    suggestion.changes.splice(..0, english_request.about());
     suggestion.fallback = fallback;
     machine.later.add(Box::new(move |machine| {
         environment.remember(machine);
@@ -110,9 +110,9 @@ pub fn suggest(
 /// # Errors
 /// When there is no request.
 pub fn prompt_for(request: &Request<'_>, machine: &Machine, config: &Config) -> anyhow::Result<Prompt> {
-    let english = EnglishRequest::of(request)?;
+    let english_request = EnglishRequest::of(request)?;
     let environment = environment::gather(machine, request.shell, request.facts);
-    Ok(english.prompt(config, machine, &environment))
+    Ok(english_request.prompt(config, machine, &environment))
 }
 
 /// Returns the name of the system as used in prompts.

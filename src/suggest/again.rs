@@ -31,7 +31,7 @@ pub fn again(
     // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);
     let line = clean(bare.as_deref().unwrap_or(command), request.shell).map_err(Failure::Unclean)?.text;
-    let said = EnglishRequest::of(request).ok().map(|english| english.request_text());
+    let said = EnglishRequest::of(request).ok().map(|request| request.request_text());
     let parsed = ParsedLine::new(line.as_str(), request.shell);
     let risk = examiner.risk(&parsed, said.as_deref(), &PathFacts::new(machine.host.as_ref()));
     Ok((guard(line, &risk, request.shell, config.guard), risk))

@@ -26,11 +26,11 @@ pub fn alternatives(
     config: &Config,
     control: &RequestControl,
 ) -> anyhow::Result<Vec<Suggestion>> {
-    let english = EnglishRequest::of(request)?;
+    let english_request = EnglishRequest::of(request)?;
     let environment = environment::gather(machine, request.shell, request.facts);
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
-    let prompt = english.prompt(config, machine, &environment);
+    let prompt = english_request.prompt(config, machine, &environment);
     let found = refine::alternatives(&prompt, model, &examiner, known, config.max_tokens, control)?;
     let facts = PathFacts::new(machine.host.as_ref());
     let Refined { best, alternatives, rounds, time } = found;
@@ -43,10 +43,10 @@ pub fn alternatives(
         total,
     };
     let suggestions = std::iter::once(best).chain(alternatives).map(|best| {
-        let risk = examiner.risk(&best.line, Some(&english.request_text()), &facts);
+        let risk = examiner.risk(&best.line, Some(&english_request.request_text()), &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
-        suggestion.changes.splice(..0, english.about());
+        suggestion.changes.splice(..0, english_request.about());
         suggestion
     });
     Ok(suggestions.collect())
