@@ -5,9 +5,9 @@
 //! disclosure policy does not allow for every model.
 
 mod condition;
+mod finding_text;
 mod line;
 mod path;
-mod said;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -17,9 +17,9 @@ use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 
+use self::finding_text::{inside, quoted};
 use self::line::LineScope;
 use self::path::{Member, PathEnd, View};
-use self::said::{inside, quoted};
 use super::{Finding, ReportDraft};
 use crate::file_schema::{Column, FileSchema};
 use crate::reference;

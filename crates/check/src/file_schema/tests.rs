@@ -6,18 +6,18 @@ use super::{COLUMNS_MAX, FileSchema, HEAD_BYTES_MAX};
 
 /// Formats columns as `name:int`, in brackets for a table and in braces for a record; `?` marks a column that some
 /// rows lack.
-fn told(schema: &FileSchema) -> String {
+fn described(schema: &FileSchema) -> String {
     let columns = || {
         let columns = schema.columns().unwrap_or_default().iter();
         let one = |name: &str, always: bool, schema: &FileSchema| {
-            format!("{name}{}:{}", if always { "" } else { "?" }, told(schema))
+            format!("{name}{}:{}", if always { "" } else { "?" }, described(schema))
         };
         columns.map(|column| one(&column.name, column.always, &column.schema)).collect::<Vec<_>>().join(" ")
     };
     match schema {
         FileSchema::Table(_) => format!("[{}]", columns()),
         FileSchema::Record(_) => format!("{{{}}}", columns()),
-        FileSchema::List(values) => format!("list<{}>", told(values)),
+        FileSchema::List(values) => format!("list<{}>", described(values)),
         FileSchema::Text => "text".to_owned(),
         FileSchema::Int => "int".to_owned(),
         FileSchema::Float => "float".to_owned(),
@@ -104,7 +104,7 @@ fn shapes() {
     ];
     for (name, head, expected) in table {
         let text = String::from_utf8_lossy(head);
-        assert_eq!(told(&FileSchema::of(name, head, true)), expected, "{name} {text:?}");
+        assert_eq!(described(&FileSchema::of(name, head, true)), expected, "{name} {text:?}");
     }
 }
 
@@ -122,12 +122,12 @@ fn of_what_is_cut_only_whole_rows_count() {
         ("a.yaml", "a: 1\n", "_"),
         ("a.txt", "a: 1\n", "text"),
     ] {
-        assert_eq!(told(&FileSchema::of(name, head.as_bytes(), false)), expected, "{name} {head:?}");
+        assert_eq!(described(&FileSchema::of(name, head.as_bytes(), false)), expected, "{name} {head:?}");
     }
     let cut = b"a,b\n1,2\n3,\xc3";
-    assert_eq!(told(&FileSchema::of("a.csv", cut, false)), "[a:_ b:_]", "inside a character");
+    assert_eq!(described(&FileSchema::of("a.csv", cut, false)), "[a:_ b:_]", "inside a character");
     let long = "a,b\n".to_owned() + &"1,2\n".repeat(HEAD_BYTES_MAX) + "text,text\n";
-    assert_eq!(told(&FileSchema::of("a.csv", long.as_bytes(), true)), "[a:_ b:_]");
+    assert_eq!(described(&FileSchema::of("a.csv", long.as_bytes(), true)), "[a:_ b:_]");
 }
 
 #[test]

@@ -111,13 +111,13 @@ pub(super) fn slips(line: &ParsedLine, reference: &dyn Reference) -> Vec<Finding
         }
     }
     // Two checks may report the same mistake.
-    let mut told: Vec<Finding> = Vec::new();
+    let mut distinct: Vec<Finding> = Vec::new();
     for finding in found {
-        if !told.iter().any(|other| other.span == finding.span && other.fixes == finding.fixes) {
-            told.push(finding);
+        if !distinct.iter().any(|other| other.span == finding.span && other.fixes == finding.fixes) {
+            distinct.push(finding);
         }
     }
-    told
+    distinct
 }
 
 /// Returns possible fixes for the errors that the Nushell engine reports.

@@ -154,7 +154,7 @@ fn characters(text: &str, shell: Shell, found: &mut Vec<String>) {
             word.clear();
         }
         if plain && let Some((_, like)) = LIKE_SYNTAX.iter().find(|(alike, _)| *alike == c) {
-            tell(found, format!("`{c}` (U+{:04X}) looks like `{like}` but is not", u32::from(c)));
+            add_warning(found, format!("`{c}` (U+{:04X}) looks like `{like}` but is not", u32::from(c)));
         }
         reader.read(c);
         deepest = deepest.max(reader.depth());
@@ -173,9 +173,9 @@ fn foreign_word(word: &str, found: &mut Vec<String>) {
     let reading: Option<String> =
         word.chars().map(|c| if c.is_ascii() { Some(c) } else { like(c) }).collect();
     if let Some(reading) = reading {
-        tell(found, format!("`{word}` looks like `{reading}` but holds letters of another script"));
+        add_warning(found, format!("`{word}` looks like `{reading}` but holds letters of another script"));
     } else if word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(|c| within(MIXABLE, c)) {
-        tell(found, format!("`{word}` mixes letters of two scripts"));
+        add_warning(found, format!("`{word}` mixes letters of two scripts"));
     }
 }
 
@@ -187,7 +187,7 @@ fn hosts(text: &str, found: &mut Vec<String>) {
         let host = match authority.rsplit_once('@') {
             Some((user, host)) => {
                 if user.contains(['.', '@']) {
-                    tell(
+                    add_warning(
                         found,
                         format!("the address goes to `{host}`; `{user}` before the @ is only a user name"),
                     );
@@ -197,17 +197,17 @@ fn hosts(text: &str, found: &mut Vec<String>) {
             None => authority,
         };
         if let Some(c) = host.chars().find(|c| !c.is_ascii()) {
-            tell(found, format!("the host `{host}` holds `{c}` (U+{:04X})", u32::from(c)));
+            add_warning(found, format!("the host `{host}` holds `{c}` (U+{:04X})", u32::from(c)));
         }
     }
     let labels = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     for label in labels.filter(|label| label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--")))
     {
-        tell(found, format!("`{label}` is the coded form of a name in another script"));
+        add_warning(found, format!("`{label}` is the coded form of a name in another script"));
     }
 }
 
-fn tell(found: &mut Vec<String>, warning: String) {
+fn add_warning(found: &mut Vec<String>, warning: String) {
     // A text may contain thousands of look-alikes; only the reported ones are kept.
     if found.len() < MAX_WARNINGS && !found.contains(&warning) {
         found.push(warning);

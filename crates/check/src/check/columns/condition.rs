@@ -1,8 +1,8 @@
 //! Checks conditions (`where price > 50 and not sold`): finds the columns and checks that their types can be compared
 //! with the other operand.
 
+use super::finding_text::{kind, quoted};
 use super::path::{self, Member, PathEnd, View};
-use super::said::{kind, quoted};
 use super::{Flow, PipedCommand};
 use crate::file_schema::{Column, FileSchema, is_date};
 use crate::finding::{Finding, Fix};

@@ -202,7 +202,7 @@ fn column<'a>(columns: &'a [Column], member: &Member) -> Option<&'a Column> {
 mod tests {
     use super::*;
 
-    fn told(members: &[Member]) -> String {
+    fn described(members: &[Member]) -> String {
         let one = |member: &Member| match member {
             Member::Index => "#".to_owned(),
             Member::Name { text, span, optional, any_case } => {
@@ -242,7 +242,7 @@ mod tests {
             ("\"a\\n\"", None),
             ("\"a", None),
         ] {
-            assert_eq!(parse(raw, 10).as_deref().map(told).as_deref(), expected, "{raw}");
+            assert_eq!(parse(raw, 10).as_deref().map(described).as_deref(), expected, "{raw}");
         }
     }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde::Deserialize;
 
+use super::finding_text::{NAMES_CHARS_MAX, listed, same};
 use super::path::{self, PathEnd, View};
-use super::said::{NAMES_CHARS_MAX, listed, same};
 use super::{FINDINGS_MAX, TABLE};
 use crate::check::check;
 use crate::file_schema::{Column, FileSchema};

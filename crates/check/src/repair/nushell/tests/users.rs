@@ -62,14 +62,14 @@ fn without_the_engine_no_name_is_guessed_for_another_of_nushells() {
         report.findings.extend(slips(line, &machine));
         report
     };
-    for (line, told) in [
+    for (line, expected) in [
         ("sqrt 16", Some("there is no command `sqrt` here; nushell has `math sqrt`")),
         ("'a' | snake-case", Some("there is no command `snake-case` here; nushell has `str snake-case`")),
     ] {
         let line = parsed(line);
         let report = judge(&line);
         assert!(
-            report.findings.iter().any(|finding| Some(finding.text.as_str()) == told),
+            report.findings.iter().any(|finding| Some(finding.text.as_str()) == expected),
             "{line:?}: {report:?}"
         );
         assert_eq!(repair(&line, &report, &machine, &judge), None, "{line:?}");

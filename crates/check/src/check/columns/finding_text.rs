@@ -35,7 +35,7 @@ impl Flow<'_> {
             .collect();
         let fix = same(text, columns).and_then(|name| {
             let change = format!("{} → {}", cut(text), cut(name));
-            Some(Fix { span: span.clone(), replacement: told_whole(name)?, change })
+            Some(Fix { span: span.clone(), replacement: written_whole(name)?, change })
         });
         // Only a question: a similar name may mean another year, another quarter or the opposite.
         let near = match (&fix, holder.is_empty()) {
@@ -192,22 +192,22 @@ fn is_plural(name: &str, of: &str) -> bool {
 
 /// Lists column names within the limits.
 pub(super) fn listed(columns: &[Column]) -> String {
-    let mut told = String::new();
+    let mut names = String::new();
     let mut left = columns.len();
     for column in columns.iter().take(NAMES_MAX) {
         let name = shown(&column.name);
-        if NAMES_CHARS_MAX < told.chars().count() + name.chars().count() + 2 {
+        if NAMES_CHARS_MAX < names.chars().count() + name.chars().count() + 2 {
             break;
         }
-        told.push_str(if told.is_empty() { "" } else { ", " });
-        told.push_str(&name);
+        names.push_str(if names.is_empty() { "" } else { ", " });
+        names.push_str(&name);
         left -= 1;
     }
-    match (told.is_empty(), left) {
+    match (names.is_empty(), left) {
         (true, 0) => "it has none".to_owned(),
         (true, _) => format!("it has {left}"),
-        (false, 0) => format!("it has {told}"),
-        (false, _) => format!("it has {told} and {left} more"),
+        (false, 0) => format!("it has {names}"),
+        (false, _) => format!("it has {names} and {left} more"),
     }
 }
 
@@ -224,11 +224,11 @@ fn shown(name: &str) -> String {
 
 /// Returns the column's name if it can be shown completely.
 fn nameable(column: &Column) -> Option<&str> {
-    told_whole(&column.name).map(|_| column.name.as_str())
+    written_whole(&column.name).map(|_| column.name.as_str())
 }
 
 /// Returns a name in Nushell syntax; `None` if a part would be cut or look different.
-fn told_whole(name: &str) -> Option<String> {
+fn written_whole(name: &str) -> Option<String> {
     let is_whole = name.chars().nth(NAME_CHARS_MAX).is_none() && visible(name) == name;
     path::written(name).filter(|_| is_whole)
 }
