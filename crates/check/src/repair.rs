@@ -222,7 +222,7 @@ impl Bench<'_> {
                 }
             }
             if let [(_, fix)] = passing.as_slice() {
-                taken.push((finding.kind, (*fix).clone(), said(finding, fix)));
+                taken.push((finding.kind, (*fix).clone(), describe_change(finding, fix)));
             }
         }
         // Findings about words are unreliable until quotes and blocks are correct.
@@ -280,7 +280,7 @@ fn applied(line: &str, fix: &Fix) -> Option<String> {
 }
 
 /// Returns the description of a change with its reason.
-fn said(finding: &Finding, fix: &Fix) -> String {
+fn describe_change(finding: &Finding, fix: &Fix) -> String {
     match finding.kind {
         FindingKind::FlagRefuted => format!("{}: {}", fix.change, finding.evidence),
         _ => format!("{}: {}", fix.change, finding.text),
