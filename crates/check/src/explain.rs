@@ -99,7 +99,7 @@ fn command_parts(command: &SimpleCommand, reference: &dyn Reference) -> Vec<Part
         parts.push(part(&name.span, Role::Command, Default::default()));
         return parts;
     }
-    let mut level = Level::new(command, vec![&name.text], reference);
+    let mut level = DocumentedLevel::new(command, vec![&name.text], reference);
     parts.push(part(&name.span, Role::Command, level.meaning()));
     let mut reader = Reader::new(&command.words, 1, Form::of(program_name(&name.text)));
     let mut leads_on = true;
@@ -155,12 +155,12 @@ fn looks_like_option(word: &Word) -> bool {
 }
 
 /// A command with the subcommands read so far, and its documentation.
-struct Level<'c> {
+struct DocumentedLevel<'c> {
     names: Vec<&'c str>,
     known: Arc<CommandFacts>,
 }
 
-impl Options for Level<'_> {
+impl Options for DocumentedLevel<'_> {
     fn takes(&self, option: &str) -> Option<Takes> {
         Some(match self.doc(option)?.value {
             Arity::Required => Takes::Value,
@@ -170,7 +170,7 @@ impl Options for Level<'_> {
     }
 }
 
-impl<'c> Level<'c> {
+impl<'c> DocumentedLevel<'c> {
     fn new(command: &SimpleCommand, names: Vec<&'c str>, reference: &dyn Reference) -> Self {
         let known = known(command, &names, reference);
         Self { names, known }
