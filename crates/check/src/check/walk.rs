@@ -70,20 +70,21 @@ pub(super) struct Use {
 /// Classifies the words of a command with a known name.
 pub(super) fn walk(command: &SimpleCommand, name: &str, draft: &ReportDraft<'_>) -> Walk {
     let (line, reference) = (draft.line, draft.reference);
-    let name = program_name(name);
+    let level = Level::top(program_name(name), &command.looked_up().unwrap_or_default(), draft);
     let mut walker = Walker {
         line,
         words: command.words.get(..command.words.len().min(MAX_WORDS)).unwrap_or_default(),
         reference,
-        level: Level::top(name, &command.looked_up().unwrap_or_default(), draft),
-        is_find: is_find(name),
+        is_find: is_find(&level.name),
+        level,
         in_expression: false,
         guesses_left: &draft.options_left,
         found: Walk::default(),
     };
-    if TOOLS.no_options.contains(name) {
+    let tool = walker.level.name.as_str();
+    if TOOLS.no_options.contains(tool) {
         walker.found.operands = (1..walker.words.len()).collect();
-    } else if TOOLS.operands.contains(name) {
+    } else if TOOLS.operands.contains(tool) {
         walker.operands();
     } else {
         walker.options();
