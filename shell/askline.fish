@@ -57,16 +57,23 @@ function __askline_line --description 'Turn the words on the command line into a
     __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
         --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous
     builtin commandline --cursor $cursor
-    if test -n "$__askline_message"
-        __askline_say $__askline_message
-    end
     if test -n "$__askline_answer"
+        # fish draws the line before it asks for a prompt, and a label must not come later than its line.
+        builtin printf '\eD\eM\e7\e[1E\e[K%s\e8' (string split --max 1 \n -- "$__askline_message")[1] >/dev/tty
+        __askline_say "$__askline_message"
         builtin commandline --replace -- "$__askline_answer"
         set cursor (string length -- "$__askline_answer")
         if test "$fish_key_bindings $fish_bind_mode" = 'fish_vi_key_bindings default'
             set cursor (builtin math $cursor - 1) # x and a expect the cursor on the last character
         end
         builtin commandline --cursor $cursor
+    else if test -n "$__askline_message"
+        # The line stays, and so does the label that came with it.
+        set -l label
+        if string match --quiet --regex '[:;] !!? ' -- "$__askline_said[1]"
+            set label $__askline_said[1]
+        end
+        __askline_say $label "$__askline_message"
     end
     builtin commandline --function repaint
 end
@@ -87,13 +94,85 @@ function __askline_tab
     end
 end
 
-# Prints a lasting message below the line and redraws the prompt below it.
+# Shows messages above the prompt, as its first rows; empty ones are none. fish draws them whenever it draws the prompt,
+# so they stay as long as the line, in a window of any size. Until a command is run, `fish_prompt` is a function of ours
+# around yours.
 function __askline_say
-    set -l row (builtin commandline --line)
-    string repeat --no-newline --count=(builtin math (builtin count (builtin commandline)) - $row + 1) \n >&2
-    builtin printf '\e[J%s\n' "$argv" >&2
-    string repeat --no-newline --count=(builtin math (builtin count (fish_prompt)) - 1) \n >&2
-    string repeat --no-newline --count=(builtin math $row - 1) \n >&2
+    set -g __askline_said
+    for message in $argv
+        test -n "$message"; and set -a __askline_said $message
+    end
+    if set -q __askline_said[1]; and not builtin functions --query __askline_your_prompt
+        builtin functions --copy fish_prompt __askline_your_prompt
+        function fish_prompt
+            set -l prompt (__askline_your_prompt $argv) # comes first, because it may show the last status
+            set -q prompt[1]; or set prompt ''
+            # Clears what a higher prompt left below.
+            builtin printf '\e[J'
+            builtin printf '%s\n' (__askline_rows (builtin count $prompt)) $prompt
+        end
+    end
+end
+
+# Gives your prompt back, and shows the message about the line of a new prompt.
+function __askline_prompt --on-event fish_preexec --on-event fish_prompt
+    if builtin functions --query __askline_your_prompt
+        builtin functions --erase fish_prompt
+        builtin functions --copy __askline_your_prompt fish_prompt
+        builtin functions --erase __askline_your_prompt
+    end
+    __askline_say $__askline_due
+    set -g __askline_due
+end
+
+# Prints the rows of the messages above a prompt of $argv[1] rows. fish would cut the beginning of a row that is wider
+# than the window, and the top of a prompt that is too high; here the end is cut.
+function __askline_rows
+    set -q __askline_said[1]; or return
+    set -l mode
+    if builtin functions --query fish_mode_prompt
+        set mode (fish_mode_prompt | string join '')
+    end
+    set -l width (builtin math "max(1, $COLUMNS - 1 - $(string length --visible -- "$mode"))")
+    set -l height (builtin math "max(1, $LINES - $argv[1] - $(__askline_height))")
+    set -l rows (__askline_wrapped $width $__askline_said)
+    if test (builtin count $rows) -gt $height
+        # A label must be seen even if nothing else fits.
+        set -l texts (string replace --all \n ' ' -- $__askline_said | string replace 'askline: ' '')
+        set rows (__askline_wrapped $width $texts)
+    end
+    builtin printf '%s\n' $rows[1..$height]
+end
+
+# Prints the number of rows that the line takes at least.
+function __askline_height
+    set -l rows 0
+    for row in (builtin commandline --current-buffer)
+        set rows (builtin math "$rows + max(1, ceil($(string length --visible -- "$row") / $COLUMNS))")
+    end
+    builtin echo $rows
+end
+
+# Prints texts in rows of at most $argv[1] columns, broken at spaces if possible. Rows that fit stay as they are.
+function __askline_wrapped
+    for row in (string split \n -- $argv[2..])
+        if test (string length --visible -- "$row") -le $argv[1]
+            builtin echo -- $row
+            continue
+        end
+        set -l rows
+        for word in (string split ' ' -- $row)
+            if set -q rows[1]; and test (string length --visible -- "$rows[-1] $word") -le $argv[1]
+                set rows[-1] "$rows[-1] $word"
+            else if test (string length --visible -- "$word") -le $argv[1]
+                set -a rows "$word"
+            else
+                # Half as many characters fit, however wide they are.
+                set -a rows (string match --all --regex ".{1,$(builtin math "max(1, floor($argv[1] / 2))")}" -- "$word")
+            end
+        end
+        builtin printf '%s\n' $rows
+    end
 end
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -108,11 +187,11 @@ function __askline_ask
     end
     __askline_help "$argv" --draw here --status $previous
     set -l code $status
-    if test -n "$__askline_message"
-        builtin printf '%s\n' $__askline_message >&2
-    end
     if test -n "$__askline_answer"
+        set -g __askline_due "$__askline_message"
         builtin commandline --replace -- "$__askline_answer"
+    else if test -n "$__askline_message"
+        builtin printf '%s\n' $__askline_message >&2
     end
     return $code
 end
