@@ -3,7 +3,8 @@
 # Load it with: eval "$(askline init bash)"
 #
 # The first word of each command is quoted (\builtin, \command) so that no alias of yours is read into it.
-# Loading starts no process, and neither does a prompt.
+# Loading starts no process, and neither does a prompt, except one after `ask`. A hook in PROMPT_COMMAND and a mark in
+# PS2, which takes no room, tell a fresh prompt from the rest of a command.
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The key
@@ -59,19 +60,151 @@ __askline_told() {
   \builtin compgen -A function
 }
 
-# Readline has cleared the last row of the prompt and prints it again afterwards, so the helper draws here and a message
-# stays above. A continued command looks like a fresh prompt: there the key rewrites the current row only.
+# Readline has cleared the line and the last row of the prompt, and draws them again afterwards; after status 124 it
+# draws the whole prompt. So we show the words ourselves during the wait, and a message takes the place of the prompt,
+# which comes again below it.
 __askline_line() {
-  \builtin local previous="$?" answer='' message='' keymap='emacs'
+  \builtin local previous="$?" answer='' message='' keymap='emacs' size='' lines columns head=0 is_sure=1 IFS=' '
+  # Replacing the last row of a continued command would splice two commands. Our hook may have been removed.
+  if [[ -n $__askline_continued && "${PROMPT_COMMAND[*]-}" == *__askline_prompt* ]]; then
+    \builtin printf 'askline: works on a fresh prompt, not inside a continued command\n' >/dev/tty
+    \builtin return 124
+  fi
   [[ ! -o vi ]] || keymap='vi'
+  size=$(\command stty size </dev/tty 2>/dev/null) || size=''
+  lines=${size% *} columns=${size#* }
+  ((lines > 0 && columns > 0)) || lines=24 columns=80
+  __askline_show_words "$previous"
   __askline_help "$READLINE_LINE" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
+  if [[ $size == "$(\command stty size </dev/tty 2>/dev/null)" ]]; then
+    \builtin printf '\e8\e[J' >/dev/tty
+  else
+    # The terminal may have moved all rows.
+    is_sure=0
+    \builtin printf '\r\e[J' >/dev/tty
+  fi
+  if [[ -z $answer$message ]]; then
+    \builtin return 0
+  fi
   if [[ -n $answer ]]; then
     READLINE_LINE=$answer
     READLINE_POINT=${#answer}
   fi
-  if [[ -n $message ]]; then
-    \builtin printf '%s\n' "$message" >/dev/tty
+  __askline_say >/dev/tty
+  \builtin return 124
+}
+
+# Shows the words behind the last row of the prompt, keeps the place of that row with ESC 7, and leaves a free row
+# below. Sets `head` to the number of rows of the prompt above, and `is_sure` to 0 if the terminal may have wrapped one
+# of them. $1 is the last status, which a prompt may show.
+__askline_show_words() {
+  \builtin local prompt='' plain='' rest words below gap
+  # bash 4.4 is the first that tells the prompt.
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+    __askline_status "$1"
+    prompt=${PS1@P}
   fi
+  prompt=${prompt//$'\r'/}
+  # Text between these two marks takes no room.
+  rest=$prompt
+  while [[ $rest == *$'\001'* ]]; do
+    plain+=${rest%%$'\001'*}
+    rest=${rest#*$'\001'}
+    rest=${rest#*$'\002'}
+  done
+  plain+=$rest
+  while [[ $plain == *$'\n'* ]]; do
+    __askline_fits "${plain%%$'\n'*}" || is_sure=0
+    plain=${plain#*$'\n'}
+    ((++head))
+  done
+  if [[ ${_ble_attached-} && ${_ble_prompt_ps1_data[4]-} == [0-9]* ]]; then
+    head=${_ble_prompt_ps1_data[4]} is_sure=1
+  fi
+  # No character is wider than two columns.
+  words=${READLINE_LINE//[^[:print:]$'\n']/?}
+  rest=${words//[^$'\n']/}
+  below=$((2 * (${#plain} + ${#words}) / columns + ${#rest} + 1))
+  if ((below >= lines)); then
+    below=$((lines - 1)) rest=$(((lines - 2) * columns / 2 - ${#plain}))
+    words=${words//$'\n'/ }
+    words=${words:0:rest > 0 ? rest : 0}
+  fi
+  \builtin printf -v gap '%*s' "$below" ''
+  prompt=${prompt//[$'\001\002']/}
+  \builtin printf '%s\e[%dA\r\e7%s\r\n' "${gap// /$'\n'}" "$below" \
+    "${prompt##*$'\n'}${words//$'\n'/$'\r\n'}" >/dev/tty
+}
+
+__askline_status() {
+  \builtin return "$1"
+}
+
+# Reports whether a row without marks is certainly narrower than the terminal.
+__askline_fits() {
+  [[ $1 != *[[:cntrl:]]* ]] || \builtin return 1
+  if [[ $1 == *[^[:ascii:]]* ]]; then
+    ((2 * ${#1} < columns))
+  else
+    ((${#1} < columns))
+  fi
+}
+
+# Prints the message in the place of the prompt. The message before it goes if the line it was about is gone.
+__askline_say() {
+  \builtin local kept=$__askline_above room rows
+  if [[ $is_sure == 0 ]]; then
+    kept=0
+  else
+    [[ -z $answer ]] || kept=0
+    rows=$((head + __askline_above - kept))
+    ((rows == 0)) || \builtin printf '\e[%dA\e[J' "$rows"
+  fi
+  __askline_above=0
+  if [[ -n $message ]]; then
+    rows=${message//[^$'\n']/} room=$((lines - head - 2 - ${#READLINE_LINE} / columns))
+    if ((${#rows} >= room)); then
+      # A label must be seen even if nothing else fits.
+      message=${message//$'\n'/ }
+      message=${message#askline: }
+      message=${message:0:(room > 1 ? room : 1) * (columns - 1)} rows=''
+      while ((${#message} >= columns)); do
+        rows+=${message:0:columns-1}$'\n'
+        message=${message:columns-1}
+      done
+      message=$rows$message rows=${rows//[^$'\n']/}
+    fi
+    \builtin printf '%s\n' "$message"
+    [[ $is_sure == 0 ]] || __askline_above=$((kept + ${#rows} + 1))
+    [[ -z $answer && -n $__askline_shown ]] && message=$__askline_shown$'\n'$message
+  fi
+  __askline_shown=$message
+  __askline_keep
+  # ble.sh draws the whole prompt so many rows further up.
+  if [[ ${_ble_attached-} ]] && ((head > 0)); then
+    \builtin printf -v rows '%*s' "$head" ''
+    \builtin printf '%s' "${rows// /$'\n'}"
+  fi
+}
+
+# Until the next prompt, a cleared screen keeps the message. A key of yours on Ctrl-L stays.
+__askline_keep() {
+  \builtin local keymap
+  if [[ -z $__askline_shown || ${_ble_attached-} ]]; then
+    \builtin return 0
+  fi
+  for keymap in emacs-standard vi-insert vi-command; do
+    if [[ $(\builtin bind -m "$keymap" -q clear-screen) == *'"\C-l"'* ]]; then
+      \builtin bind -m "$keymap" -r '\C-l'
+      \builtin bind -m "$keymap" -x '"\C-l": __askline_clear && :'
+      __askline_keymaps+=" $keymap"
+    fi
+  done
+}
+
+__askline_clear() {
+  \builtin printf '\e[H\e[2J%s' "${__askline_shown:+$__askline_shown$'\n'}" >/dev/tty
+  \builtin return 124
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -91,19 +224,45 @@ __askline_ask() {
   if [[ -z $answer ]]; then
     \builtin return "$code"
   fi
+  __askline_due=$message
   # In a pipeline or a substitution there is no next prompt, and the key would reach another reader of the terminal.
   if [[ $BASH_SUBSHELL -gt 0 || ! -t 1 ]]; then
     \builtin printf '%s\n' "$answer"
     \builtin return 0
   fi
-  # bash cannot fill the next line, but a key can. The terminal presses it: it answers the query ESC[5n with ESC[0n,
-  # which arrives at the next prompt. Bound only now, because other tools use the same answer.
+  if [[ ${_ble_attached-} ]] && \builtin declare -F ble-edit/content/reset >/dev/null; then
+    ble-edit/content/reset "$answer" edit
+    _ble_edit_ind=${#answer}
+    \builtin return 0
+  fi
+  # bash cannot fill the next line, but a key can. The terminal presses it: it answers the query ESC[5n with ESC[0n.
+  # Bound only now, because other tools use the same answer.
   __askline_next=$answer
   for keymap in emacs-standard vi-insert; do
     \builtin bind -m "$keymap" -r '\e[0n'
     \builtin bind -m "$keymap" -x '"\e[0n": __askline_fill'
   done
-  \builtin printf '\e[5n' >/dev/tty
+  (__askline_press_next </dev/tty &>/dev/null &)
+}
+
+# Asks the terminal as soon as readline reads keys: before, the answer would be echoed.
+__askline_press_next() {
+  \builtin local tries stat fields IFS=' '
+  \builtin trap '' TTOU
+  for ((tries = 0; tries < 1000; tries++)); do
+    \builtin kill -0 $$ || \builtin return 0
+    stat=''
+    if [[ -r /proc/$$/stat ]]; then
+      \builtin read -r stat </proc/$$/stat || \builtin :
+    fi
+    \builtin read -ra fields <<<"${stat##*) }" || \builtin :
+    # In the foreground must be the shell, not a program that reads keys, too. Only Linux tells.
+    if [[ ${fields[2]-} == "${fields[5]-}" && $(\command stty -a) == *-icanon* ]]; then
+      \builtin printf '\e[5n' >/dev/tty
+      \builtin return 0
+    fi
+    \command sleep 0.02 || \builtin return 0
+  done
 }
 
 __askline_fill() {
@@ -162,7 +321,10 @@ __askline_conflict() {
         "\"$key\""*__askline_line*) ours=1 ;;
         "\"$key\": self-insert" | "\"$key\": abort") ;;
         "\"$key"*)
-          REPLY=${entry#*\": }
+          REPLY=${entry#\"*\"}
+          # bash 5.3 prints commands without the colon.
+          REPLY=${REPLY#:}
+          REPLY=${REPLY# }
           REPLY=${REPLY#\"}
           REPLY=${REPLY%\"}
           ;;
@@ -189,12 +351,57 @@ __askline_bind() {
     for key in "${__askline_keys[@]}"; do
       # bash 5.1 fails when one command is bound over another, so the key is cleared first.
       \builtin bind -m "$keymap" -r "$key"
-      \builtin bind -m "$keymap" -x "\"$key\": __askline_line"
+      # The list keeps status 124, and `set -e` accepts it.
+      \builtin bind -m "$keymap" -x "\"$key\": __askline_line && :"
     done
   done
 }
 
+# Runs before each prompt, and keeps the status that a prompt may show.
+__askline_prompt() {
+  \builtin local previous="$?" keymap IFS=' '
+  __askline_continued='' __askline_above=0 __askline_shown=$__askline_due __askline_due=''
+  for keymap in $__askline_keymaps; do
+    \builtin bind -m "$keymap" -r '\C-l'
+    \builtin bind -m "$keymap" '"\C-l": clear-screen'
+  done
+  __askline_keymaps=''
+  __askline_keep
+  # bash does not tell that it reads the rest of a command; but it draws PS2, and that can set a variable.
+  if [[ ${PS2-} != *__askline_continued=* && ! ${_ble_attached-} ]] && \builtin shopt -q promptvars; then
+    PS2="\${PS2:__askline_continued=1:0}${PS2-}"
+  fi
+  \builtin return "$previous"
+}
+
+# Adds it to your hooks: not as the first, which is often assigned anew, and before those of bash-preexec, which must
+# stay the last.
+__askline_hook() {
+  \builtin local at
+  for at in "${!PROMPT_COMMAND[@]}"; do
+    case ${PROMPT_COMMAND[at]} in
+      *__askline_prompt*) \builtin return 0 ;;
+      *__bp_interactive_mode)
+        PROMPT_COMMAND[at]=${PROMPT_COMMAND[at]%__bp_interactive_mode}$'__askline_prompt\n__bp_interactive_mode'
+        \builtin return 0
+        ;;
+      *__bp_install*)
+        PROMPT_COMMAND[at]=$'__askline_prompt\n'${PROMPT_COMMAND[at]}
+        \builtin return 0
+        ;;
+    esac
+  done
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)); then
+    PROMPT_COMMAND=("${PROMPT_COMMAND[@]:-}" __askline_prompt)
+  else
+    # shellcheck disable=SC2128,SC2178
+    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}__askline_prompt
+  fi
+}
+
 if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
+  __askline_continued='' __askline_above=0 __askline_shown='' __askline_due='' __askline_keymaps=''
+  __askline_hook
   if [[ ${#__askline_keys[@]} -gt 0 ]]; then
     __askline_bind
   fi

@@ -47,11 +47,13 @@ macro_rules! in_nushell {
 }
 
 mod again;
+mod bash;
 mod faults;
 mod fix;
 mod ghost;
 mod inline;
 mod key;
+mod label;
 mod loading;
 mod menu;
 mod message;

@@ -10,11 +10,7 @@ pub(super) static SETUP: Setup = Setup {
     settings,
     how_to_load: r#"to load it in every bash, add this line to ~/.bashrc: eval "$(askline init bash)""#,
     worth_knowing: |_| {
-        let worth = concat!(
-            "bash itself expands ? and * after `ask`, so quote the words, or press the key instead; ",
-            "inside a continued command (a prompt of >) the key rewrites the last row only"
-        );
-        worth.to_owned()
+        "bash itself expands ? and * after `ask`, so quote the words, or press the key instead".to_owned()
     },
     warning: |_| None,
     is_saved: false,

@@ -446,8 +446,8 @@ fn a_suggestion_is_not_run(setup: Setup) {
     ran_nothing(&sh);
 }
 
-/// Text above the last row of a continued command cannot be replaced, so the script disables it in zsh. fish and Nushell keep
-/// all rows in one line; bash cannot report it.
+/// Text above the last row of a continued command cannot be replaced, so the script disables it in zsh; for bash see
+/// `bash`. fish and Nushell keep all rows in one line.
 fn the_middle_of_a_command_is_refused(setup: Setup) {
     if setup.shell != Shell::Zsh {
         return;
