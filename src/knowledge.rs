@@ -7,6 +7,7 @@
 mod builtins;
 mod commands;
 mod eligible;
+mod hung;
 mod kept;
 mod level;
 mod manual_overrides;
@@ -20,8 +21,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use self::hung::HungPrograms;
 use self::kept::CacheKey;
 use self::level::Looked;
 use self::pages::Manuals;
@@ -33,7 +35,8 @@ use crate::environment::{Environment, Machine};
 use crate::shell_facts::ShellFacts;
 use askline_check::file_schema::FileSchema;
 use askline_check::reference::{CommandFacts, Reference};
-use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe, Spelling};
+use askline_host::local::Runaway;
+use askline_host::{Host, Level, OUTPUT_LIMIT, OptionName, Output, Probe};
 use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
@@ -69,6 +72,7 @@ pub struct Knowledge {
     commands: OnceLock<Option<Arc<commands::Own>>>,
     all_commands: OnceLock<Option<Arc<Catalogue>>>,
     spent: Mutex<Duration>,
+    hung: OnceLock<Mutex<HungPrograms>>,
     shapes: Mutex<shapes::Shapes>,
 }
 
@@ -103,6 +107,7 @@ impl Knowledge {
             commands: OnceLock::new(),
             all_commands: OnceLock::new(),
             spent: Mutex::default(),
+            hung: OnceLock::new(),
             shapes: Mutex::default(),
         }
     }
@@ -193,33 +198,19 @@ impl Knowledge {
         Some(program)
     }
 
-    /// Returns the version of a program: from its page or, if that names none, from the program itself.
-    pub fn version(&self, command: &str) -> Option<String> {
-        let (_, Some((program, _))) = self.resolve(&[command]) else { return None };
-        let mut looked = Looked::clone(&*self.level(&program, &[], true));
-        let version = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
-        if version.is_some() {
-            return version;
-        }
-        if looked.record.version.is_none() && self.is_eligible(&program, &looked.record) {
-            let probe = Probe::Help { level: Level::default(), spelling: Spelling::Version };
-            let output = self.ask(&program.path, &probe)?;
-            looked.record.version = Some(version_in(&text_of(&output)));
-            self.hold(&program, &[], &mut looked);
-        }
-        looked.record.version.flatten()
-    }
-
     /// Writes new facts to the cache. This waits for the disk: call it after the answer is shown. An error costs only
     /// time at the next request.
     pub fn remember(&self) {
         let Some(cache) = &self.cache else { return };
         let changed: Vec<(CacheKey, Arc<Looked>)> = held(&self.levels)
             .iter()
-            .filter(|(_, looked)| looked.changed)
+            .filter(|(_, looked)| looked.changed && !looked.partial)
             .map(|(key, looked)| (key.clone(), Arc::clone(looked)))
             .collect();
         let commands = self.commands.get().and_then(|own| own.as_ref()?.to_keep());
+        if let Some(hung) = self.hung.get() {
+            held(hung).keep(cache);
+        }
         if changed.is_empty() && commands.is_none() {
             return;
         }
@@ -230,15 +221,33 @@ impl Knowledge {
         }
     }
 
-    /// Starts a program for a probe; `None` if it failed or no time is left.
+    /// Starts a program for a probe; `None` if it failed, hangs or no time is left.
     fn ask(&self, program: &Path, probe: &Probe) -> Option<Output> {
         if PROBE_BUDGET <= self.spent() {
             return None;
         }
         let started = Instant::now();
-        let output = self.host.probe(program, probe);
+        let output = self.start(program, probe);
         *held(&self.spent) += started.elapsed();
-        output.inspect_err(|error| tracing::debug!("no answer: {error:#}")).ok()
+        output
+    }
+
+    /// Starts a program for a probe, however long this takes; `None` if it failed, or hung a short time ago.
+    fn start(&self, program: &Path, probe: &Probe) -> Option<Output> {
+        let hung = self.hung.get_or_init(|| Mutex::new(HungPrograms::of(self.cache.as_deref())));
+        let asked = hung::Asked::new(self.host.as_ref(), program, probe);
+        if held(hung).contains(&asked, SystemTime::now()) {
+            tracing::debug!("{} did not end before", program.display());
+            return None;
+        }
+        let output = self.host.probe(program, probe);
+        let output = output.inspect_err(|error| {
+            tracing::debug!("no answer: {error:#}");
+            if error.is::<Runaway>() {
+                held(hung).add(asked, SystemTime::now());
+            }
+        });
+        output.ok()
     }
 
     fn spent(&self) -> Duration {
@@ -264,10 +273,8 @@ impl Reference for Knowledge {
         let askable = eligible::for_options(&program.name)
             && levels.first().is_some_and(|own| self.is_eligible(&program, &own.record));
         let last = levels.pop();
-        let version = levels.iter().chain(&last).rev().find_map(|looked| {
-            let version = looked.record.manual.as_ref().and_then(|manual| manual.version.clone());
-            version.or_else(|| looked.record.version.clone().flatten())
-        });
+        let version =
+            levels.iter().chain(&last).rev().find_map(|looked| looked.manual.as_ref()?.version.clone());
         Arc::new(CommandFacts {
             kind,
             manual: last.and_then(|looked| looked.manual.clone()),
@@ -317,11 +324,8 @@ impl Reference for Knowledge {
         let (_, Some((program, words))) = self.resolve(command) else { return None };
         let option = OptionName::new(option.split_once('=').map_or(option, |(name, _)| name))?;
         let levels = self.levels(&program, &words);
-        let defines = |looked: &Looked| {
-            let manual = looked.manual.as_ref();
-            manual.is_some_and(|manual| manual.option(option.as_str()).is_some())
-        };
-        if levels.iter().any(|looked| defines(looked)) {
+        let defines = |manual: &Arc<Manual>| manual.option(option.as_str()).is_some();
+        if levels.iter().any(|looked| looked.manual.as_ref().is_some_and(defines)) {
             return Some(true);
         }
         let path: Vec<&str> = words.iter().map(String::as_str).take(levels.len() - 1).collect();
@@ -329,9 +333,9 @@ impl Reference for Knowledge {
         if !looked.record.help_was_read {
             self.add_help(&program, &path, &mut looked);
             self.hold(&program, &path, &mut looked);
-            if defines(&looked) {
-                return Some(true);
-            }
+        }
+        if self.all_documented(&program, &path, &looked.record).as_ref().is_some_and(defines) {
+            return Some(true);
         }
         if let Some(answer) = looked.record.answers.get(option.as_str()) {
             return *answer;
@@ -355,15 +359,6 @@ impl Reference for Knowledge {
 fn text_of(output: &Output) -> String {
     let streams = [&output.stderr, &output.stdout].map(|stream| String::from_utf8_lossy(stream));
     streams.join("\n")
-}
-
-/// Returns the first number with dots on the first line: `ls (GNU coreutils) 9.1`.
-fn version_in(text: &str) -> Option<String> {
-    let line = text.lines().find(|line| !line.trim().is_empty())?;
-    let numbers = line.split(|c: char| !(c.is_ascii_alphanumeric() || ".-+~".contains(c)));
-    let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
-    let version = numbers.map(|word| word.strip_prefix('v').unwrap_or(word)).find(is_version)?;
-    Some(version.trim_end_matches(['.', '-']).chars().take(32).collect())
 }
 
 /// Locks a mutex. The data is valid even after a panic, because each change is a single step.

@@ -244,7 +244,7 @@ impl UsageStore {
         let Some(content) = store::read(&self.file(), FILE_LIMIT)? else {
             return Ok(Some(Counts::default()));
         };
-        let body = content.strip_prefix(format!("askline {} {}\n", KIND.0, KIND.1).as_bytes());
+        let body = store::summed_body(&content, KIND.0, KIND.1);
         Ok(body.and_then(|body| serde_json::from_slice(body).ok()))
     }
 
@@ -272,7 +272,7 @@ impl UsageStore {
             }
         };
         counts.count(usage, outcome, now);
-        store::write_passing(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
+        store::write_summed(&self.file(), KIND.0, KIND.1, &serde_json::to_vec(&counts)?)?;
         store::thin_out(&self.directory, FILES_MAX)?;
         Ok(true)
     }

@@ -217,7 +217,7 @@ impl Terminal {
 
     /// Returns the last press in this terminal, if it can be read.
     pub fn last(&self) -> Option<Press> {
-        let kept = store::read_versioned(&self.file, KIND.0, KIND.1, LIMIT);
+        let kept = store::read_summed(&self.file, KIND.0, KIND.1, LIMIT);
         let body = kept.unwrap_or_else(|error| {
             tracing::debug!("can't read the last press: {error:#}");
             None
@@ -232,7 +232,7 @@ impl Terminal {
             let directory = self.file.parent().unwrap_or(Path::new("/"));
             store::make_directory(directory)?;
             forget(directory)?;
-            store::write_passing(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
+            store::write_summed(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
         };
         if let Err(error) = keep() {
             tracing::debug!("can't store the press: {error:#}");

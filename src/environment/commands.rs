@@ -26,14 +26,11 @@ const SCAN_BUDGET: Duration = Duration::from_millis(150);
 /// same tick of the file system's clock, so its scan is not trusted next time.
 const CLOCK_GRAIN: Duration = Duration::from_secs(2);
 
-/// First line of the cache; a different version makes it invalid.
-const CACHE_HEADER: &str = "askline commands 2";
+/// Kind and format version of the cache; a different version makes it invalid.
+const CACHE_KIND: (&str, u32) = ("commands", 3);
 /// Maximum number of other files next to it in the cache directory. Usually there are none, because other data has
 /// its own directories.
 const CACHE_FILES_MAX: usize = 16;
-/// Last line of the cache, which cannot be a command name. It detects a truncated list, which would make commands
-/// look missing.
-const CACHE_END: &str = "/\n";
 
 /// Programs that can be run from `PATH`, by directory in search order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -136,7 +133,7 @@ impl Commands {
         if !self.changed {
             return Ok(());
         }
-        let mut text = format!("{CACHE_HEADER}\n");
+        let mut text = String::new();
         for directory in &self.directories {
             // A path with control characters does not fit on a line of the cache, so it is scanned every time.
             let Some(path) = directory.path.to_str().filter(|path| is_plain(path)) else { continue };
@@ -146,8 +143,7 @@ impl Commands {
                 text.push('\n');
             }
         }
-        text.push_str(CACHE_END);
-        store::write_cache(&cache.join(CACHE_FILE), text.as_bytes())?;
+        store::write_summed(&cache.join(CACHE_FILE), CACHE_KIND.0, CACHE_KIND.1, text.as_bytes())?;
         store::thin_out(cache, CACHE_FILES_MAX)
     }
 }
@@ -167,13 +163,10 @@ fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
     let Some(written) = fs::symlink_metadata(file).ok().and_then(|found| found.modified().ok()) else {
         return known;
     };
-    let read = store::read(file, CACHE_LIMIT).ok().flatten();
+    let read = store::read_summed(file, CACHE_KIND.0, CACHE_KIND.1, CACHE_LIMIT).ok().flatten();
     let Some(text) = read.and_then(|bytes| String::from_utf8(bytes).ok()) else { return known };
-    let whole =
-        text.strip_prefix(CACHE_HEADER).and_then(|rest| rest.strip_prefix('\n')?.strip_suffix(CACHE_END));
-    let Some(rest) = whole else { return known };
     let mut names = None;
-    for line in rest.lines() {
+    for line in text.lines() {
         if let Some((modified, path)) = line.strip_prefix('/').and_then(|line| line.split_once('\t')) {
             let (_, last) = known.entry(path.into()).or_insert((modified.parse().unwrap_or(0), Vec::new()));
             names = Some(last);
@@ -266,7 +259,7 @@ mod tests {
     fn a_cache_that_is_a_link_or_open_to_others_is_not_believed() {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("commands");
-        fs::write(&file, format!("{CACHE_HEADER}\n/1\t/x\nls\n{CACHE_END}")).unwrap();
+        store::write_summed(&file, CACHE_KIND.0, CACHE_KIND.1, b"/1\t/x\nls\n").unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
         assert_eq!(recall(&file).len(), 1);
         let link = home.path().join("link");
@@ -303,7 +296,7 @@ mod tests {
         assert_eq!(look(), (true, true, true), "so is a broken one");
         assert_eq!(look(), (false, true, true));
         let whole = fs::read(cache.join("commands")).unwrap();
-        fs::write(cache.join("commands"), &whole[..whole.len() - "two\n/\n".len()]).unwrap();
+        fs::write(cache.join("commands"), &whole[..whole.len() - "two\n".len()]).unwrap();
         assert_eq!(look(), (true, true, true), "and one that lost its end");
         assert_eq!(look(), (false, true, true));
     }

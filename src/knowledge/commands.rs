@@ -9,12 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Knowledge;
 use super::kept::{self, CacheKey, Stamp};
-use askline_host::store;
 use askline_host::{OUTPUT_LIMIT, Probe, seconds_since_1970};
 use askline_manual::catalogue::Catalogue;
 
 /// Kind and format version in the header line of the file.
-const KIND: (&str, u32) = ("nushell-commands", 1);
+const KIND: (&str, u32) = ("nushell-commands", 2);
 
 /// Words that no command level has, to give the file a unique name.
 const WORDS: [&str; 1] = ["scope commands"];
@@ -44,13 +43,13 @@ impl Own {
         self.fresh.is_some().then_some(self)
     }
 
-    /// Writes the cache entry. This waits for the disk.
+    /// Writes the cache entry.
     ///
     /// # Errors
     /// When the cache cannot be written.
     pub(super) fn keep(&self, cache: &Path) -> anyhow::Result<()> {
         let Some((key, record)) = &self.fresh else { return Ok(()) };
-        store::write_versioned(&key.file(cache), KIND.0, KIND.1, &postcard::to_allocvec(record)?)
+        kept::write(cache, key, KIND, record)
     }
 }
 
@@ -88,11 +87,11 @@ impl Knowledge {
             Some(record) => (record.rows, None),
             None => {
                 // This does not count against the time limit for a line's lookups, because it happens once a day.
-                let output = self.host.probe(&program.real_path, &Probe::Commands);
-                let output = output.inspect_err(|error| tracing::debug!("no commands: {error:#}")).ok();
+                let output = self.start(&program.real_path, &Probe::Commands)?;
                 // Truncated or failed output is not a complete list. The failure itself is cached too, for a shorter
                 // time.
-                let whole = output.filter(|output| output.success && output.stdout.len() < OUTPUT_LIMIT);
+                let whole =
+                    Some(output).filter(|output| output.success && output.stdout.len() < OUTPUT_LIMIT);
                 let rows = whole
                     .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
                     .unwrap_or_default();

@@ -15,7 +15,7 @@ use askline_host::{FileEntry, Host, seconds_since_1970};
 use askline_manual::Manual;
 
 /// Kind and format version in the header line of each file.
-const KIND: (&str, u32) = ("knowledge", 1);
+const KIND: (&str, u32) = ("knowledge", 2);
 
 /// Name of the directory in the cache directory.
 const DIRECTORY: &str = "knowledge";
@@ -28,6 +28,9 @@ const MISSED_FOR: Duration = Duration::from_mins(10);
 
 /// Maximum size of a file in bytes; the largest real ones (compilers, ffmpeg) have 300 kB.
 const FILE_LIMIT: u64 = 1 << 20;
+
+/// Maximum length of a file's header line in bytes.
+const HEADER_MAX: u64 = 256;
 
 /// Maximum number of files. With [`FILE_LIMIT`] it bounds the size of the directory, which in practice reaches 0.1 %
 /// of the bound.
@@ -71,14 +74,14 @@ pub(super) struct Record {
     pub page_says_help: bool,
     /// `true` if the page or the program's bytes name `--help`; set for the program itself, not for its subcommands.
     pub says_help: bool,
-    /// `true` if the help text was read or asking for it failed.
+    /// `true` if the program answered when it was asked for its help text.
     pub help_was_read: bool,
-    /// Answer to `--version`; the inner `None` means that it was not usable.
-    pub version: Option<Option<String>>,
     /// Answers of its parser about options.
     pub answers: BTreeMap<String, Option<bool>>,
-    /// Documented facts.
-    pub manual: Option<Arc<Manual>>,
+    /// Facts of the man page.
+    pub page_manual: Option<Arc<Manual>>,
+    /// Facts of the help text.
+    pub help_manual: Option<Arc<Manual>>,
     /// Time of the lookup, in seconds since 1970.
     written_s: u64,
 }
@@ -92,9 +95,9 @@ impl Record {
             page_says_help: false,
             says_help: false,
             help_was_read: false,
-            version: None,
             answers: BTreeMap::new(),
-            manual: None,
+            page_manual: None,
+            help_manual: None,
             written_s: seconds_since_1970(SystemTime::now()),
         }
     }
@@ -107,7 +110,8 @@ impl Record {
     }
 
     fn is_fresh(&self, host: &dyn Host, program: &Stamp, now: SystemTime) -> bool {
-        is_recent(self.written_s, self.manual.is_some(), now)
+        let is_found = self.page_manual.is_some() || self.help_manual.is_some();
+        is_recent(self.written_s, is_found, now)
             && self.program == *program
             && self.page.as_ref().is_none_or(|page| page.still_is(host))
     }
@@ -116,7 +120,11 @@ impl Record {
 /// Cache key of a level: the path of the program as found, its real path, whether it is trusted, and the words of the
 /// level. Facts about a trusted program are not used for the same program when it is untrusted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct CacheKey(String);
+pub(super) struct CacheKey {
+    /// Command that the facts are about: path and words. It is in the file too.
+    command: String,
+    file: String,
+}
 
 impl CacheKey {
     pub(super) fn new(path: &Path, real_path: &Path, trusted: bool, words: &[&str]) -> Self {
@@ -130,11 +138,13 @@ impl CacheKey {
             hash.update(word);
             hash.update([0]);
         }
-        Self(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+        let command = [&[&*path.to_string_lossy()], words].concat().join(" ");
+        let file = hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self { command, file }
     }
 
-    pub(super) fn file(&self, cache: &Path) -> PathBuf {
-        cache.join(DIRECTORY).join(&self.0)
+    fn file(&self, cache: &Path) -> PathBuf {
+        cache.join(DIRECTORY).join(&self.file)
     }
 }
 
@@ -146,10 +156,29 @@ pub(super) fn is_recent(written_s: u64, is_found: bool, now: SystemTime) -> bool
     age.is_some_and(|age| age <= lasts.as_secs())
 }
 
-/// Reads the file of a key, with this kind and format version.
+/// Reads the facts under a key, with this kind and format version; `None` if the file is damaged or about another
+/// command.
 pub(super) fn read<T: DeserializeOwned>(cache: &Path, key: &CacheKey, kind: (&str, u32)) -> Option<T> {
-    let body = store::read_versioned(&key.file(cache), kind.0, kind.1, FILE_LIMIT).ok().flatten()?;
-    postcard::from_bytes(&body).ok()
+    let body = store::read_summed(&key.file(cache), kind.0, kind.1, FILE_LIMIT).ok().flatten()?;
+    let (command, facts): (String, T) = postcard::from_bytes(&body).ok()?;
+    (command == key.command).then_some(facts)
+}
+
+/// Stores facts without waiting for the disk: the terminal is waiting, and a damaged file is simply rebuilt.
+///
+/// # Errors
+/// When the cache cannot be written.
+pub(super) fn write<T: Serialize>(
+    cache: &Path,
+    key: &CacheKey,
+    kind: (&str, u32),
+    facts: &T,
+) -> anyhow::Result<()> {
+    let body = postcard::to_allocvec(&(&key.command, facts))?;
+    if FILE_LIMIT <= body.len() as u64 + HEADER_MAX {
+        return Ok(());
+    }
+    store::write_summed(&key.file(cache), kind.0, kind.1, &body)
 }
 
 /// Returns the cached record under a key, if it is still valid for `program`.
@@ -158,16 +187,12 @@ pub(super) fn recall(host: &dyn Host, cache: &Path, key: &CacheKey, program: &St
     record.is_fresh(host, program, SystemTime::now()).then_some(record)
 }
 
-/// Stores a record without waiting for the disk: the terminal is waiting, and a damaged record is simply rebuilt.
+/// Stores a record as [`write`] does.
 ///
 /// # Errors
 /// When the cache cannot be written.
 pub(super) fn keep(cache: &Path, key: &CacheKey, record: &Record) -> anyhow::Result<()> {
-    let body = postcard::to_allocvec(record)?;
-    if FILE_LIMIT <= body.len() as u64 + 64 {
-        return Ok(());
-    }
-    store::write_passing(&key.file(cache), KIND.0, KIND.1, &body)
+    write(cache, key, KIND, record)
 }
 
 /// Removes all but the last written records, up to the maximum number.
@@ -210,7 +235,7 @@ mod tests {
 
         fn keep(&self, change: impl FnOnce(&mut Record)) -> Record {
             let mut record = Record::new(self.stamp(&self.program));
-            record.manual = Some(Arc::new(Manual { name: "x".to_owned(), ..Manual::default() }));
+            record.page_manual = Some(Arc::new(Manual { name: "x".to_owned(), ..Manual::default() }));
             change(&mut record);
             keep(self.home.path(), &self.key, &record).unwrap();
             record
@@ -248,7 +273,7 @@ mod tests {
         assert!(setting.recall().is_some());
         setting.keep(|record| {
             hour(record);
-            record.manual = None;
+            record.page_manual = None;
         });
         assert!(setting.recall().is_none());
         setting.keep(|record| record.written_s -= 25 * 3600);
@@ -271,8 +296,19 @@ mod tests {
             let mut bytes = whole.clone();
             bytes[flipped] ^= 0x55;
             store::write(&file, &bytes).unwrap();
-            let _ = setting.recall();
+            assert_eq!(setting.recall(), None, "{flipped}");
         }
+    }
+
+    #[test]
+    fn facts_about_another_command_are_nothing() {
+        let setting = Setting::new();
+        setting.keep(|_| {});
+        let other = CacheKey::new(&setting.program, &setting.program, true, &["show"]);
+        let (from, to) = (setting.key.file(setting.home.path()), other.file(setting.home.path()));
+        fs::rename(from, to).unwrap();
+        let stamp = setting.stamp(&setting.program);
+        assert_eq!(recall(&LocalHost, setting.home.path(), &other, &stamp), None);
     }
 
     #[test]

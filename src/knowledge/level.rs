@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 
 use super::kept::{self, CacheKey, Record, Stamp};
-use super::pages::{self, Manuals, Search};
+use super::pages::{self, Manuals, Search, is_passing};
 use super::program::ResolvedProgram;
 use super::{Knowledge, MEMORY_MAX, PROBE_BUDGET, eligible, held, text_of};
 use askline_host::{Host, Level, Probe, Spelling};
@@ -28,6 +28,8 @@ pub(super) struct Looked {
     pub(super) manual: Option<Arc<Manual>>,
     /// `true` if the cache does not contain it yet.
     pub(super) changed: bool,
+    /// `true` if the search was cut short, so its result is no fact and must not be cached.
+    pub(super) partial: bool,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +73,7 @@ impl Knowledge {
                 break;
             }
             let looked = self.level(program, path, named);
-            if !named && looked.record.manual.is_none() {
+            if !named && looked.manual.is_none() {
                 break;
             }
             levels.push(looked);
@@ -92,15 +94,15 @@ impl Knowledge {
         let is_believed =
             |record: &Record| record.page.as_ref().is_none_or(|page| self.is_believed(page.path()));
         let mut looked = match recalled.filter(is_believed) {
-            Some(record) => Looked { record, manual: None, changed: false },
+            Some(record) => Looked { record, manual: None, changed: false, partial: false },
             None => self.look_up(program, words, stamp),
         };
-        if named && looked.record.manual.as_ref().is_none_or(|manual| manual.options.len() < FEW_OPTIONS) {
+        if named && has_few(&looked.record) {
             self.add_help(program, words, &mut looked);
         }
         // Arbitrary words after `git` are not worth a cache file.
-        looked.changed &= named || looked.record.manual.is_some();
-        looked.manual = self.completed(program, words, &looked.record);
+        looked.changed &= named || looked.record.page_manual.is_some();
+        looked.manual = self.completed(program, words, documented(&looked.record));
         let looked = Arc::new(looked);
         self.insert(key, Arc::clone(&looked));
         looked
@@ -116,7 +118,6 @@ impl Knowledge {
     /// Stores new facts about a level that was looked up before.
     pub(super) fn hold(&self, program: &ResolvedProgram, words: &[&str], looked: &mut Looked) {
         looked.changed = true;
-        looked.manual = self.completed(program, words, &looked.record);
         let key = CacheKey::new(&program.key_path(), &program.real_path, program.trusted, words);
         self.insert(key, Arc::new(looked.clone()));
     }
@@ -124,38 +125,45 @@ impl Knowledge {
     /// Reads the man page of a level.
     fn look_up(&self, program: &ResolvedProgram, words: &[&str], stamp: Stamp) -> Looked {
         let mut record = Record::new(stamp);
-        if let Some(page) = self.page(program, words) {
+        let mut search = Search::new(self.host.as_ref(), |file| self.is_believed(file));
+        if let Some(page) = self.page(&mut search, program, words) {
             record.page = self.host.entry(&page.file).map(|entry| Stamp::of(&page.file, &entry));
             record.page_says_help = page.text.contains("-help");
-            record.manual = Some(Arc::new(manual::page(&page.text)));
+            record.page_manual = Some(Arc::new(manual::page(&page.text)));
         }
+        let mut partial = search.was_cut_short();
         if words.is_empty() && program.trusted && eligible::in_system(&program.real_path) {
-            record.says_help = record.page_says_help || says_help(self.host.as_ref(), &program.real_path);
+            let names_help = says_help(self.host.as_ref(), &program.real_path);
+            record.says_help = record.page_says_help || *names_help.as_ref().unwrap_or(&false);
+            partial |= names_help.is_err_and(|error| is_passing(&error));
         }
-        Looked { record, manual: None, changed: true }
+        Looked { record, manual: None, changed: true, partial }
     }
 
-    fn page(&self, program: &ResolvedProgram, words: &[&str]) -> Option<pages::Page> {
-        let host = self.host.as_ref();
-        let manuals = self.manuals.get_or_init(|| Manuals::of(host));
+    fn page<B: Fn(&Path) -> bool>(
+        &self,
+        search: &mut Search<'_, B>,
+        program: &ResolvedProgram,
+        words: &[&str],
+    ) -> Option<pages::Page> {
+        let manuals = self.manuals.get_or_init(|| Manuals::of(self.host.as_ref()));
         // The page of `ls` does not describe BusyBox's `ls`, nor one that anyone could have put there.
         if !program.trusted || (program.is_multi_call() && !(program.goes_by_own_name() && words.is_empty()))
         {
             return None;
         }
-        let mut search = Search::new(host, |file| self.is_believed(file));
         if program.is_builtin {
             let own = program.real_path.parent()?.parent()?.join("share/fish/man");
             return manuals
-                .find(&mut search, &program.name, &program.real_path, &[&own])
+                .find(search, &program.name, &program.real_path, &[&own])
                 .filter(|page| page.file.starts_with(&own));
         }
         let name = [&[program.name.as_str()], words].concat().join("-");
         let real_name =
             || Some(program.real_path.file_name()?.to_str()?.to_owned()).filter(|_| words.is_empty());
         let mut find = |name: &str| {
-            let found = manuals.find(&mut search, name, &program.real_path, &[]);
-            found.or_else(|| manuals.find(&mut search, name, &program.path, &[]))
+            let found = manuals.find(search, name, &program.real_path, &[]);
+            found.or_else(|| manuals.find(search, name, &program.path, &[]))
         };
         find(&name).or_else(|| find(&real_name().filter(|real| *real != name)?))
     }
@@ -172,25 +180,47 @@ impl Knowledge {
         let table = if words.is_empty() { &HELP.program } else { &HELP.subcommand };
         let spelling = table.get(&program.name).copied().unwrap_or_default();
         let Some(level) = Level::new(words) else { return };
-        let output = self.ask(&program.path, &Probe::Help { level, spelling });
+        // Without an answer nothing is known: a program that hangs is remembered elsewhere, another cause may pass.
+        let Some(output) = self.ask(&program.path, &Probe::Help { level, spelling }) else { return };
         looked.record.help_was_read = true;
         looked.changed = true;
-        let Some(output) = output else { return };
         let help = manual::help(&text_of(&output));
         let says = !(help.options.is_empty() && help.subcommands.is_empty() && help.mentioned.is_empty());
-        match (looked.record.manual.take(), says) {
-            (page, false) => looked.record.manual = page,
-            (None, true) => looked.record.manual = Some(Arc::new(help)),
-            (Some(page), true) => {
-                let page = Arc::unwrap_or_clone(page);
-                looked.record.manual = Some(Arc::new(manual::unite(page, help)));
-            }
-        }
+        looked.record.help_manual = says.then(|| Arc::new(help));
+    }
+
+    /// Returns everything that is documented about a level: the page, and the help text if the program was asked.
+    pub(super) fn all_documented(
+        &self,
+        program: &ResolvedProgram,
+        words: &[&str],
+        record: &Record,
+    ) -> Option<Arc<Manual>> {
+        self.completed(program, words, united(record))
     }
 }
 
-fn says_help(host: &dyn Host, program: &Path) -> bool {
-    let bytes = host.read(program, PROGRAM_LIMIT).unwrap_or_default();
+/// Returns the documented facts about a level: the page; with few options on it, the help text too. So they do not
+/// depend on what the program was asked before.
+fn documented(record: &Record) -> Option<Arc<Manual>> {
+    if has_few(record) { united(record) } else { record.page_manual.clone() }
+}
+
+fn has_few(record: &Record) -> bool {
+    record.page_manual.as_ref().is_none_or(|manual| manual.options.len() < FEW_OPTIONS)
+}
+
+fn united(record: &Record) -> Option<Arc<Manual>> {
+    match (record.page_manual.clone(), record.help_manual.clone()) {
+        (Some(page), Some(help)) => {
+            Some(Arc::new(manual::unite(Arc::unwrap_or_clone(page), Arc::unwrap_or_clone(help))))
+        }
+        (page, help) => page.or(help),
+    }
+}
+
+fn says_help(host: &dyn Host, program: &Path) -> anyhow::Result<bool> {
+    let bytes = host.read(program, PROGRAM_LIMIT)?;
     let is_program = bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"#!");
-    is_program && memchr::memmem::find(&bytes, b"-help").is_some()
+    Ok(is_program && memchr::memmem::find(&bytes, b"-help").is_some())
 }

@@ -3,21 +3,19 @@
 use std::sync::Arc;
 
 use super::Knowledge;
-use super::kept::Record;
 use super::program::ResolvedProgram;
 use askline_manual as manual;
 use askline_manual::Manual;
 use askline_manual::userland::{Userland, userland_of};
 
 impl Knowledge {
-    /// Returns the documented facts about a level, with the overrides applied.
+    /// Returns documented facts about a level, `own`, with the overrides applied.
     pub(super) fn completed(
         &self,
         program: &ResolvedProgram,
         words: &[&str],
-        record: &Record,
+        own: Option<Arc<Manual>>,
     ) -> Option<Arc<Manual>> {
-        let own = record.manual.clone();
         // The table covers only programs from packages.
         if !program.trusted || program.is_builtin {
             return own;

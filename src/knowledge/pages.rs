@@ -3,9 +3,11 @@
 //! `.so` requests.
 
 use std::collections::HashSet;
-use std::io::Read;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
 
 use askline_host::Host;
 use askline_manual as manual;
@@ -24,8 +26,9 @@ const SETTINGS_LIMIT: u64 = 64 << 10;
 /// ones.
 const SEARCH_LIMIT: u64 = 2 * PAGE_LIMIT;
 
-/// Time limit of one search; after that no further file is opened.
-const SEARCH_TIME: Duration = Duration::from_secs(1);
+/// Time limit of one search, for disks that do not answer; after that no further file is opened. The work is bounded by
+/// the number of directories, sections and bytes, so a busy machine does not reach it.
+const SEARCH_TIME: Duration = Duration::from_secs(5);
 
 /// Maximum number of `.so` requests that are followed from one page.
 const REDIRECTS_MAX: usize = 5;
@@ -75,16 +78,24 @@ pub(super) struct Search<'a, B> {
     opened: HashSet<PathBuf>,
     bytes_left: u64,
     until: Instant,
+    is_cut_short: bool,
 }
 
 impl<'a, B: Fn(&Path) -> bool> Search<'a, B> {
     pub(super) fn new(host: &'a dyn Host, is_believed: B) -> Self {
         let until = Instant::now() + SEARCH_TIME;
-        Self { host, is_believed, opened: HashSet::new(), bytes_left: SEARCH_LIMIT, until }
+        let opened = HashSet::new();
+        Self { host, is_believed, opened, bytes_left: SEARCH_LIMIT, until, is_cut_short: false }
     }
 
-    fn is_over(&self) -> bool {
-        self.bytes_left == 0 || self.until <= Instant::now()
+    /// Reports whether time or a failing read ended the search: another one may find more.
+    pub(super) fn was_cut_short(&self) -> bool {
+        self.is_cut_short
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.is_cut_short |= self.until <= Instant::now();
+        self.bytes_left == 0 || self.is_cut_short
     }
 
     /// Returns the page at `file`, with any compression suffix; follows `.so` requests within its manual directory.
@@ -123,11 +134,22 @@ impl<'a, B: Fn(&Path) -> bool> Search<'a, B> {
         if self.is_over() || !self.opened.insert(file.clone()) {
             return None;
         }
-        let packed = host.read(&file, PAGE_LIMIT.min(self.bytes_left)).ok()?;
+        let read = host.read(&file, PAGE_LIMIT.min(self.bytes_left));
+        let packed = read.inspect_err(|error| self.is_cut_short |= is_passing(error)).ok()?;
         self.bytes_left = self.bytes_left.saturating_sub(packed.len() as u64);
         let text = unpacked(&packed, packing, &mut self.bytes_left)?;
         Some((file, text_of(&text)))
     }
+}
+
+/// Reports whether a file could not be read for a reason that may pass, such as too many open files.
+pub(super) fn is_passing(error: &anyhow::Error) -> bool {
+    let kind = match (error.downcast_ref::<io::Error>(), error.downcast_ref::<Errno>()) {
+        (Some(error), _) => error.kind(),
+        (None, Some(errno)) => io::Error::from(*errno).kind(),
+        (None, None) => return false,
+    };
+    !matches!(kind, ErrorKind::NotFound | ErrorKind::PermissionDenied)
 }
 
 /// The manual directories of a machine, best first.
@@ -204,7 +226,10 @@ impl Manuals {
             extra.iter().copied().chain(own.iter().chain(others).map(PathBuf::as_path)).collect();
         directories.iter().find_map(|directory| {
             // One check instead of dozens if the directory does not exist.
-            search.host.entry(directory).filter(|_| !search.is_over())?;
+            search.host.entry(directory)?;
+            if search.is_over() {
+                return None;
+            }
             SECTIONS.iter().find_map(|(within, section)| {
                 search.read(directory, directory.join(within).join(format!("{name}.{section}")))
             })

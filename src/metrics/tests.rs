@@ -105,8 +105,8 @@ fn a_file_that_is_broken_is_put_aside_three_times_at_most() {
     // The lock, the file, and three broken files.
     assert_eq!(fs::read_dir(&usage_store.directory).unwrap().count(), 2 + BAD_MAX);
     // Unknown fields of a later version are ignored; missing ones count as zero.
-    fs::write(usage_store.file(), "askline stats 1\n{\"total\":{\"presses\":7,\"new\":[1]},\"more\":1}")
-        .unwrap();
+    let later = br#"{"total":{"presses":7,"new":[1]},"more":1}"#;
+    store::write_summed(&usage_store.file(), KIND.0, KIND.1, later).unwrap();
     assert_eq!(usage_store.read().unwrap().total.presses, 7);
 }
 

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
+use askline_host::store;
 use portable_pty::CommandBuilder;
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::pty::Pty;
@@ -165,7 +165,7 @@ impl Place {
 
     /// Returns the counted usage.
     #[track_caller]
-    fn counts(&self) -> Value {
+    fn counts(&self) -> serde_json::Value {
         let text = fs::read_to_string(self.stats().join("counts")).unwrap();
         serde_json::from_str(text.split_once('\n').unwrap().1).unwrap()
     }
@@ -275,15 +275,12 @@ impl Pressed {
 
 /// Reports whether one of our files was written to its end.
 fn is_whole(name: &str, directory: &Path, bytes: &[u8]) -> bool {
-    let has_json = |header: &[u8]| {
-        bytes.strip_prefix(header).is_some_and(|body| serde_json::from_slice::<Value>(body).is_ok())
-    };
+    let is_summed = |kind, version| store::summed_body(bytes, kind, version).is_some();
     match directory.file_name().and_then(|name| name.to_str()) {
-        Some("stats") => has_json(b"askline stats 1\n"),
-        Some("presses") => has_json(b"askline press 2\n"),
-        // The length of the body is checked in `many`, where the expected content is known.
-        Some("knowledge") => bytes.starts_with(b"askline knowledge 1\n") && 40 < bytes.len(),
-        _ if name == "commands" => bytes.starts_with(b"askline commands 2\n") && bytes.ends_with(b"\n/\n"),
+        Some("stats") => is_summed("stats", 1),
+        Some("presses") => is_summed("press", 2),
+        Some("knowledge") => is_summed("knowledge", 2),
+        _ if name == "commands" => is_summed("commands", 3),
         _ => name.starts_with("resident."),
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpListener;
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
@@ -106,6 +107,10 @@ fn nobody_can_be_reached() {
     let udp = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let unix = UnixListener::bind(top.path().join("stream")).unwrap();
     let datagram = UnixDatagram::bind(top.path().join("datagram")).unwrap();
+    let name = format!("askline-test-{}", std::process::id());
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let unnamed = UnixDatagram::bind_addr(&address).unwrap();
+    unnamed.set_nonblocking(true).unwrap();
     tcp.set_nonblocking(true).unwrap();
     udp.set_nonblocking(true).unwrap();
     unix.set_nonblocking(true).unwrap();
@@ -114,13 +119,18 @@ fn nobody_can_be_reached() {
         r#"
         use Socket; use POSIX ();
         my $d = '{directory}';
-        my ($t, $u, $s, $g, $a);
+        my ($t, $u, $s, $g, $a, $p, $q);
         sub try {{ my ($name, $done) = @_; print "did $name\n" if $done; }}
         try 'tcp', socket($t, PF_INET, SOCK_STREAM, 0) && connect($t, sockaddr_in({tcp}, inet_aton('127.0.0.1')));
         try 'udp', socket($u, PF_INET, SOCK_DGRAM, 0) && send($u, 'x', 0, sockaddr_in({udp}, inet_aton('127.0.0.1')));
         try 'unix', socket($s, PF_UNIX, SOCK_STREAM, 0) && connect($s, sockaddr_un("$d/stream"));
         try 'datagram', socket($g, PF_UNIX, SOCK_DGRAM, 0) && send($g, 'x', 0, sockaddr_un("$d/datagram"));
         try 'abstract', socket($a, PF_UNIX, SOCK_STREAM, 0) && bind($a, sockaddr_un("\0askline"));
+        for my $kind (SOCK_DGRAM, SOCK_RAW) {{
+            next unless socketpair($p, $q, AF_UNIX, $kind, 0);
+            try "pair $kind", send($p, 'x', 0, sockaddr_un("$d/datagram"));
+            try "pair to abstract $kind", send($p, 'x', 0, sockaddr_un("\0{name}"));
+        }}
         try 'signal', kill('WINCH', getppid()); try 'signal self', kill('WINCH', $$);
         try 'session', POSIX::setsid() > 0; try 'group', setpgrp(0, 0);
         try 'terminal', open(my $tty, '+<', '/dev/tty');
@@ -138,12 +148,24 @@ fn nobody_can_be_reached() {
     assert_eq!(printed(top.path(), "/usr/bin/perl", &body), "end\n");
     assert!(tcp.accept().is_err() && unix.accept().is_err());
     assert!(udp.recv(&mut [0; 9]).is_err() && datagram.recv(&mut [0; 9]).is_err());
+    assert!(unnamed.recv(&mut [0; 9]).is_err());
     // Outside the sandbox the same script reaches them all.
     let free = std::process::Command::new(top.path().join("hostile")).output().unwrap();
     let free = String::from_utf8_lossy(&free.stdout).into_owned();
-    for name in ["tcp", "udp", "unix", "datagram", "abstract", "signal self", "handle"] {
+    for name in [
+        "tcp",
+        "udp",
+        "unix",
+        "datagram",
+        "abstract",
+        "pair 2",
+        "pair to abstract 3",
+        "signal self",
+        "handle",
+    ] {
         assert!(free.contains(&format!("did {name}\n")), "{name}: {free}");
     }
+    assert!(unnamed.recv(&mut [0; 9]).is_ok());
     assert!(tcp.accept().is_ok() && unix.accept().is_ok());
 }
 
@@ -351,6 +373,76 @@ fn memory_is_bounded() {
     let body = "my @kept; for (1 .. 4000) { push @kept, 'x' x (1 << 20); } print 'took it';";
     let output = help_of(top.path(), "/usr/bin/perl", body);
     assert!(output.is_err() || output.is_ok_and(|output| output.stdout.is_empty()));
+}
+
+#[test]
+fn memory_that_processes_share_is_bounded() {
+    let top = tempfile::tempdir().unwrap();
+    // MAP_SHARED and MAP_ANONYMOUS; then as much private memory in processes that are each below their own limit.
+    let shared = format!(
+        "my $at = syscall({mmap}, 0, 5 << 30, 3, 0x21, -1, 0); print $at == -1 ? 'refused' : 'mapped';",
+        mmap = libc::SYS_mmap
+    );
+    assert_eq!(printed(top.path(), "/usr/bin/perl", &shared), "refused");
+    let many = "for (1 .. 12) { if (!fork) { my $much = 'x' x (200 << 20); sleep 3; exit; } } sleep 3;";
+    let error = help_of(top.path(), "/usr/bin/perl", many).unwrap_err();
+    assert!(format!("{error:#}").contains("too much memory"), "{error:#}");
+}
+
+#[test]
+fn nobody_is_kept_waiting_by_a_lock() {
+    let top = tempfile::tempdir().unwrap();
+    let file = top.path().join("hostile");
+    let body = format!(
+        r#"
+        use Fcntl;
+        open(my $self, '<', $0); my $read = pack('ssqqi', F_RDLCK, 0, 0, 0, 0);
+        print flock($self, 2) ? 'locked ' : 'refused '; print fcntl($self, {set}, $read) ? 'locked' : 'refused';
+        close STDOUT; close STDERR; sleep 1;
+        "#,
+        set = libc::F_SETLK
+    );
+    // A program that insists on a lock goes on.
+    let (sender, said) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        let directory = top.path();
+        scope.spawn(move || sender.send(printed(directory, "/usr/bin/perl", &body)).unwrap());
+        let mut n_tries = 0;
+        let said = loop {
+            if let Ok(said) = said.recv_timeout(Duration::from_millis(10)) {
+                break said;
+            }
+            let Ok(opened) = fs::File::open(&file) else { continue };
+            rustix::fs::flock(&opened, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+            n_tries += 1;
+        };
+        assert_eq!(said, "locked locked");
+        assert!(10 < n_tries, "{n_tries}");
+    });
+}
+
+/// A fork bomb is stopped and counted before it fills the machine.
+#[test]
+fn a_fork_bomb_stays_small() {
+    let top = tempfile::tempdir().unwrap();
+    let body = "sub bomb { while (1) { fork; } } bomb;";
+    let (n_before, most) = (rustix::system::sysinfo().procs, AtomicUsize::new(0));
+    let has_ended = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !has_ended.load(Ordering::Relaxed) {
+                let n_new = rustix::system::sysinfo().procs.saturating_sub(n_before);
+                most.fetch_max(n_new.into(), Ordering::Relaxed);
+                std::thread::sleep(Duration::from_micros(200));
+            }
+        });
+        let error = help_of(top.path(), "/usr/bin/perl", body).unwrap_err();
+        has_ended.store(true, Ordering::Relaxed);
+        assert!(format!("{error:#}").contains("it used too many"), "{error:#}");
+    });
+    let most = most.into_inner();
+    // The limit is 64; the rest is what a fork bomb makes between two looks, on a busy machine.
+    assert!(most < 1500, "{most}");
 }
 
 #[test]

@@ -29,8 +29,9 @@ use crate::KeyCommand;
 /// Polling interval for the end of a program that has closed its output.
 const TICK: Duration = Duration::from_millis(5);
 
-/// Polling interval for a sandboxed program that exceeds its limits.
-const WATCH: Duration = Duration::from_millis(20);
+/// Polling interval for a sandboxed program that exceeds its limits. A fork bomb makes some ten processes in a
+/// millisecond.
+const WATCH: Duration = Duration::from_millis(5);
 
 /// Flags for opening files to read.
 const OPENED: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
@@ -79,6 +80,27 @@ fn spawn(command: &mut Command) -> anyhow::Result<Child> {
     groups.push(Pid::from_child(&child));
     Ok(child)
 }
+
+/// Error of [`Host::probe`]: the program did not end in time or exceeded the limits of the sandbox. It will probably
+/// do so again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Runaway {
+    /// It did not end in time.
+    Late,
+    /// It exceeded the limits of the sandbox.
+    Excessive,
+}
+
+impl std::fmt::Display for Runaway {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Late => "it did not end in time",
+            Self::Excessive => "it used too many processes, or too much memory or disk space",
+        })
+    }
+}
+
+impl std::error::Error for Runaway {}
 
 /// Access to the machine that askline runs on.
 #[derive(Debug, Clone, Copy)]
@@ -257,16 +279,25 @@ fn probe_sandboxed(program: &Path, probe: &Probe) -> anyhow::Result<Output> {
 fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Result<Output> {
     let group = Pid::from_child(&child);
     let (running_yet, ended) = mpsc::channel::<()>();
+    let signal = move |signal| {
+        // The lock is held and the group is still listed, so its number cannot have been reused.
+        let running = running();
+        if running.as_ref().is_some_and(|groups| groups.contains(&group)) {
+            let _ = kill_process_group(group, signal);
+        }
+    };
     let watch = move || {
         while ended.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
+            if !cage.is_suspect() {
+                continue;
+            }
+            // Processes are counted while they are stopped: a fork bomb grows faster than it is counted.
+            signal(Signal::STOP);
             if cage.is_overrun(group) {
-                // The lock is held and the group is still listed, so its number cannot have been reused.
-                let running = running();
-                if running.as_ref().is_some_and(|groups| groups.contains(&group)) {
-                    let _ = kill_process_group(group, Signal::KILL);
-                }
+                signal(Signal::KILL);
                 return true;
             }
+            signal(Signal::CONT);
         }
         false
     };
@@ -275,7 +306,7 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
         let output = collect(child, deadline);
         drop(running_yet);
         let overrun = watch?.join().unwrap_or(true);
-        ensure!(!overrun, "it used too many processes or too much disk space");
+        ensure!(!overrun, Runaway::Excessive);
         output
     })
 }
@@ -313,7 +344,7 @@ fn collect(mut child: Child, deadline: Instant) -> anyhow::Result<Output> {
             unfinished?;
             // It may have ended in time, while a process that it started still has its output open.
             if !status.success() {
-                bail!("it did not end in time");
+                bail!(Runaway::Late);
             }
             status
         }

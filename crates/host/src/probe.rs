@@ -60,7 +60,7 @@ pub enum Probe {
         /// Target directory of the wheel.
         into: PathBuf,
     },
-    /// Asks a program for its help text or version, in a sandbox.
+    /// Asks a program for its help text, in a sandbox.
     Help {
         /// Level of subcommands.
         level: Level,
@@ -308,9 +308,6 @@ pub enum Spelling {
     /// `-h full`.
     #[serde(rename = "-h full")]
     Full,
-    /// `--version`.
-    #[serde(rename = "--version")]
-    Version,
 }
 
 impl Spelling {
@@ -321,7 +318,6 @@ impl Spelling {
             Self::OneDash => &["-help"],
             Self::All => &["--help", "all"],
             Self::Full => &["-h", "full"],
-            Self::Version => &["--version"],
         }
     }
 }

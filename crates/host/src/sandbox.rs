@@ -19,6 +19,7 @@ mod linux {
     use std::os::unix::process::CommandExt as _;
     use std::path::{Path, PathBuf};
     use std::process::{Child, Command};
+    use std::sync::atomic::{AtomicU16, AtomicU64, Ordering};
     use std::sync::{LazyLock, Once};
     use std::thread;
     use std::time::Duration;
@@ -58,13 +59,15 @@ mod linux {
         (Resource::Nofile, 256),
     ];
 
-    /// Maximum number of bytes, entries and levels in the private directory, and of processes and threads at a time.
-    /// They are checked at intervals, so a program that ends before a check can have used more.
+    /// Maximum number of bytes, entries and levels in the private directory, of processes and threads at a time, and of
+    /// bytes of memory that all of them use. They are checked at intervals, so a program that ends before a check can
+    /// have used more. For users other than root the kernel enforces the number of tasks too.
     const PRIVATE_BYTES_MAX: u64 = 16 << 20;
     const PRIVATE_ENTRIES_MAX: usize = 2_000;
     const PRIVATE_DEPTH_MAX: usize = 32;
-    const TASKS_MAX: usize = 1_024;
-    const PROCESSES_MAX: usize = 64;
+    const TASKS_MAX: u16 = 512;
+    const PROCESSES_MAX: u16 = 64;
+    const RESIDENT_MAX: u64 = 1 << 30;
 
     /// Name prefix of the private directories, which are created beside other temporary files.
     const PRIVATE_PREFIX: &str = "askline-cage-";
@@ -82,8 +85,10 @@ mod linux {
         private: TempDir,
         files: RulesetCreated,
         filters: Vec<BpfProgram>,
-        /// Number of tasks on the whole machine when the sandbox was made; the kernel counts them in 16 bits.
-        n_tasks_before: u16,
+        /// Number of tasks on the whole machine without those inside; the kernel counts them in 16 bits.
+        n_other_tasks: AtomicU16,
+        /// Free memory of the machine in bytes, with that of the tasks inside.
+        free: AtomicU64,
     }
 
     impl Cage {
@@ -95,7 +100,14 @@ mod linux {
             SWEEP.call_once(|| sweep(&std::env::temp_dir()));
             let private = tempfile::Builder::new().prefix(PRIVATE_PREFIX).tempdir()?;
             let files = file_rules(program, private.path()).context("this system has no sandbox")?;
-            Ok(Self { private, files, filters: filters()?, n_tasks_before: rustix::system::sysinfo().procs })
+            let (n_tasks, free) = machine_load();
+            Ok(Self {
+                private,
+                files,
+                filters: filters()?,
+                n_other_tasks: AtomicU16::new(n_tasks),
+                free: AtomicU64::new(free),
+            })
         }
 
         /// Returns the only writable directory.
@@ -103,12 +115,23 @@ mod linux {
             self.private.path()
         }
 
+        /// Reports whether the program inside may exceed its limits. Cheap: it looks at the private directory and at the
+        /// load of the whole machine, which other programs change too.
+        pub(in super::super) fn is_suspect(&self) -> bool {
+            let (n_tasks, free) = machine_load();
+            let n_new = n_tasks.wrapping_sub(self.n_other_tasks.load(Ordering::Relaxed));
+            let are_many = (PROCESSES_MAX..u16::MAX / 2).contains(&n_new);
+            let is_large = RESIDENT_MAX < self.free.load(Ordering::Relaxed).saturating_sub(free);
+            are_many || is_large || is_overfull(self.directory())
+        }
+
         /// Reports whether the process group `group` inside exceeds its limits and must be killed.
         pub(in super::super) fn is_overrun(&self, group: Pid) -> bool {
-            // One system call usually shows that the whole machine has few new tasks.
-            let n_new = rustix::system::sysinfo().procs.wrapping_sub(self.n_tasks_before);
-            let many = (PROCESSES_MAX..usize::from(u16::MAX / 2)).contains(&usize::from(n_new));
-            is_overfull(self.directory()) || many && is_crowded(group)
+            let inside = GroupLoad::of(group);
+            let (n_tasks, free) = machine_load();
+            self.n_other_tasks.store(n_tasks.wrapping_sub(inside.n_tasks), Ordering::Relaxed);
+            self.free.store(free.saturating_add(inside.resident), Ordering::Relaxed);
+            inside.is_too_much() || is_overfull(self.directory())
         }
 
         /// Starts `command` inside the sandbox with `spawn`.
@@ -121,7 +144,9 @@ mod linux {
             spawn: impl FnOnce(&mut Command) -> anyhow::Result<Child> + Send,
         ) -> anyhow::Result<Child> {
             let filters = self.filters.clone();
-            let enter = move || enter(&filters);
+            // The kernel counts the tasks that the user has anywhere: at most all that the machine has now.
+            let n_tasks_max = u64::from(self.n_other_tasks.load(Ordering::Relaxed)) + u64::from(TASKS_MAX);
+            let enter = move || enter(&filters, n_tasks_max);
             #[expect(unsafe_code, reason = "what runs between fork and exec must not allocate or lock")]
             // SAFETY: `enter` makes system calls only: no memory is allocated, no lock is taken.
             unsafe {
@@ -160,9 +185,9 @@ mod linux {
 
     /// Runs between fork and exec: creates a session with its own process group, sets limits, closes inherited
     /// descriptors, then installs the filters, which also prevent processes from leaving the group.
-    fn enter(filters: &[BpfProgram]) -> std::io::Result<()> {
+    fn enter(filters: &[BpfProgram], n_tasks_max: u64) -> std::io::Result<()> {
         setsid()?;
-        for (resource, limit) in LIMITS {
+        for (resource, limit) in LIMITS.into_iter().chain([(Resource::Nproc, n_tasks_max)]) {
             // A lower limit cannot be raised, and an attempt would fail the whole sandbox.
             let limit = Some(getrlimit(resource).maximum.map_or(limit, |most| most.min(limit)));
             setrlimit(resource, Rlimit { current: limit, maximum: limit })?;
@@ -203,21 +228,48 @@ mod linux {
         false
     }
 
-    fn is_crowded(group: Pid) -> bool {
-        let group = group.as_raw_nonzero().to_string();
-        let (mut n_processes, mut n_tasks) = (0, 0);
-        for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let Ok(facts) = fs::read_to_string(process.path().join("stat")) else { continue };
-            // The fields after the name in parentheses, which may contain anything: state, parent, group, and 14
-            // fields later the number of threads.
-            let Some((_, facts)) = facts.rsplit_once(')') else { continue };
-            let mut facts = facts.split_ascii_whitespace().skip(2);
-            if facts.next() == Some(group.as_str()) {
-                n_processes += 1;
-                n_tasks += facts.nth(14).and_then(|threads| threads.parse().ok()).unwrap_or(1);
+    /// Returns the number of tasks and the free memory in bytes of the whole machine.
+    fn machine_load() -> (u16, u64) {
+        let found = rustix::system::sysinfo();
+        // Both have the width of a pointer, so the casts lose nothing.
+        (found.procs, (found.freeram as u64).saturating_mul(u64::from(found.mem_unit)))
+    }
+
+    /// Processes of a group, with what they use.
+    #[derive(Debug, Default)]
+    struct GroupLoad {
+        n_processes: u16,
+        n_tasks: u16,
+        /// Bytes of memory; what processes share counts for each.
+        resident: u64,
+    }
+
+    impl GroupLoad {
+        /// Adds up what `/proc` says about the processes of a group.
+        fn of(group: Pid) -> Self {
+            let group = group.as_raw_nonzero().to_string();
+            let page = rustix::param::page_size() as u64;
+            let mut load = Self::default();
+            for process in fs::read_dir("/proc").into_iter().flatten().flatten() {
+                let Ok(facts) = fs::read_to_string(process.path().join("stat")) else { continue };
+                // The fields after the name in parentheses, which may contain anything: state, parent, group, 14 fields
+                // later the number of threads, and 3 fields later the pages in memory.
+                let Some((_, facts)) = facts.rsplit_once(')') else { continue };
+                let mut facts = facts.split_ascii_whitespace().skip(2);
+                if facts.next() == Some(group.as_str()) {
+                    let n_threads = facts.nth(14).and_then(|threads| threads.parse().ok()).unwrap_or(1);
+                    let n_pages = facts.nth(3).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+                    load.n_processes = load.n_processes.saturating_add(1);
+                    load.n_tasks = load.n_tasks.saturating_add(n_threads);
+                    load.resident = load.resident.saturating_add(page.saturating_mul(n_pages));
+                }
             }
+            load
         }
-        PROCESSES_MAX < n_processes || TASKS_MAX < n_tasks
+
+        fn is_too_much(&self) -> bool {
+            PROCESSES_MAX < self.n_processes || TASKS_MAX < self.n_tasks || RESIDENT_MAX < self.resident
+        }
     }
 
     fn file_rules(program: &Path, private: &Path) -> anyhow::Result<RulesetCreated> {
@@ -360,6 +412,10 @@ mod elsewhere {
         }
 
         pub(in super::super) fn directory(&self) -> &Path {
+            match *self {}
+        }
+
+        pub(in super::super) fn is_suspect(&self) -> bool {
             match *self {}
         }
 

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use rustix::fs::{FlockOperation, OFlags};
+use sha2::{Digest as _, Sha256};
 
 pub use self::directory::{clear, held, remove, remove_older, thin_out};
 pub use self::paths::Paths;
@@ -122,12 +123,36 @@ pub fn is_private(directory: &Path) -> bool {
         .is_ok_and(|found| found.is_dir() && found.uid() == user && found.mode() & 0o077 == 0)
 }
 
-/// Writes a file with a header line like [`write_versioned`], but without waiting for the disk, like [`write_cache`].
+/// Writes a file with a header line that gives its kind, its format version and the SHA-256 of the body, without
+/// waiting for the disk, like [`write_cache`].
 ///
 /// # Errors
 /// As [`write`].
-pub fn write_passing(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
-    write_cache(path, &[header(kind, version).as_bytes(), body].concat())
+pub fn write_summed(path: &Path, kind: &str, version: u32, body: &[u8]) -> anyhow::Result<()> {
+    write_cache(path, &[summed_header(kind, version, body).as_bytes(), body].concat())
+}
+
+/// Reads a file from [`write_summed`]; `None` if it does not exist, is of another kind or version, or was changed since:
+/// a flipped bit would otherwise become a wrong fact. The caller then writes a new one.
+///
+/// # Errors
+/// As [`read`]; `limit` includes the header line.
+pub fn read_summed(path: &Path, kind: &str, version: u32, limit: u64) -> anyhow::Result<Option<Vec<u8>>> {
+    let content = read(path, limit)?;
+    Ok(content.and_then(|content| summed_body(&content, kind, version).map(<[u8]>::to_vec)))
+}
+
+/// Returns the body of the content of a file from [`write_summed`]; `None` if it is of another kind or version, or was
+/// changed.
+pub fn summed_body<'a>(content: &'a [u8], kind: &str, version: u32) -> Option<&'a [u8]> {
+    let end = content.iter().position(|byte| *byte == b'\n')?;
+    let (header, body) = content.split_at_checked(end + 1)?;
+    (header == summed_header(kind, version, body).as_bytes()).then_some(body)
+}
+
+fn summed_header(kind: &str, version: u32, body: &[u8]) -> String {
+    let sum = Sha256::digest(body).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    format!("askline {kind} {version} {sum}\n")
 }
 
 /// Reads a file of at most `limit` bytes; `None` if it does not exist.
@@ -324,6 +349,24 @@ mod tests {
         assert_eq!(read("other", 2), None);
         write(&path, b"").unwrap();
         assert_eq!(read("prefix", 2), None);
+    }
+
+    #[test]
+    fn a_changed_byte_anywhere_makes_a_file_nothing() {
+        let top = tempfile::tempdir().unwrap();
+        let path = top.path().join("facts");
+        write_summed(&path, "facts", 2, b"ls takes -l\nand -a\n").unwrap();
+        let read = |kind, version| read_summed(&path, kind, version, 200).unwrap();
+        assert_eq!(read("facts", 2).as_deref(), Some(&b"ls takes -l\nand -a\n"[..]));
+        assert_eq!((read("facts", 1), read("other", 2)), (None, None));
+        let whole = fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut changed = whole.clone();
+            changed[at] ^= 1;
+            assert_eq!(summed_body(&changed, "facts", 2), None, "byte {at}");
+            assert_eq!(summed_body(&whole[..at], "facts", 2), None, "cut after {at}");
+        }
+        assert_eq!(summed_body(&[&whole[..], b"x"].concat(), "facts", 2), None);
     }
 
     #[test]

@@ -171,7 +171,7 @@ fn damaged_files_are_made_anew() {
         good.iter().map(|_| dice.roll(256).to_le_bytes()[0]).collect()
     };
     type Damage<'a> = (&'a str, &'a dyn Fn(&[u8]) -> Vec<u8>);
-    let damages: [Damage<'_>; 9] = [
+    let damages: [Damage<'_>; 10] = [
         ("empty", &|_| Vec::new()),
         ("cut in half", &|good| good[..good.len() / 2].to_vec()),
         ("without its last byte", &|good| good[..good.len() - 1].to_vec()),
@@ -181,7 +181,11 @@ fn damaged_files_are_made_anew() {
             [&good[..header], &noise(&good[header..])].concat()
         }),
         ("zeros", &|good| vec![0; good.len()]),
-        ("of a later version", &|good| lines(good, &|header| header.replace(" 1", " 2"))),
+        ("of a later version", &|good| lines(good, &|header| header.replacen(' ', " later-", 1))),
+        ("with a flipped bit", &|good| {
+            let (last, rest) = good.split_last().unwrap();
+            [rest, &[last ^ 1]].concat()
+        }),
         ("of no version", &|good| lines(good, &|_| "askline".to_owned())),
         ("no text", &|good| [good, b"\xff\xfe\n"].concat()),
     ];

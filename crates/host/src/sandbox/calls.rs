@@ -62,6 +62,17 @@ const TOO_NEW: [libc::c_long; 5] = [
 /// x86-64's second range of numbers, meant for 32-bit pointers, is far above it.
 const LAST_KNOWN: u32 = 462;
 
+/// Kinds of socket pairs that are allowed: their ends reach each other and nothing else. An end of another kind can
+/// send to any socket of the machine.
+const PAIRS: [libc::c_int; 2] = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET];
+
+/// Bits of the kind in the second argument of `socketpair`; the others are flags.
+const PAIR_BITS: u64 = 0xf;
+
+/// Lock operations of `fcntl`. They do nothing and succeed, as `flock` does: a program needs no locks in a directory of
+/// its own, and a lock on a file of the system would stop others.
+const LOCKS: [libc::c_int; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
+
 /// Allowed `fcntl` operations. The others send signals to other processes or make them wait.
 const CONTROLS: [libc::c_int; 15] = [
     libc::F_DUPFD,
@@ -84,6 +95,9 @@ const CONTROLS: [libc::c_int; 15] = [
 /// Allowed `ioctl` requests: terminal queries and the like. The others belong to devices, sockets and file
 /// systems, and some of them change a file that is only open for reading.
 const DEVICE_CONTROLS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+
+/// Error number with which a call does nothing and succeeds.
+const SUCCESS: libc::c_int = 0;
 
 /// Returns the filters, which all apply.
 pub(super) fn filters() -> anyhow::Result<Vec<BpfProgram>> {
@@ -117,12 +131,26 @@ pub(super) fn filters() -> anyhow::Result<Vec<BpfProgram>> {
         SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, control)
     });
     refused.push((libc::SYS_fcntl, vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?]));
+    let bits = |flags: libc::c_int| u64::from(flags.cast_unsigned());
+    let pairs = (0..=PAIR_BITS).filter(|kind| !PAIRS.iter().any(|pair| bits(*pair) == *kind));
+    let pairs = pairs.map(|kind| when(1, SeccompCmpOp::MaskedEq(PAIR_BITS), kind));
+    refused.push((libc::SYS_socketpair, pairs.collect::<anyhow::Result<_>>()?));
+    // Sending to an address.
+    let named = SeccompCondition::new(4, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)?;
+    refused.push((libc::SYS_sendto, vec![SeccompRule::new(vec![named])?]));
+    // Memory that processes share is in none of the limits.
+    let shared = bits(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+    let memory = vec![(libc::SYS_mmap, vec![when(3, SeccompCmpOp::MaskedEq(shared), shared)?])];
+    let locks = LOCKS.iter().map(|lock| when(1, SeccompCmpOp::Eq, bits(*lock)));
+    let locks = vec![(libc::SYS_fcntl, locks.collect::<anyhow::Result<_>>()?), (libc::SYS_flock, Vec::new())];
     let (first, last) = DEVICE_CONTROLS.into_inner();
     let others = vec![when(1, SeccompCmpOp::Lt, first)?, when(1, SeccompCmpOp::Gt, last)?];
     Ok(vec![
         compiled(refused, libc::EPERM)?,
         compiled(vec![(libc::SYS_ioctl, others)], libc::ENOTTY)?,
         compiled(always(&TOO_NEW), libc::ENOSYS)?,
+        compiled(memory, libc::ENOMEM)?,
+        compiled(locks, SUCCESS)?,
         only_known(),
     ])
 }
