@@ -163,6 +163,7 @@ fn login_shell(host: &dyn Host) -> Option<Shell> {
 /// Runs the program.
 pub fn run() -> ExitCode {
     askline_model::local::at_start();
+    askline_host::local::forbid_core_dumps();
     // Without a handler, a file size limit (`ulimit -f`) kills the program when a file cannot be written.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
     let cli = Cli::parse();

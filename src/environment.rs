@@ -5,7 +5,6 @@
 //! allows it (`prompt_context`). They serve to check the model's commands.
 
 mod commands;
-pub mod owners;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};

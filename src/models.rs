@@ -179,15 +179,15 @@ where
     let states = paths.cache.join("states");
     let local = || {
         let Installed { name, path, context, .. } = installed.clone();
-        Local::new(name, path, states.clone(), context, config.threads)
+        Local::new(name, path, states.clone(), context, config.threads).guarded()
     };
     let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
     if !is_resident || occasion == Purpose::Batch {
-        return Ok(if occasion == Purpose::Idle { unasked(&choice) } else { Box::new(local()) });
+        return Ok(if occasion == Purpose::Idle { unasked(&choice) } else { local() });
     }
     let spec = spec(installed.clone(), config, paths)?;
     let may_be_here = occasion == Purpose::Press && config.daemon != Daemon::Force;
-    let here = may_be_here.then(|| Box::new(local()) as Box<dyn Model>);
+    let here = may_be_here.then(local);
     Ok(Box::new(Resident::new(spec, terms(config, occasion), host.clone(), here)))
 }
 

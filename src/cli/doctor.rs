@@ -72,7 +72,7 @@ pub(super) fn run(as_json: bool, online: bool, app: &AppContext) -> anyhow::Resu
     findings.push(manuals(machine));
     findings.extend(own::settings(app, online));
     findings.extend(own::directories(app));
-    findings.extend(shells::shells(machine));
+    findings.extend(shells::shells(&app.machine, &environment));
     let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
     findings.extend(terminal(machine, size.map(|size| (size.ws_col, size.ws_row))));
     let colour = io::stdout().is_terminal()

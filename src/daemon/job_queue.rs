@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use super::{Waits, Waker};
 use askline_host::Host as _;
 use askline_host::local::LocalHost;
-use askline_model::failure::Failure;
+use askline_model::failure::{EngineLost, Failure};
 use askline_model::local::Local;
 use askline_model::memory;
 use askline_model::prompt::Prompt;
@@ -257,6 +257,11 @@ pub(super) fn work(queue: &JobQueue) {
                     queue.end(Shutdown::Finish);
                     Event::Unable(format!("{error:#}"))
                 }
+                failure if error.is::<EngineLost>() => {
+                    // What the engine had is lost to this process.
+                    queue.end(Shutdown::Finish);
+                    Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") })
+                }
                 failure => Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") }),
             },
             Err(_) => {
@@ -364,7 +369,7 @@ fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
             if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
                 return Err(anyhow::Error::new(shortage).context(Short));
             }
-            Box::new(local)
+            local.guarded()
         }
         ModelSpec::Scripted { file, .. } => {
             let text = LocalHost.read(file, SCRIPT_LIMIT)?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::owners::Owners;
+use askline_host::owners::Owners;
 use askline_host::{Host, store};
 
 /// File name of the cache in the cache directory.

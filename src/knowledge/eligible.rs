@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::environment::owners::{is_closed, is_sticky};
 use askline_host::FileEntry;
+use askline_host::owners::{is_closed, is_sticky};
 
 /// Facts that the decision uses.
 #[derive(Debug, Clone)]

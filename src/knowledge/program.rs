@@ -108,6 +108,12 @@ impl Knowledge {
         Some(ResolvedProgram { name, path, real_path, file, trusted, is_builtin: false })
     }
 
+    /// Returns the file that a shell would run for a name, and whether it is trusted: only root or the user can have
+    /// made it, and it is outside the working tree.
+    pub fn on_path(&self, name: &str) -> Option<(PathBuf, bool)> {
+        self.program(name).map(|program| (program.path, program.trusted))
+    }
+
     /// Reports whether only root or the user can have made a file, and it is outside the working tree, whose files
     /// anyone may have written.
     pub(super) fn is_believed(&self, file: &Path) -> bool {

@@ -679,6 +679,74 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     assert_eq!(error.to_string(), "no such luck", "the model's own words are no reason to turn elsewhere");
 }
 
+/// A process that dies over a question may be killed by anyone once; the second time the question is to blame, and the
+/// model must not end the client too.
+#[test]
+fn a_question_that_kills_the_process_twice_is_not_asked_here() {
+    let home = Home::new(&rows(LS, 9));
+    home.door().make().unwrap();
+    let listener = UnixListener::bind(home.door().socket()).unwrap();
+    // For each connection: the answer after the question, or none.
+    let answers = [
+        None,
+        None,
+        None,
+        Some(Event::Replies(vec![Reply { text: "ls".into(), ..Reply::default() }], vec![])),
+    ];
+    let dies = thread::spawn(move || {
+        for answer in answers {
+            let mut wire = Wire::new(listener.accept().unwrap().0).unwrap();
+            let until = Instant::now() + AMPLE;
+            wire.send(&resident::hello().unwrap(), until).unwrap();
+            wire.receive::<Hello>(until).unwrap().unwrap();
+            wire.receive::<Question>(until).unwrap().unwrap();
+            if let Some(answer) = answer {
+                wire.send(&answer, until).unwrap();
+            }
+        }
+    });
+    let error = ask(&mut home.client(true), &RequestControl::endless()).unwrap_err().to_string();
+    assert!(error.contains("died twice") && error.contains("askline model pull"), "{error}");
+    assert_eq!(ask(&mut home.client(true), &RequestControl::endless()).unwrap(), "ls", "once is no reason");
+    dies.join().unwrap();
+}
+
+/// A frame that names something else than a file as model gets an error, and the next question its answer.
+#[test]
+fn a_model_that_is_no_file_does_not_jam_the_worker() {
+    let home = Home::new(&rows(LS, 9));
+    let _served = home.serve(Waits::USUAL);
+    let pipe = home.top.path().join("model.gguf");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for file in [pipe, PathBuf::from("/dev/zero"), PathBuf::from("/proc/kmsg"), home.top.path().to_owned()] {
+        let spec = ModelSpec::Local {
+            name: "odd".to_owned(),
+            identity: identity(&file).unwrap(),
+            file,
+            room: 512,
+            threads: None,
+            states: home.top.path().join("states"),
+            memory: 0,
+        };
+        let mut wire = home.wire();
+        let question = Ask { spec: spec.clone(), what: complete(), urgent: true, idle: AMPLE };
+        wire.send(&Question::Ask(Box::new(question)), Instant::now() + AMPLE).unwrap();
+        let event = end(&mut wire);
+        assert!(matches!(&event, Event::Failed(failed) if failed.text.contains("can't be ")), "{event:?}");
+        assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls -la"]);
+    }
+}
+
+/// Core dumps would hold prompts and keys.
+#[test]
+fn no_process_of_ours_leaves_a_core_dump() {
+    let home = Home::new(&rows(LS, 9));
+    home.press().unwrap();
+    let limits = fs::read_to_string(format!("/proc/{}/limits", home.pid())).unwrap();
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    assert_eq!(core.split_whitespace().skip(4).take(2).collect::<Vec<_>>(), ["0", "0"], "{core}");
+}
+
 /// The process has the limits of the shell that started it. A client checks its own limits, and the process ends to
 /// make room for another one.
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod key_command;
 pub mod local;
+pub mod owners;
 mod probe;
 pub mod recorded;
 mod sandbox;

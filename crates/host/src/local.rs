@@ -17,7 +17,9 @@ use anyhow::{Context as _, bail, ensure};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Access, Mode, OFlags, access, statvfs};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, setrlimit, waitid,
+};
 
 use super::sandbox::Cage;
 use super::{
@@ -318,16 +320,29 @@ fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 fn head(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-    // Only regular files and `/dev/null` (as an empty file): opening anything else may have side effects. The path
-    // may be replaced a moment later, and some system files block until data arrives, so the file is opened without
-    // blocking.
+    let mut content = Vec::new();
+    open_regular(path)?.take(limit).read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Opens a regular file to read, or `/dev/null` as an empty one, without waiting: opening a named pipe would wait for
+/// its writer, and opening a device may have side effects.
+///
+/// # Errors
+/// When it cannot be opened or is something else.
+pub fn open_regular(path: &Path) -> anyhow::Result<File> {
     let is_fit = |metadata: fs::Metadata| metadata.is_file() || path == Path::new("/dev/null");
     ensure!(is_fit(fs::metadata(path)?), "it is not a file");
+    // The path may be replaced a moment later, and some system files block until data arrives.
     let file = File::from(rustix::fs::open(path, OPENED, Mode::empty())?);
     ensure!(is_fit(file.metadata()?), "it is not a file any more");
-    let mut content = Vec::new();
-    file.take(limit).read_to_end(&mut content)?;
-    Ok(content)
+    Ok(file)
+}
+
+/// Forbids core dumps of this process and of all that it starts: its memory holds keys.
+pub fn forbid_core_dumps() {
+    // Only a system without such limits refuses.
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
 }
 
 /// Reads the output of `child` until it ends or the deadline, at which its whole group is killed.

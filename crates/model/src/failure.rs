@@ -37,6 +37,17 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
+/// Context of an error: the engine of the embedded model gave up in the middle of its work. The process that computed
+/// the model should end, because the memory of the engine is lost to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineLost;
+
+impl fmt::Display for EngineLost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the model stopped")
+    }
+}
+
 /// Error for an unusable configuration; the text has one line per fault with file, line number, cause and
 /// remedy.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Header of a GGUF model file: its settings, and the end of its weights. Reads some megabytes of a large model, no
 //! weights.
 
-use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use anyhow::{anyhow, bail, ensure};
+
+use askline_host::local::open_regular;
 
 /// First bytes of every GGUF file.
 pub(crate) const MAGIC: [u8; 4] = *b"GGUF";
@@ -23,6 +24,22 @@ const ALIGNMENT: (&str, u64) = ("general.alignment", 32);
 /// Maximum length of a name that is read, in bytes; the name of a setting with a longer one is empty.
 const NAME_BYTES_MAX: u64 = 256;
 
+/// Range of the settings with whole numbers that llama.cpp uses without a check: it ends the process, or takes all
+/// memory, at others. The upper ends are llama.cpp's own, or far above all models.
+const RANGES: [(&str, std::ops::RangeInclusive<u64>); 7] = [
+    ("block_count", 1..=512),
+    ("context_length", 1..=1 << 31),
+    ("embedding_length", 1..=1 << 18),
+    ("attention.head_count", 0..=1 << 12),
+    ("attention.head_count_kv", 0..=1 << 12),
+    ("rope.dimension_count", 0..=1 << 14),
+    ("expert_count", 0..=512),
+];
+
+/// Range of the settings whose names end so and whose values are fractions.
+const FRACTION_RANGES: [(&str, std::ops::RangeInclusive<f64>); 3] =
+    [("_epsilon", 0.0..=1.0), ("rope.freq_base", 1e-9..=1e12), ("rope.scaling.factor", 0.0..=1e9)];
+
 /// Type numbers of the format.
 const TYPE_TEXT: u32 = 8;
 const TYPE_LIST: u32 = 9;
@@ -39,13 +56,59 @@ pub(crate) fn check(path: &Path) -> anyhow::Result<()> {
     })?;
     ensure!(found.is_file(), "it is not a regular file");
     let size = found.len();
-    let end = Header::open(BufReader::new(File::open(path)?), size).and_then(Header::end_of_weights);
+    let end = Header::open(BufReader::new(open_regular(path)?), size).and_then(Header::end_of_weights);
     match end {
         Err(error) if error.is::<Ended>() => {
             bail!("it is cut off: it ends after {size} bytes, within its header")
         }
         Ok(end) if size < end => bail!("it is cut off: it has {size} bytes, its weights end at {end}"),
         other => other.map(drop),
+    }
+}
+
+/// Value of a setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Value {
+    /// Integer that is not negative.
+    Whole(u64),
+    /// Number with a fraction, or a negative one.
+    Fraction(f64),
+    /// Text, list, flag.
+    Other,
+}
+
+impl Value {
+    /// Returns the number if it is a whole one.
+    pub(crate) fn whole(self) -> Option<u64> {
+        match self {
+            Self::Whole(number) => Some(number),
+            Self::Fraction(_) | Self::Other => None,
+        }
+    }
+
+    fn shown(self) -> String {
+        match self {
+            Self::Whole(number) => number.to_string(),
+            Self::Fraction(number) => number.to_string(),
+            Self::Other => String::new(),
+        }
+    }
+
+    /// Reports whether a setting with this name may have this value.
+    fn fits(self, name: &str) -> bool {
+        // Names begin with the model's architecture, such as `qwen2.block_count`.
+        let name = name.split_once('.').map_or(name, |(_, name)| name);
+        match self {
+            Self::Whole(number) => {
+                RANGES.iter().all(|(ranged, range)| *ranged != name || range.contains(&number))
+            }
+            Self::Fraction(number) => {
+                let ranged = FRACTION_RANGES.iter().find(|(end, _)| name.ends_with(end));
+                ranged.map_or(number.is_finite(), |(_, range)| range.contains(&number))
+                    && RANGES.iter().all(|(ranged, _)| *ranged != name)
+            }
+            Self::Other => true,
+        }
     }
 }
 
@@ -90,26 +153,28 @@ impl<R: Read + Seek> Header<R> {
         Ok(header)
     }
 
-    /// Reads the name and the value of the next setting; `None` after the last one. The value is `None` unless it is a
-    /// non-negative integer.
+    /// Reads the name and the value of the next setting; `None` after the last one.
     ///
     /// # Errors
     ///
     /// If the header is cut off or damaged.
-    pub(crate) fn setting(&mut self) -> anyhow::Result<Option<(String, Option<u64>)>> {
+    pub(crate) fn setting(&mut self) -> anyhow::Result<Option<(String, Value)>> {
         if self.n_settings == 0 {
             return Ok(None);
         }
         self.n_settings -= 1;
         let name = self.name()?;
         let value = match self.u32()? {
-            // Type numbers of the format: 4 and 5 are 32 bits wide, 10 and 11 are 64.
-            4 => Some(self.u32()?.into()),
-            5 => u64::try_from(self.u32()?.cast_signed()).ok(),
-            10 => Some(self.u64()?),
-            11 => u64::try_from(self.u64()?.cast_signed()).ok(),
-            kind => self.skip_value(kind).map(|()| None)?,
+            // Type numbers of the format: 4 to 6 are 32 bits wide, 10 to 12 are 64.
+            4 => Value::Whole(self.u32()?.into()),
+            5 => signed(self.u32()?.cast_signed().into()),
+            6 => Value::Fraction(f32::from_bits(self.u32()?).into()),
+            10 => Value::Whole(self.u64()?),
+            11 => signed(self.u64()?.cast_signed()),
+            12 => Value::Fraction(f64::from_bits(self.u64()?)),
+            kind => self.skip_value(kind).map(|()| Value::Other)?,
         };
+        ensure!(value.fits(&name), "its header is damaged: `{name}` is {}", value.shown());
         Ok(Some((name, value)))
     }
 
@@ -118,7 +183,7 @@ impl<R: Read + Seek> Header<R> {
         let mut alignment = ALIGNMENT.1;
         while let Some((name, value)) = self.setting()? {
             if name == ALIGNMENT.0 {
-                alignment = value.unwrap_or(alignment);
+                alignment = value.whole().unwrap_or(alignment);
             }
         }
         let mut end = 0;
@@ -206,6 +271,10 @@ impl<R: Read + Seek> Header<R> {
     }
 }
 
+fn signed(number: i64) -> Value {
+    u64::try_from(number).map_or(Value::Fraction(number as f64), Value::Whole)
+}
+
 /// Returns the size in bytes of a value of a plain type.
 fn width_of(kind: u32) -> anyhow::Result<u64> {
     match kind {
@@ -289,6 +358,56 @@ mod tests {
             let expected = if length < 4 { "it is not a GGUF file" } else { "it is cut off: it " };
             assert!(verdict.starts_with(expected), "{length} bytes: {verdict}");
         }
+    }
+
+    /// Returns a complete file whose first setting has this name, type and value.
+    fn with_setting(name: &str, kind: u32, value: &[u8]) -> Vec<u8> {
+        let text = |text: &str| [&(text.len() as u64).to_le_bytes(), text.as_bytes()].concat();
+        let mut file =
+            [&MAGIC[..], &3_u32.to_le_bytes(), &1_u64.to_le_bytes(), &1_u64.to_le_bytes()].concat();
+        file.extend([text(name), kind.to_le_bytes().into(), value.into()].concat());
+        file.extend([text("weight"), 1_u32.to_le_bytes().into(), 8_u64.to_le_bytes().into()].concat());
+        file.extend([&0_u32.to_le_bytes()[..], &0_u64.to_le_bytes()].concat());
+        file.resize(file.len().next_multiple_of(32) + 8 * 4, 7);
+        file
+    }
+
+    #[test]
+    fn settings_that_would_end_the_engine_are_refused() {
+        let whole = |name: &str, value: u32| verdict(&with_setting(name, 4, &value.to_le_bytes()));
+        let fraction = |name: &str, value: f32| verdict(&with_setting(name, 6, &value.to_le_bytes()));
+        for (name, good, bad) in [
+            ("qwen2.block_count", 24, &[0, 513, u32::MAX][..]),
+            ("llama.embedding_length", 896, &[0, u32::MAX]),
+            ("llama.context_length", 32_768, &[0]),
+            ("llama.attention.head_count", 14, &[u32::MAX]),
+            ("llama.expert_count", 8, &[513]),
+        ] {
+            assert_eq!(whole(name, good), "whole", "{name}");
+            for bad in bad {
+                assert_eq!(whole(name, *bad), format!("its header is damaged: `{name}` is {bad}"));
+            }
+        }
+        let epsilon = "qwen2.attention.layer_norm_rms_epsilon";
+        assert_eq!(fraction(epsilon, 1e-6), "whole");
+        for bad in [f32::NAN, f32::INFINITY, -1.0, 2.0] {
+            assert_eq!(fraction(epsilon, bad), format!("its header is damaged: `{epsilon}` is {bad}"));
+        }
+        assert_eq!(fraction("qwen2.rope.freq_base", 1_000_000.0), "whole");
+        assert!(fraction("qwen2.rope.freq_base", 0.0).contains("is damaged"));
+        assert!(fraction("any.other", f32::NAN).contains("is damaged"));
+        assert!(fraction("qwen2.block_count", 24.0).contains("is damaged"), "another type");
+        let minus = verdict(&with_setting("qwen2.block_count", 5, &(-1_i32).to_le_bytes()));
+        assert!(minus.contains("`qwen2.block_count` is -1"), "{minus}");
+    }
+
+    #[test]
+    fn a_pipe_is_not_waited_for() {
+        let top = tempfile::tempdir().unwrap();
+        let pipe = top.path().join("model.gguf");
+        let (directory, kind) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
+        rustix::fs::mknodat(directory, &pipe, kind, rustix::fs::Mode::RUSR, 0).unwrap();
+        assert_eq!(check(&pipe).unwrap_err().to_string(), "it is not a regular file");
     }
 
     #[test]

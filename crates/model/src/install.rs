@@ -11,7 +11,6 @@ mod verified_stamp;
 mod wheels;
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +19,7 @@ use anyhow::{Context as _, bail, ensure};
 use crate::failure::Failure;
 use crate::gguf;
 use askline_host::Host;
+use askline_host::local::open_regular;
 use askline_host::store;
 use askline_host::store::{Paths, Unwritable};
 use manifest::{Manifest, ModelEntry, Source};
@@ -188,7 +188,7 @@ pub fn check(entry: &ModelEntry, paths: &Paths, news: &mut dyn FnMut(News<'_>)) 
     }
     let path = path_of(entry, paths);
     news(News::Begin { what: "checking", total: entry.size, done: 0 });
-    let mut file = File::open(&path)?;
+    let mut file = open_regular(&path)?;
     let before = file.metadata()?;
     let hash = partial::hash(&mut file, news)?;
     let after = file.metadata()?;
@@ -310,7 +310,7 @@ fn copy(
     host: &dyn Host,
     news: &mut dyn FnMut(News<'_>),
 ) -> anyhow::Result<()> {
-    let mut file = File::open(from)?;
+    let mut file = open_regular(from)?;
     let size = file.metadata()?.len();
     ensure!(size == entry.size, "it has {size} bytes, not {}", entry.size);
     let mut growing = Partial::start(entry, &beside(to, "copy"), to)?;
@@ -336,7 +336,7 @@ fn lock(paths: &Paths) -> anyhow::Result<store::Lock> {
 fn starts_as_gguf(path: &Path) -> anyhow::Result<bool> {
     let mut start = [0; gguf::MAGIC.len()];
     ensure!(std::fs::metadata(path)?.is_file(), "it is not a regular file");
-    Ok(File::open(path)?.read_exact(&mut start).is_ok() && start == gguf::MAGIC)
+    Ok(open_regular(path)?.read_exact(&mut start).is_ok() && start == gguf::MAGIC)
 }
 
 /// Appends an extension to a file name: "model.gguf.part".

@@ -5,12 +5,12 @@
 
 pub mod chances;
 pub mod engine;
+mod guard;
 mod lookup;
 pub mod needs;
 mod pace;
 mod writing;
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,9 +18,11 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{Certainty, Further, Model, Reply, Usage};
+use super::{Certainty, Further, Model, Reply, Usage, gguf};
+use crate::failure::Failure;
 use crate::prompt::{Form, Prompt};
 use crate::request_control::{RequestControl, Stage};
+use askline_host::local::open_regular;
 use askline_host::store;
 use chances::{Chances, Token};
 use engine::{Sequence, Settings, Weights};
@@ -99,6 +101,12 @@ impl Local {
         self
     }
 
+    /// Returns the same model, which works in a thread of its own: if the engine aborts or is stuck, that costs the
+    /// model, not the process.
+    pub fn guarded(self) -> Box<dyn Model> {
+        Box::new(guard::Guarded::new(self))
+    }
+
     /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it.
     /// Returns the usage of the computation.
     ///
@@ -140,7 +148,7 @@ impl Local {
         let metadata = self.file.metadata().with_context(unreadable)?;
         let mut header = Vec::new();
         if metadata.is_file() {
-            let file = File::open(&self.file).with_context(unreadable)?;
+            let file = open_regular(&self.file).with_context(unreadable)?;
             file.take(needs::HEADER_BYTES).read_to_end(&mut header).with_context(unreadable)?;
         }
         Ok(needs::needs(metadata.len(), &header, self.room as u64))
@@ -153,6 +161,8 @@ impl Local {
                 Some(weights) => weights,
                 None => {
                     control.enter(Stage::Loading, Instant::now());
+                    // llama.cpp would wait for a pipe, and end the process at many damaged headers.
+                    gguf::check(&self.file).map_err(|why| unusable(&self.file, &why))?;
                     Weights::load(&self.file, self.settings, control)?
                 }
             };
@@ -336,6 +346,13 @@ fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
     if !taken && let Err(error) = store::remove(file) {
         tracing::debug!("can't remove a damaged state: {error:#}");
     }
+}
+
+fn unusable(file: &Path, why: &anyhow::Error) -> Failure {
+    Failure::Unavailable(format!(
+        "the model file {} can't be used: {why:#}; fetch it again with `askline model pull`",
+        file.display()
+    ))
 }
 
 fn shared_prefix(a: &[Token], b: &[Token]) -> usize {

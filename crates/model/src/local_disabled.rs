@@ -25,6 +25,11 @@ impl Local {
         Self { name }
     }
 
+    /// Returns itself.
+    pub fn guarded(self) -> Box<dyn Model> {
+        Box::new(self)
+    }
+
     /// Does nothing.
     pub fn rest(&mut self) {}
 

@@ -17,12 +17,14 @@ mod refusal;
 mod response_accumulator;
 
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, ensure};
-use reqwest::Client;
+use anyhow::{Context as _, bail, ensure};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder};
 use tokio::runtime::{Builder, Runtime};
 
 use self::address::{Proxy, RequestUrl};
@@ -35,11 +37,15 @@ use crate::prompt::Prompt;
 use crate::request_control::{RequestControl, Stage};
 use crate::server::{Protocol, is_open};
 use crate::usage::{Limits, Prices, Tally};
+use askline_host::Host as _;
+use askline_host::local::LocalHost;
 
 /// Maximum length of a model name, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 /// Maximum size of a certificate file, in bytes.
 const CA_BYTES_MAX: u64 = 1 << 20;
+/// Maximum wait for the certificates of the profile and the system.
+const CERTIFICATES_WAIT: Duration = Duration::from_secs(3);
 /// Version of Anthropic's protocol.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
@@ -228,13 +234,19 @@ fn client(
     if let Some(proxy) = proxy {
         builder = builder.proxy(reqwest::Proxy::all(proxy.url.clone())?);
     }
-    if let Some(file) = &spec.ca_file {
-        builder = builder.tls_certs_merge(certificates(file)?);
-    } else if endpoint.url.scheme() == "http" && proxy.is_none_or(|proxy| proxy.url.scheme() == "http") {
+    let own = spec.ca_file.clone();
+    if own.is_none()
+        && endpoint.url.scheme() == "http"
+        && proxy.is_none_or(|proxy| proxy.url.scheme() == "http")
+    {
         // Nothing is encrypted, so reading the system's certificates would only cost time.
         builder = builder.tls_certs_only([]);
     }
-    builder.build().context("can't set up the HTTP client")
+    within_time(move || {
+        let own = own.map(|file| certificates(&file)).transpose()?;
+        let builder = own.into_iter().fold(builder, ClientBuilder::tls_certs_merge);
+        builder.build().context("can't set up the HTTP client")
+    })
 }
 
 fn headers(spec: &ServerSpec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {
@@ -256,12 +268,33 @@ fn headers(spec: &ServerSpec, quirks: &Quirks) -> anyhow::Result<HeaderMap> {
 
 /// Reads the certificates in a file.
 fn certificates(file: &std::path::Path) -> anyhow::Result<Vec<reqwest::Certificate>> {
-    use std::io::Read as _;
     let named = || format!("`ca_file` {}", file.display());
-    let mut pem = Vec::new();
-    let opened = std::fs::File::open(file).with_context(named)?;
-    opened.take(CA_BYTES_MAX).read_to_end(&mut pem).with_context(named)?;
+    let pem = LocalHost.read(file, CA_BYTES_MAX).with_context(named)?;
     let found = reqwest::Certificate::from_pem_bundle(&pem).with_context(named)?;
     ensure!(!found.is_empty(), "`ca_file` {} holds no certificate in PEM", file.display());
     Ok(found)
+}
+
+/// Runs `work`, which reads certificates, in a thread: a file of the system, the configuration or the environment
+/// (`SSL_CERT_FILE`) may be on a disk that does not answer, or a pipe.
+///
+/// # Errors
+///
+/// As `work`, and after [`CERTIFICATES_WAIT`].
+fn within_time<T: Send + 'static>(
+    work: impl FnOnce() -> anyhow::Result<T> + Send + 'static,
+) -> anyhow::Result<T> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let work = move || {
+        // The receiver is gone if this took too long.
+        let _ = sender.send(work());
+    };
+    thread::Builder::new().name("certificates".to_owned()).spawn(work)?;
+    let seconds = CERTIFICATES_WAIT.as_secs();
+    receiver.recv_timeout(CERTIFICATES_WAIT).unwrap_or_else(|_| {
+        bail!(
+            "the certificates could not be read within {seconds} s; look at `ca_file`, and at the variables \
+             SSL_CERT_FILE and SSL_CERT_DIR"
+        )
+    })
 }

@@ -37,6 +37,10 @@ const SEND_WAIT: Duration = Duration::from_secs(1);
 /// Maximum time for the process to end after a stop request.
 const END_WAIT: Duration = Duration::from_secs(2);
 
+/// Message about a model that ended the resident process twice.
+const DIED: &str = "the resident process died twice while it computed the model; fetch the model again with \
+    `askline model pull`, or choose another one: `askline model list`";
+
 /// Options of a request to the resident process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
@@ -69,6 +73,8 @@ enum Trouble {
     Reported(anyhow::Error),
     /// Something is wrong with the process.
     Odd(anyhow::Error),
+    /// The process died while it worked.
+    Died,
 }
 
 impl<H: Host> Resident<H> {
@@ -86,12 +92,19 @@ impl<H: Host> Resident<H> {
         ask_local: impl FnOnce(&mut dyn Model) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         if !self.is_local {
-            match self.ask_there(what, control) {
+            let mut asked = self.ask_there(what.clone(), control);
+            if matches!(asked, Err(Trouble::Died)) {
+                // Somebody may have killed it.
+                asked = self.ask_there(what, control);
+            }
+            match asked {
                 Ok((replies, notes)) => {
                     self.notes = notes;
                     return accept(replies);
                 }
                 Err(Trouble::Reported(error)) => return Err(error),
+                // It would probably end this process too.
+                Err(Trouble::Died) => return Err(Failure::Unavailable(DIED.to_owned()).into()),
                 Err(Trouble::Odd(why)) => self.fall_back(&why)?,
             }
         }
@@ -171,6 +184,10 @@ impl<H: Host> Model for Resident<H> {
             // The model in this process has not seen this prompt, and alternatives are optional.
             Err(Trouble::Odd(why)) => {
                 tracing::debug!("no alternatives: {why:#}");
+                Ok(Vec::new())
+            }
+            Err(Trouble::Died) => {
+                tracing::debug!("no alternatives: the resident process died");
                 Ok(Vec::new())
             }
         }
@@ -299,16 +316,14 @@ fn greet(endpoint: &Endpoint, until: Instant) -> anyhow::Result<Option<(Wire, He
             None => bail!("it did not answer the handshake in time"),
         },
         // The process was about to end.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe
-            ) =>
-        {
-            Ok(None)
-        }
+        Err(error) if is_closed(&error) => Ok(None),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Reports whether the other side closed the connection.
+fn is_closed(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
 }
 
 /// Returns the handshake message of this process.
@@ -337,7 +352,10 @@ fn listen(
             // Dropping the connection stops the computation.
             return Err(Trouble::Reported(failure.into()));
         }
-        let event = wire.receive(Instant::now() + TICK).map_err(|error| Trouble::Odd(error.into()))?;
+        let event = wire.receive(Instant::now() + TICK).map_err(|error| match is_closed(&error) {
+            true => Trouble::Died,
+            false => Trouble::Odd(error.into()),
+        })?;
         let Some(event) = event else {
             if SILENCE < last_event_at.elapsed() {
                 return Err(Trouble::Odd(anyhow!("it stopped responding")));

@@ -6,5 +6,6 @@
 mod plugin;
 
 fn main() -> std::process::ExitCode {
+    askline_host::local::forbid_core_dumps();
     plugin::run()
 }

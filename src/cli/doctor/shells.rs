@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use super::super::login_shell;
 use super::super::setup::{self, Homes};
 use super::{Finding, fault, fine, hook, quoted, warning};
-use askline_host::{Host, Probe, find_on_path};
+use crate::config::Help;
+use crate::environment::{Environment, Machine};
+use crate::knowledge::Knowledge;
+use crate::shell_facts::ShellFacts;
+use askline_host::{Host, Probe};
 use askline_syntax::shell::{NU_PLUGIN_VERSIONS, Shell, nu_plugin_supports};
 
 /// Program name of the Nushell plugin.
@@ -18,12 +22,18 @@ const STARTUP_LIMIT: u64 = 1 << 20;
 const STARTUP_FILES_LIMIT: usize = 200;
 
 /// Checks every supported shell on PATH.
-pub(super) fn shells(host: &dyn Host) -> Vec<Finding> {
+pub(super) fn shells(machine: &Machine, environment: &Environment) -> Vec<Finding> {
+    let host = machine.host.as_ref();
+    let knowledge = Knowledge::new(machine, environment, &ShellFacts::default(), Help::Never);
     let login = login_shell(host);
     let mut findings = Vec::new();
     for shell in Shell::ALL {
-        if let Some(program) = find_on_path(host, shell.name()) {
-            findings.extend(one_shell(host, shell, &program, login == Some(shell)));
+        match knowledge.on_path(shell.name()) {
+            Some((program, true)) => {
+                findings.extend(one_shell(host, &knowledge, shell, &program, login == Some(shell)));
+            }
+            Some((program, false)) => findings.push(untrusted(shell.name(), &program)),
+            None => {}
         }
     }
     if findings.is_empty() {
@@ -32,8 +42,27 @@ pub(super) fn shells(host: &dyn Host) -> Vec<Finding> {
     findings
 }
 
+/// Returns the finding about a program that is not started.
+fn untrusted(subject: &'static str, program: &Path) -> Finding {
+    let text = format!(
+        "{} is not started: others can write to it or to a directory above it, or it is in the working directory",
+        program.display()
+    );
+    warning(
+        subject,
+        text,
+        "remove its directory from PATH, or make both writable for their owner only (chmod go-w)",
+    )
+}
+
 /// Checks an installed shell: its version, our hook in its start-up files, and other bindings of our key.
-fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> Vec<Finding> {
+fn one_shell(
+    host: &dyn Host,
+    knowledge: &Knowledge,
+    shell: Shell,
+    program: &Path,
+    is_login: bool,
+) -> Vec<Finding> {
     let subject = shell.name();
     let version = match host.probe(program, &Probe::Version) {
         Ok(output) => {
@@ -99,7 +128,7 @@ fn one_shell(host: &dyn Host, shell: Shell, program: &Path, is_login: bool) -> V
         }
     }
     if shell.is_nushell() {
-        findings.extend(plugin(host, &version));
+        findings.extend(plugin(host, knowledge, &version));
     }
     findings
 }
@@ -111,18 +140,12 @@ fn names() -> String {
 }
 
 /// Checks the plugin, if it is on PATH: its version, and whether it works in this Nushell.
-fn plugin(host: &dyn Host, nushell: &str) -> Option<Finding> {
-    let program = find_on_path(host, PLUGIN)?;
-    let found = program.display();
-    let directory = program.parent()?;
-    if host.entry(directory).is_some_and(|entry| entry.mode & 0o002 != 0) {
-        let remedy = format!("run: chmod o-w {}", quoted(directory));
-        return Some(warning(
-            "nu plugin",
-            format!("{found} is not started: every user can write to its directory"),
-            remedy,
-        ));
+fn plugin(host: &dyn Host, knowledge: &Knowledge, nushell: &str) -> Option<Finding> {
+    let (program, is_trusted) = knowledge.on_path(PLUGIN)?;
+    if !is_trusted {
+        return Some(untrusted("nu plugin", &program));
     }
+    let found = program.display();
     let output = host.probe(&program, &Probe::Version).map(|output| output.stdout);
     let installed = version(&String::from_utf8_lossy(&output.unwrap_or_default()));
     let versions = NU_PLUGIN_VERSIONS.join(" and ");

@@ -1,9 +1,12 @@
 //! Tests of the doctor on recorded machines.
 
+use std::sync::Arc;
+
 use expect_test::{Expect, expect};
 
 use super::*;
 use askline_host::recorded::RecordedHost;
+use askline_syntax::shell::Shell;
 
 /// Checks the doctor's findings about the shells and the terminal of a recorded machine.
 #[track_caller]
@@ -11,8 +14,14 @@ fn check(rows: &str, expected: Expect) {
     let system = "[system]\nos = \"linux\"\nrelease = \"6.1\"\nmachine = \"x86_64\"\n";
     let rows = format!("{rows}\n{system}").replace("CURRENT", env!("CARGO_PKG_VERSION"));
     let host = RecordedHost::parse(Path::new("machine.toml"), &rows).unwrap();
-    let findings = shells::shells(&host).into_iter().chain(terminal(&host, Some((80, 24))));
+    let findings = shells_of(host.clone()).into_iter().chain(terminal(&host, Some((80, 24))));
     expected.assert_eq(&findings.map(|finding| finding.lines(false)).collect::<String>());
+}
+
+fn shells_of(host: RecordedHost) -> Vec<Finding> {
+    let machine = Machine::new(Arc::new(host), None);
+    let environment = gather(&machine, Shell::Bash, &ShellFacts::default());
+    shells::shells(&machine, &environment)
 }
 
 #[test]
@@ -216,7 +225,7 @@ fn the_plugin_is_held_against_its_nushell() {
             "#
         );
         let host = RecordedHost::parse(Path::new("machine.toml"), &rows).unwrap();
-        let findings = shells::shells(&host);
+        let findings = shells_of(host);
         let plugin = findings.iter().find(|finding| finding.subject == "nu plugin").unwrap();
         plugin.lines(false)
     };
@@ -242,8 +251,47 @@ fn the_plugin_is_held_against_its_nushell() {
     "#]]
     .assert_eq(&doctor("0.115.1", "usage"));
     expect![[r#"
-        warn  nu plugin: /bin/nu_plugin_ask is not started: every user can write to its directory
-              run: chmod o-w /bin
+        warn  nu plugin: /bin/nu_plugin_ask is not started: others can write to it or to a directory above it, or it is in the working directory
+              remove its directory from PATH, or make both writable for their owner only (chmod go-w)
     "#]]
-    .assert_eq(&doctor_of("0.115.1", ours, "\"/bin\" = 0o777"));
+    .assert_eq(&doctor_of("0.115.1", ours, "\"/bin/nu_plugin_ask\" = 0o775"));
+}
+
+/// A recording has no answer for a program that was not started, so a started one would be reported as broken.
+#[test]
+fn only_trusted_shells_are_started() {
+    check(
+        r##"
+        programs = ["/tmp/bin/bash", "/usr/bin/bash", "/open/zsh", "/home/ada/work/nu", "/home/ada/.cargo/bin/fish"]
+        current_dir = "/home/ada/work"
+        [env]
+        PATH = "/tmp/bin:/open:/home/ada/work:/usr/bin:/home/ada/.cargo/bin"
+        HOME = "/home/ada"
+        TERM = "xterm"
+        LANG = "C.UTF-8"
+        [modes]
+        "/tmp/bin" = 0o777
+        "/open" = 0o775
+        [owners]
+        "/home/ada" = 1000
+        "/home/ada/work" = 1000
+        "/home/ada/work/nu" = 1000
+        "/home/ada/.cargo/bin" = 1000
+        "/home/ada/.cargo/bin/fish" = 1000
+        [[probes]]
+        program = "/home/ada/.cargo/bin/fish"
+        arguments = ["--version"]
+        stdout = "fish, version 4.0.2"
+        "##,
+        expect![[r#"
+            warn  nu: /home/ada/work/nu is not started: others can write to it or to a directory above it, or it is in the working directory
+                  remove its directory from PATH, or make both writable for their owner only (chmod go-w)
+            warn  zsh: /open/zsh is not started: others can write to it or to a directory above it, or it is in the working directory
+                  remove its directory from PATH, or make both writable for their owner only (chmod go-w)
+            warn  bash: /tmp/bin/bash is not started: others can write to it or to a directory above it, or it is in the working directory
+                  remove its directory from PATH, or make both writable for their owner only (chmod go-w)
+            ok    fish: 4.0.2 at /home/ada/.cargo/bin/fish, not set up
+            ok    terminal: xterm, 80 columns, 24 rows
+        "#]],
+    );
 }

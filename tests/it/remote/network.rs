@@ -129,6 +129,13 @@ fn a_file_of_certificates_that_holds_none_is_named() {
         std::fs::write(&file, content).unwrap();
         assert!(open().starts_with("`ca_file` "), "{content}: {}", open());
     }
+    // A pipe without a writer is not waited for, and a huge file is not read.
+    std::fs::File::options().write(true).open(&file).unwrap().set_len(1 << 30).unwrap();
+    assert!(open().contains("is larger than"), "{}", open());
+    std::fs::remove_file(&file).unwrap();
+    let (directory, kind) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
+    rustix::fs::mknodat(directory, &file, kind, rustix::fs::Mode::RUSR, 0).unwrap();
+    assert!(open().contains("it is not a file"), "{}", open());
 }
 
 #[test]

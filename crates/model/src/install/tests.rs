@@ -4,7 +4,7 @@ mod disk_and_wheels;
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -203,7 +203,11 @@ impl Host for Bench {
     }
 
     fn env(&self, name: &str) -> Option<OsString> {
-        (name == "PATH").then(|| self.top.path().join("bin").into())
+        match name {
+            "PATH" => Some(self.top.path().join("bin").into()),
+            "HOME" => Some(self.top.path().into()),
+            _ => None,
+        }
     }
 
     fn free_space(&self, path: &Path) -> Option<u64> {

@@ -11,6 +11,7 @@ use zip::ZipArchive;
 use super::manifest::{ModelEntry, Wheels};
 use super::partial::{CHUNK, Partial, going_to};
 use super::{News, beside};
+use askline_host::owners::Owners;
 use askline_host::store;
 use askline_host::store::Unwritable;
 use askline_host::{Host, Probe, find_on_path};
@@ -80,16 +81,20 @@ pub(super) fn joined_of(file: &Path) -> PathBuf {
     folder_of(file).join("joined")
 }
 
-/// Returns the first working pip on the PATH.
+/// Returns the first working pip on the PATH that only root or the user can have put there.
 fn find_pip(host: &dyn Host) -> anyhow::Result<Pip> {
+    let owners = Owners::of(host);
     for (name, as_module) in [("python3", true), ("pip3", false), ("pip", false)] {
-        let Some(program) = find_on_path(host, name) else { continue };
+        let Some(program) = find_on_path(host, name).filter(|file| owners.made_file(host, file)) else {
+            continue;
+        };
         if host.probe(&program, &Probe::PipVersion { as_module }).is_ok_and(|output| output.success) {
             return Ok(Pip { program, as_module });
         }
     }
     Err(anyhow!(
-        "no pip was found that runs; install it (`apt install python3-pip`) or fetch the file another way"
+        "no pip was found that runs; install it (`apt install python3-pip`), where only you or root can write, or fetch \
+         the file another way"
     ))
 }
 

@@ -10,7 +10,7 @@
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail, ensure};
@@ -607,6 +607,37 @@ fn stopped(status: i32, control: &RequestControl) -> anyhow::Error {
 pub(super) fn no_debugger() {
     // SAFETY: called first in the process, before any other thread could read the environment.
     unsafe { std::env::set_var("GGML_NO_BACKTRACE", "1") };
+}
+
+/// Message of llama.cpp's abort.
+static ABORTED: OnceLock<String> = OnceLock::new();
+
+/// Maximum length of that message in characters.
+const ABORT_MESSAGE_MAX: usize = 160;
+
+/// Makes an abort inside llama.cpp stop its thread for good, instead of the process. Whoever waits for that thread must
+/// look at [`aborted`].
+pub(super) fn stay_on_abort() {
+    // SAFETY: the callback is a plain function.
+    unsafe { sys::ggml_set_abort_callback(Some(stay)) };
+}
+
+/// Returns why llama.cpp aborted, if it did.
+pub(super) fn aborted() -> Option<&'static str> {
+    ABORTED.get().map(String::as_str)
+}
+
+unsafe extern "C" fn stay(message: *const c_char) {
+    // SAFETY: llama.cpp passes a C string that lives through the call.
+    let message = if message.is_null() { c"" } else { unsafe { CStr::from_ptr(message) } };
+    let message = message.to_string_lossy();
+    // The message begins with the path of llama.cpp's source where it was built.
+    let message = message.rsplit('/').next().unwrap_or_default();
+    let _ = ABORTED.set(message.chars().filter(|c| !c.is_control()).take(ABORT_MESSAGE_MAX).collect());
+    // llama.cpp ends the process when this returns, and its frames can't be unwound.
+    loop {
+        std::thread::park();
+    }
 }
 
 /// Initializes llama.cpp once per process and redirects its messages to the log.

