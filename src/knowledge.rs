@@ -20,6 +20,7 @@ mod verdict;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -41,7 +42,7 @@ use askline_manual::Manual;
 use askline_manual::catalogue::Catalogue;
 use askline_manual::userland::Userland;
 
-/// Time limit for asking programs; the rest is looked up at the next request.
+/// Time limit for asking programs about one line; the rest is looked up at the next request.
 const PROBE_BUDGET: Duration = Duration::from_millis(1500);
 
 /// Maximum length in bytes of a line that a shell is asked about.
@@ -71,6 +72,9 @@ pub struct Knowledge {
     pieces: Mutex<HashMap<String, String>>,
     commands: OnceLock<Option<Arc<commands::Own>>>,
     all_commands: OnceLock<Option<Arc<Catalogue>>>,
+    /// Number of levels looked up for the present line.
+    n_lookups: AtomicUsize,
+    /// Time spent on asking programs for the present line.
     spent: Mutex<Duration>,
     hung: OnceLock<Mutex<HungPrograms>>,
     shapes: Mutex<shapes::Shapes>,
@@ -106,10 +110,17 @@ impl Knowledge {
             pieces: Mutex::default(),
             commands: OnceLock::new(),
             all_commands: OnceLock::new(),
+            n_lookups: AtomicUsize::new(0),
             spent: Mutex::default(),
             hung: OnceLock::new(),
             shapes: Mutex::default(),
         }
+    }
+
+    /// Begins another line of a list, with the limits of a new one.
+    pub fn begin_line(&self) {
+        self.n_lookups.store(0, Ordering::Relaxed);
+        *held(&self.spent) = Duration::ZERO;
     }
 
     /// Returns the operating system, named as in `std::env::consts::OS`.

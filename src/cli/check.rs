@@ -31,6 +31,7 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
     for row in rows {
         let row = row?;
         let prefix = row.prefix();
+        knowledge.begin_line();
         let shown = row.text.map(|line| {
             let examined = examiner.examine(&line);
             let risk = examiner.risk(&examined.line, None, &PathFacts::new(app.machine.host.as_ref()));

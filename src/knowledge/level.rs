@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
@@ -16,6 +17,9 @@ use askline_manual::{Manual, OptionStyle};
 
 /// Number of options below which a page is not considered complete.
 const FEW_OPTIONS: usize = 5;
+
+/// Maximum number of levels that are looked up for one line; real lines have a dozen. Of further ones nothing is known.
+const LOOKUPS_MAX: usize = 48;
 
 /// Maximum size in bytes of a program that is searched for the words `--help`.
 const PROGRAM_LIMIT: u64 = 64 << 20;
@@ -89,6 +93,11 @@ impl Knowledge {
             return Arc::clone(looked);
         }
         let stamp = Stamp::of(&program.real_path, &program.file);
+        // Levels in the cache count too, so what is known of a line does not depend on it.
+        if LOOKUPS_MAX <= self.n_lookups.fetch_add(1, Ordering::Relaxed) {
+            let record = Record::new(stamp);
+            return Arc::new(Looked { record, manual: None, changed: false, partial: true });
+        }
         let recalled =
             self.cache.as_ref().and_then(|cache| kept::recall(self.host.as_ref(), cache, &key, &stamp));
         let is_believed =

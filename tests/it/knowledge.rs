@@ -683,6 +683,29 @@ fn a_second_look_starts_and_parses_nothing() {
     assert_eq!(third, first, "a cache of another version is made anew");
 }
 
+/// A line of hundreds of commands costs no more than one of dozens, with and without a cache.
+#[test]
+fn lookups_for_one_line_are_bounded() {
+    let cache = tempfile::tempdir().unwrap();
+    let host = Arc::new(Counting { path: "/usr/bin:/bin".into(), probes: std::sync::Mutex::default() });
+    let machine = Machine::new(host, Some(cache.path().to_owned()));
+    let environment = Arc::new(environment::gather(&machine, Shell::Bash, &ShellFacts::default()));
+    let names: Vec<String> = environment.commands.names().map(str::to_owned).take(200).collect();
+    let n_documented = || {
+        let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
+        let known = |name: &String| knowledge.known(&[name.as_str()]);
+        let all: Vec<_> = names.iter().map(known).collect();
+        assert!(all.iter().all(|known| known.kind != CommandKind::Missing), "names are cheap");
+        knowledge.remember();
+        knowledge.begin_line();
+        assert_eq!(known(&names[0]), all[0], "what was looked up stays known");
+        all.iter().filter(|known| known.manual.is_some()).count()
+    };
+    let first = n_documented();
+    assert!((5..=48).contains(&first), "{first}");
+    assert_eq!(n_documented(), first);
+}
+
 /// This machine, where reading a man page or a help text goes wrong.
 struct Failing {
     /// Error of each probe and each read of a page; `None` as on this machine.

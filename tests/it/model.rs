@@ -316,6 +316,37 @@ fn a_refusing_disk_ends_the_pull_with_cause_and_remedy() {
     assert!(fs::read(home.model()).unwrap() == home.bytes);
 }
 
+/// A pull that is killed at any moment leaves no file that counts as installed and is not whole, and the next goes on.
+#[test]
+fn a_kill_at_any_moment_of_a_pull_costs_only_time() {
+    let home = Home::new(true);
+    let (mut n_whole, mut furthest) = (0, 0);
+    for round in 0..24_u64 {
+        let mut child = home.command("pull tiny").spawn().unwrap();
+        thread::sleep(Duration::from_millis(40 + round * 37 % 400));
+        rustix::process::kill_process(
+            rustix::process::Pid::from_child(&child),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        child.wait().unwrap();
+        furthest = furthest.max(fs::metadata(home.part()).map_or(0, |part| part.len()));
+        let is_usable = home.command("path tiny").output().unwrap().status.success();
+        let content = fs::read(home.model()).ok();
+        assert!(content.as_ref().is_none_or(|content| *content == home.bytes), "round {round}: half a file");
+        assert!(!is_usable || content.is_some(), "round {round}: nothing counts as installed");
+        if is_usable {
+            n_whole += 1;
+            assert!(home.command("rm tiny").output().unwrap().status.success(), "round {round}");
+        }
+    }
+    assert!(0 < n_whole || 100_000 < furthest, "no round got anywhere: {furthest} bytes");
+    let output = home.command("pull tiny").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(fs::read(home.model()).unwrap() == home.bytes);
+    assert!(!home.part().exists());
+}
+
 #[test]
 fn ctrl_c_leaves_what_the_next_fetch_goes_on_from() {
     let home = Home::new(true);

@@ -254,6 +254,41 @@ fn further_answers_leave_later_ones_as_they_were() {
     assert_eq!(local.complete(&second, TOKENS, &control).unwrap().text, alone[1]);
 }
 
+/// llama.cpp aborts at a vocabulary with two equal words. That costs a request and the resident process, with a message.
+#[test]
+fn an_abort_of_the_engine_is_told() {
+    use std::io::{Read as _, Write as _};
+
+    let Some(model) = model() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let run = home.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    std::fs::set_permissions(&run, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let mut header = Vec::new();
+    std::fs::File::open(&model).unwrap().take(16 << 20).read_to_end(&mut header).unwrap();
+    let name = b"tokenizer.ggml.tokens";
+    let at = header.windows(name.len()).position(|window| window == name).unwrap() + name.len();
+    // Type of the setting, type and length of the list, length of the first word; the second word is `"`.
+    let word = at + 4 + 4 + 8 + 8;
+    assert_eq!(header[word], b'!');
+    header[word] = b'"';
+    let damaged = home.path().join("damaged.gguf");
+    let mut file = std::fs::File::create(&damaged).unwrap();
+    file.write_all(&header).unwrap();
+    file.set_len(model.metadata().unwrap().len()).unwrap();
+    for daemon in ["off", "auto", "force"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_askline"));
+        command.args(["suggest", "--shell", "bash", "--", "list the files"]).env_clear();
+        command.env("HOME", home.path()).env("PATH", "/usr/bin:/bin").env("XDG_RUNTIME_DIR", &run);
+        command.env("ASKLINE_MODEL_FILE", &damaged).env("ASKLINE_DAEMON", daemon);
+        let ran = command.output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(1), "{daemon}: {told}");
+        assert!(told.contains("the engine of the model damaged failed (llama-vocab.cpp"), "{daemon}: {told}");
+        assert!(!told.contains(env!("CARGO_MANIFEST_DIR")), "no path of the build: {told}");
+    }
+}
+
 /// Returns the private memory of this process, in bytes.
 #[cfg(feature = "local-model")]
 fn own_memory() -> u64 {

@@ -384,9 +384,13 @@ fn memory_that_processes_share_is_bounded() {
         mmap = libc::SYS_mmap
     );
     assert_eq!(printed(top.path(), "/usr/bin/perl", &shared), "refused");
-    let many = "for (1 .. 12) { if (!fork) { my $much = 'x' x (200 << 20); sleep 3; exit; } } sleep 3;";
-    let error = help_of(top.path(), "/usr/bin/perl", many).unwrap_err();
-    assert!(format!("{error:#}").contains("too much memory"), "{error:#}");
+    let many = "for (1 .. 7) { if (!fork) { my $much = 'x' x (200 << 20); sleep 3; exit; } } sleep 3;";
+    let is_told = || {
+        let error = help_of(top.path(), "/usr/bin/perl", many).unwrap_err();
+        format!("{error:#}").contains("too much memory")
+    };
+    // On a busy machine the program may not get so far in its time.
+    assert!((0..5).any(|_| is_told()));
 }
 
 #[test]

@@ -314,8 +314,13 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
 }
 
 fn read(path: &Path, limit: u64) -> anyhow::Result<Vec<u8>> {
-    let content = head(path, limit.saturating_add(1))?;
-    ensure!(content.len() as u64 <= limit, "it is larger than {limit} bytes");
+    let file = open_regular(path)?;
+    let fits = |length: u64| length <= limit;
+    // Special files of the system have no length.
+    ensure!(fits(file.metadata()?.len()), "it is larger than {limit} bytes");
+    let mut content = Vec::new();
+    file.take(limit.saturating_add(1)).read_to_end(&mut content)?;
+    ensure!(fits(content.len() as u64), "it is larger than {limit} bytes");
     Ok(content)
 }
 
