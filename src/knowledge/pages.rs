@@ -421,6 +421,20 @@ mod tests {
     }
 
     #[test]
+    fn a_huge_page_is_no_page_and_is_not_read() {
+        let top = tempfile::tempdir().unwrap();
+        let man1 = top.path().join("man1");
+        std::fs::create_dir(&man1).unwrap();
+        std::fs::File::create(man1.join("huge.1")).unwrap().set_len(50 << 20).unwrap();
+        let host = askline_host::local::LocalHost;
+        let mut search = Search::new(&host, |_| true);
+        let program = Path::new("/nowhere/bin/huge");
+        assert_eq!(Manuals::default().find(&mut search, "huge", program, &[top.path()]), None);
+        assert_eq!(search.bytes_left, SEARCH_LIMIT);
+        assert!(!search.was_cut_short(), "that is a fact");
+    }
+
+    #[test]
     fn what_unpacks_to_more_than_the_bound_is_no_page() {
         use std::io::Write as _;
         let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());

@@ -70,6 +70,24 @@ fn offered(words: &[&str]) -> Vec<String> {
     offered.lines().filter(|word| !word.starts_with('-')).map(str::to_owned).collect()
 }
 
+/// Names of files are offered as they are, and nothing in them runs.
+#[test]
+fn bash_runs_nothing_in_the_name_of_a_file() {
+    let place = tempfile::tempdir().unwrap();
+    for name in ["$(touch ran)", "`touch ran`", "a;touch ran", "${x[$(touch ran)]}", "*", "a\n$(touch ran)"] {
+        fs::write(place.path().join(name), "").unwrap();
+    }
+    let script = "source \"$1\"; for typed in '' '$' '`' '$(touch ran)' 'a' '\"$(touch ran)'; do \
+                  for option in --lines --config; do \
+                  COMP_WORDS=(askline suggest $option \"$typed\"); COMP_CWORD=3; \
+                  _askline askline \"$typed\" $option; done; done; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", script, "bash"]).arg(completions().join("askline.bash"));
+    let output = command.current_dir(&place).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(!place.path().join("ran").exists(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
 /// fish's generator omits such words, so ours are tested.
 #[test]
 fn fish_offers_shells_and_models() {

@@ -26,12 +26,13 @@ pub(super) struct Guarded {
     source: String,
     /// `None` while the thread has it, and for good after that was lost.
     local: Option<Local>,
+    stop_wait: Duration,
 }
 
 impl Guarded {
     pub(super) fn new(local: Local) -> Self {
         engine::stay_on_abort();
-        Self { source: local.source(), local: Some(local) }
+        Self { source: local.source(), local: Some(local), stop_wait: STOP_WAIT }
     }
 
     /// Runs `work` in a thread.
@@ -72,7 +73,7 @@ impl Guarded {
             let now = Instant::now();
             match (control.spent(now), spent_at) {
                 (Some(_), None) => spent_at = Some(now),
-                (Some(_), Some(at)) if STOP_WAIT < now.duration_since(at) => {
+                (Some(_), Some(at)) if self.stop_wait < now.duration_since(at) => {
                     return Err(lost(&self.source, "it does not stop"));
                 }
                 _ => {}
@@ -126,5 +127,49 @@ impl Model for Guarded {
 
     fn rest(&mut self) {
         self.local.iter_mut().for_each(Local::rest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use askline_syntax::shell::Shell;
+
+    use super::*;
+    use crate::prompt::{Form, draft};
+
+    #[test]
+    fn an_error_is_not_the_end_of_the_model() {
+        let top = tempfile::tempdir().unwrap();
+        let file = top.path().join("model.gguf");
+        std::fs::write(&file, b"GGUF").unwrap();
+        let local = Local::new("tiny".to_owned(), file, top.path().join("states"), 512, Some(1));
+        let mut guarded = local.guarded();
+        let prompt = draft(Form::Completion, "list files", Shell::Bash, "Linux");
+        for _ in 0..2 {
+            let error = guarded.complete(&prompt, 9, &RequestControl::endless()).unwrap_err();
+            assert!(!error.is::<EngineLost>());
+            let Some(Failure::Unavailable(why)) = error.downcast_ref() else { panic!("{error:#}") };
+            assert!(why.contains("model.gguf can't be used: it is cut off"), "{why}");
+        }
+        assert_eq!(guarded.source(), "local:tiny");
+    }
+
+    #[test]
+    fn an_engine_that_does_not_stop_is_given_up() {
+        let local = Local::new("tiny".to_owned(), "/none".into(), "/none".into(), 512, Some(1));
+        let mut guarded = Guarded { stop_wait: Duration::from_millis(100), ..Guarded::new(local) };
+        let cancelled = RequestControl::endless();
+        cancelled.cancel();
+        let stuck = |_: &mut Local, _: &RequestControl| -> anyhow::Result<()> {
+            loop {
+                thread::park();
+            }
+        };
+        let error = guarded.run(&cancelled, stuck).unwrap_err();
+        assert!(error.is::<EngineLost>(), "{error:#}");
+        let Some(Failure::Unavailable(why)) = error.downcast_ref() else { panic!("{error:#}") };
+        assert!(why.starts_with("the engine of the model tiny failed (it does not stop)"), "{why}");
+        let again = guarded.run(&cancelled, |_, _| Ok(())).unwrap_err();
+        assert!(again.is::<EngineLost>(), "{again:#}");
     }
 }
