@@ -117,6 +117,10 @@ fn serve(bytes: Vec<u8>, slow: bool) -> String {
 fn answer(mut stream: TcpStream, bytes: &[u8], slow: bool) -> std::io::Result<()> {
     let request: Vec<String> =
         BufReader::new(&stream).lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+    if request.is_empty() {
+        // The client was killed before it asked.
+        return Ok(());
+    }
     if !request[0].starts_with("GET /tiny ") {
         return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
     }

@@ -35,6 +35,9 @@ const TICK: Duration = Duration::from_millis(5);
 /// millisecond.
 const WATCH: Duration = Duration::from_millis(5);
 
+/// Number of polls after which the files of the program are looked at: listing a directory slows down who fills it.
+const FILES_EVERY: u32 = 4;
+
 /// Flags for opening files to read.
 const OPENED: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
@@ -289,13 +292,16 @@ fn collect_watched(cage: &Cage, child: Child, deadline: Instant) -> anyhow::Resu
         }
     };
     let watch = move || {
+        let mut looks = 1_u32..;
         while ended.recv_timeout(WATCH) == Err(RecvTimeoutError::Timeout) {
-            if !cage.is_suspect() {
+            let is_overfull =
+                looks.next().is_some_and(|look| look.is_multiple_of(FILES_EVERY)) && cage.is_overfull();
+            if !is_overfull && !cage.is_suspect() {
                 continue;
             }
             // Processes are counted while they are stopped: a fork bomb grows faster than it is counted.
             signal(Signal::STOP);
-            if cage.is_overrun(group) {
+            if is_overfull || cage.is_overrun(group) {
                 signal(Signal::KILL);
                 return true;
             }

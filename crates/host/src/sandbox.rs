@@ -115,14 +115,19 @@ mod linux {
             self.private.path()
         }
 
-        /// Reports whether the program inside may exceed its limits. Cheap: it looks at the private directory and at the
-        /// load of the whole machine, which other programs change too.
+        /// Reports whether the private directory exceeds its limits.
+        pub(in super::super) fn is_overfull(&self) -> bool {
+            is_overfull(self.directory())
+        }
+
+        /// Reports whether the processes inside may exceed their limits. Cheap: it looks at the load of the whole machine,
+        /// which other programs change too.
         pub(in super::super) fn is_suspect(&self) -> bool {
             let (n_tasks, free) = machine_load();
             let n_new = n_tasks.wrapping_sub(self.n_other_tasks.load(Ordering::Relaxed));
             let are_many = (PROCESSES_MAX..u16::MAX / 2).contains(&n_new);
             let is_large = RESIDENT_MAX < self.free.load(Ordering::Relaxed).saturating_sub(free);
-            are_many || is_large || is_overfull(self.directory())
+            are_many || is_large
         }
 
         /// Reports whether the process group `group` inside exceeds its limits and must be killed.
@@ -131,7 +136,7 @@ mod linux {
             let (n_tasks, free) = machine_load();
             self.n_other_tasks.store(n_tasks.wrapping_sub(inside.n_tasks), Ordering::Relaxed);
             self.free.store(free.saturating_add(inside.resident), Ordering::Relaxed);
-            inside.is_too_much() || is_overfull(self.directory())
+            inside.is_too_much()
         }
 
         /// Starts `command` inside the sandbox with `spawn`.
@@ -370,6 +375,20 @@ mod linux {
         use super::*;
 
         #[test]
+        fn what_a_group_uses_is_added_up() {
+            let own = GroupLoad::of(rustix::process::getpgrp());
+            assert!(
+                0 < own.n_processes && own.n_processes <= own.n_tasks && 1 << 20 < own.resident,
+                "{own:?}"
+            );
+            let load = |n_processes, n_tasks, resident| GroupLoad { n_processes, n_tasks, resident };
+            assert!(!load(PROCESSES_MAX, TASKS_MAX, RESIDENT_MAX).is_too_much());
+            assert!(load(PROCESSES_MAX + 1, 0, 0).is_too_much());
+            assert!(load(0, TASKS_MAX + 1, 0).is_too_much());
+            assert!(load(0, 0, RESIDENT_MAX + 1).is_too_much());
+        }
+
+        #[test]
         fn only_old_private_directories_are_swept() {
             let temporary = tempfile::tempdir().unwrap();
             let make = |name: &str, age: u64| {
@@ -412,6 +431,10 @@ mod elsewhere {
         }
 
         pub(in super::super) fn directory(&self) -> &Path {
+            match *self {}
+        }
+
+        pub(in super::super) fn is_overfull(&self) -> bool {
             match *self {}
         }
 
