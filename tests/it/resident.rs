@@ -737,6 +737,26 @@ fn a_model_that_is_no_file_does_not_jam_the_worker() {
     }
 }
 
+/// Where few files may be open, further connections are closed or wait; those after them are answered.
+#[test]
+fn used_up_descriptors_do_not_end_it() {
+    let home = Home::new(&rows(LS, 9));
+    let run = home.command(&["daemon", "run"]);
+    let mut few = Command::new("sh");
+    few.args(["-c", "ulimit -n 24; exec \"$@\"", "sh"]).arg(run.get_program()).args(run.get_args());
+    few.env_clear().envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut served = few.spawn().unwrap();
+    until("it serves", || home.door().enter().is_ok_and(|stream| stream.is_some()));
+    assert_eq!(home.press().unwrap(), "ls -la");
+    let idle: Vec<_> = (0..60).map(|_| UnixStream::connect(home.door().socket())).collect();
+    assert!(20 < idle.iter().flatten().count());
+    drop(idle);
+    assert_eq!(home.press().unwrap(), "ls -la");
+    assert_eq!(home.pid(), served.id());
+    signal(served.id(), "TERM");
+    served.wait().unwrap();
+}
+
 /// Core dumps would hold prompts and keys.
 #[test]
 fn no_process_of_ours_leaves_a_core_dump() {

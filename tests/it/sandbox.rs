@@ -391,6 +391,11 @@ fn memory_that_processes_share_is_bounded() {
         mmap = libc::SYS_mmap
     );
     assert_eq!(printed(top.path(), "/usr/bin/perl", &shared), "refused");
+    let unnamed = format!(
+        "my $name = 'x'; print syscall({memfd}, $name, 0) == -1 ? 'refused' : 'made';",
+        memfd = libc::SYS_memfd_create
+    );
+    assert_eq!(printed(top.path(), "/usr/bin/perl", &unnamed), "refused");
     let many = "for (1 .. 7) { if (!fork) { my $much = 'x' x (200 << 20); sleep 2; exit; } } sleep 2;";
     is_ended(help_of(top.path(), "/usr/bin/perl", many));
 }

@@ -17,6 +17,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_process_mrelease, libc::SYS_migrate_pages, libc::SYS_move_pages,
     libc::SYS_setpriority, libc::SYS_ioprio_set, libc::SYS_sched_setscheduler, libc::SYS_sched_setparam,
     libc::SYS_sched_setattr, libc::SYS_sched_setaffinity,
+    // Memory in files without a place, which counts for no process.
+    libc::SYS_memfd_create, libc::SYS_memfd_secret,
     // Connections of every family, and memory objects that outlive a process.
     libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen, libc::SYS_shmget, libc::SYS_shmat,
     libc::SYS_shmctl, libc::SYS_semget, libc::SYS_semctl, libc::SYS_semop, libc::SYS_semtimedop,
@@ -73,8 +75,8 @@ const PAIR_BITS: u64 = 0xf;
 /// its own, and a lock on a file of the system would stop others.
 const LOCKS: [libc::c_int; 4] = [libc::F_SETLK, libc::F_SETLKW, libc::F_OFD_SETLK, libc::F_OFD_SETLKW];
 
-/// Allowed `fcntl` operations. The others send signals to other processes or make them wait.
-const CONTROLS: [libc::c_int; 15] = [
+/// Allowed `fcntl` operations. The others send signals to other processes, make them wait, or make pipes larger.
+const CONTROLS: [libc::c_int; 14] = [
     libc::F_DUPFD,
     libc::F_DUPFD_CLOEXEC,
     libc::F_GETFD,
@@ -88,7 +90,6 @@ const CONTROLS: [libc::c_int; 15] = [
     libc::F_OFD_SETLK,
     libc::F_OFD_SETLKW,
     libc::F_GETPIPE_SZ,
-    libc::F_SETPIPE_SZ,
     libc::F_GET_SEALS,
 ];
 
