@@ -97,8 +97,9 @@ impl Knowledge {
             let path = found?;
             let above = path.parent();
             let is_above = |directory: &&Directory| Some(directory.path.as_path()) == above;
+            // Of a directory that an incomplete scan missed, the owners decide below.
             let trusted =
-                commands.directories.iter().find(is_above).is_some_and(|directory| directory.trusted);
+                commands.directories.iter().find(is_above).is_none_or(|directory| directory.trusted);
             (path, trusted)
         };
         let file = host.entry(&path).filter(|entry| entry.executable)?;

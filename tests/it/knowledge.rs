@@ -355,7 +355,7 @@ fn pages_that_others_could_write_are_not_there() {
 #[test]
 fn only_a_trusted_shell_judges() {
     let many: Vec<String> = (0..128).map(|n| format!("/d{n}")).collect();
-    let late = format!("{}:/late/bin", many.join(":"));
+    let [late, late_open] = ["/late/bin", "/open/safe/bin"].map(|last| format!("{}:{last}", many.join(":")));
     for (path, program, judges) in [
         ("/usr/bin", "/usr/bin/bash", true),
         ("/brew/bin", "/brew/bin/bash", true),
@@ -366,7 +366,9 @@ fn only_a_trusted_shell_judges() {
         ("/brew/.pyenv/shims", "/brew/.pyenv/shims/bash", false),
         ("/usr/lib/node_modules/bin", "/usr/lib/node_modules/bin/bash", true),
         ("/home/ada/.cargo/bin", "/home/ada/.cargo/bin/bash", false),
-        (&late, "/late/bin/bash", false),
+        // In a directory that was not scanned the owners decide too.
+        (&late, "/late/bin/bash", true),
+        (&late_open, "/open/safe/bin/bash", false),
     ] {
         let directories = [&many[..], &["/home/ada".to_owned()]].concat();
         let rows = format!("programs = [{program:?}]\ndirectories = {directories:?}");
@@ -711,6 +713,8 @@ struct Failing {
     /// Error of each probe and each read of a page; `None` as on this machine.
     probe: Option<fn() -> anyhow::Error>,
     page: Option<fn() -> anyhow::Error>,
+    /// Time that each listing of a directory takes.
+    listing: Duration,
     n_probes: std::sync::atomic::AtomicUsize,
 }
 
@@ -724,6 +728,7 @@ impl Host for Failing {
         failing.map_or_else(|| LocalHost.read(path, limit), |error| Err(error()))
     }
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
+        std::thread::sleep(self.listing);
         LocalHost.list(directory)
     }
     fn entry(&self, path: &Path) -> Option<FileEntry> {
@@ -733,7 +738,7 @@ impl Host for Failing {
         LocalHost.real_path(path)
     }
     fn env(&self, name: &str) -> Option<std::ffi::OsString> {
-        if name == "PATH" { Some("/usr/bin:/bin".into()) } else { LocalHost.env(name) }
+        if name == "PATH" { Some("/usr/sbin:/usr/bin:/bin".into()) } else { LocalHost.env(name) }
     }
     fn current_dir(&self) -> Option<PathBuf> {
         None
@@ -753,7 +758,7 @@ fn look_with(
     probe: Option<fn() -> anyhow::Error>,
     page: Option<fn() -> anyhow::Error>,
 ) -> (bool, Option<bool>, usize) {
-    let host = Arc::new(Failing { probe, page, n_probes: Default::default() });
+    let host = Arc::new(Failing { probe, page, listing: Duration::ZERO, n_probes: Default::default() });
     let machine = Machine::new(host.clone(), Some(cache.to_owned()));
     let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
     let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
@@ -778,6 +783,19 @@ fn what_was_cut_short_is_no_fact() {
     assert!(0 < n_probes);
     let (is_documented, accepted, n_probes) = look_with(cache.path(), None, Some(too_many));
     assert_eq!((is_documented, accepted, n_probes), (true, Some(false), 0), "and that is kept");
+}
+
+/// On a busy machine the time for listing the directories of `PATH` may end before the one of the command.
+#[test]
+fn a_program_in_a_directory_that_was_not_listed_is_known() {
+    let (listing, n_probes) = (Duration::from_millis(300), Default::default());
+    let host = Arc::new(Failing { probe: None, page: None, listing, n_probes });
+    let machine = Machine::new(host, None);
+    let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    assert!(!environment.commands.complete && !environment.commands.contains("ls"));
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
+    let manual = knowledge.known(&["ls"]).manual.clone();
+    assert!(manual.is_some_and(|manual| manual.option("-l").is_some()));
 }
 
 #[test]
