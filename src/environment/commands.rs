@@ -86,10 +86,18 @@ impl Commands {
             }
             let names = match known.remove(&real) {
                 Some((modified, names)) if modified == nanoseconds(entry.modified) => names,
-                _ => {
-                    commands.changed = true;
-                    scan(host, &real)
-                }
+                _ => match scan(host, &real) {
+                    Ok(names) => {
+                        commands.changed = true;
+                        names
+                    }
+                    // It may have programs that can be run, so nothing is missing.
+                    Err(error) => {
+                        tracing::debug!("{error:#}");
+                        commands.complete = false;
+                        continue;
+                    }
+                },
             };
             commands.directories.push(Directory {
                 trusted: named.is_absolute() && owners.made_directory(host, &real),
@@ -180,9 +188,12 @@ fn recall(file: &Path) -> BTreeMap<PathBuf, (u128, Vec<String>)> {
 }
 
 /// Returns the names of the programs in a directory.
-fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
-    let listed = host.list(directory).unwrap_or_default();
-    let mut names: Vec<String> = listed
+///
+/// # Errors
+/// When it cannot be listed, for example because too many files are open.
+fn scan(host: &dyn Host, directory: &Path) -> anyhow::Result<Vec<String>> {
+    let mut names: Vec<String> = host
+        .list(directory)?
         .into_iter()
         .take(FILES_LIMIT)
         .filter_map(|name| name.into_string().ok())
@@ -191,7 +202,7 @@ fn scan(host: &dyn Host, directory: &Path) -> Vec<String> {
         })
         .collect();
     names.sort_unstable();
-    names
+    Ok(names)
 }
 
 /// Reports whether a text fits on one line.
@@ -206,13 +217,14 @@ fn nanoseconds(time: SystemTime) -> u128 {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
     use askline_host::System;
     use askline_host::local::LocalHost;
 
-    /// This machine with another `PATH`.
-    struct WithPath(PathBuf);
+    /// This machine with another `PATH`; while the flag is set, no directory can be listed.
+    struct WithPath(PathBuf, AtomicBool);
 
     impl Host for WithPath {
         fn probe(&self, _: &Path, _: &askline_host::Probe) -> anyhow::Result<askline_host::Output> {
@@ -222,6 +234,7 @@ mod tests {
             LocalHost.read(path, limit)
         }
         fn list(&self, directory: &Path) -> anyhow::Result<Vec<std::ffi::OsString>> {
+            anyhow::ensure!(!self.1.load(Ordering::Relaxed), "too many files are open");
             LocalHost.list(directory)
         }
         fn entry(&self, path: &Path) -> Option<askline_host::FileEntry> {
@@ -270,12 +283,30 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_cannot_be_listed_is_not_remembered_as_empty() {
+        let home = tempfile::tempdir().unwrap();
+        let (bin, cache) = (home.path().join("bin"), home.path().join("cache"));
+        fs::create_dir(&bin).unwrap();
+        add_program(&bin, "one");
+        set_modified(&bin, 60);
+        let host = WithPath(bin.clone(), AtomicBool::new(true));
+        let look = || {
+            let commands = Commands::on_path(&host, Some(&cache));
+            commands.remember(&cache).unwrap();
+            (commands.complete, commands.contains("one"))
+        };
+        assert_eq!(look(), (false, false), "it may have anything");
+        host.1.store(false, Ordering::Relaxed);
+        assert_eq!(look(), (true, true));
+    }
+
+    #[test]
     fn the_cache_is_used_until_a_directory_changes() {
         let home = tempfile::tempdir().unwrap();
         let (bin, cache) = (home.path().join("bin"), home.path().join("cache"));
         fs::create_dir(&bin).unwrap();
         add_program(&bin, "one");
-        let host = WithPath(bin.clone());
+        let host = WithPath(bin.clone(), AtomicBool::new(false));
         let look = || {
             let commands = Commands::on_path(&host, Some(&cache));
             commands.remember(&cache).unwrap();
