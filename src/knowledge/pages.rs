@@ -421,6 +421,18 @@ mod tests {
     }
 
     #[test]
+    fn a_search_that_time_ended_says_so() {
+        let host = RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap();
+        let mut search = Search::new(&host, |_| true);
+        let manuals = Manuals::of(&host);
+        assert_eq!(manuals.find(&mut search, "none", Path::new("/usr/bin/none"), &[]), None);
+        assert!(!search.was_cut_short(), "there is none");
+        search.until = Instant::now();
+        assert_eq!(manuals.find(&mut search, "ls", Path::new("/usr/bin/ls"), &[]), None);
+        assert!(search.was_cut_short());
+    }
+
+    #[test]
     fn a_huge_page_is_no_page_and_is_not_read() {
         let top = tempfile::tempdir().unwrap();
         let man1 = top.path().join("man1");

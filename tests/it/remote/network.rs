@@ -15,6 +15,7 @@ use rustls::pki_types::PrivateKeyDer;
 
 use super::server::{Act, Server, says};
 use super::{ask, chat, spec, with_key};
+use crate::cli::Askline;
 
 /// A certificate authority of our own, with its certificate in a file.
 struct Authority {
@@ -136,6 +137,18 @@ fn a_file_of_certificates_that_holds_none_is_named() {
     let (directory, kind) = (rustix::fs::CWD, rustix::fs::FileType::Fifo);
     rustix::fs::mknodat(directory, &file, kind, rustix::fs::Mode::RUSR, 0).unwrap();
     assert!(open().contains("it is not a file"), "{}", open());
+}
+
+#[test]
+fn certificates_of_the_system_that_do_not_come_are_not_waited_for() {
+    let profile = "profile = \"team\"\n[profiles.team]\nprotocol = \"openai\"\nurl = \"https://127.0.0.1:9\"\nname = \"m\"\n";
+    let ran = Askline::new(["suggest", "--shell", "bash", "--", "list the files"])
+        .config(profile)
+        .env("SSL_CERT_FILE", "HOME/ca.pem")
+        .in_sh("mkfifo ca.pem; exec RUN")
+        .run();
+    let why = "profile `team`: the certificates could not be read within 3 s; look at `ca_file`, and at the variables";
+    assert!(ran.stderr.contains(why), "{}", ran.stderr);
 }
 
 #[test]
