@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::place_in;
+use super::public::is_public;
 
 /// Minimum length of a run, in bytes.
 const MIN_BYTES: usize = 24;
@@ -24,8 +25,42 @@ const MIN_CHANGES_PERCENT: usize = 22;
 const MAX_WORDS_PERCENT: usize = 50;
 /// Minimum length of a run of small letters that counts as (the rest of) a word.
 const MIN_WORD_LETTERS: usize = 3;
+/// Characters between the words of a name.
+const NAME_CUTS: [char; 3] = ['-', '_', '+'];
+/// Minimum number of words and numbers in a name, and their minimum share of it in percent.
+const MIN_NAME_PARTS: usize = 2;
+const MIN_NAME_PERCENT: usize = 35;
+/// Maximum length of the word before a key of hexadecimal digits, in bytes.
+const MAX_PREFIX_BYTES: usize = 12;
+/// Words before `_` and hexadecimal digits that are a checksum or a name.
+const NAMED_BY_HASH: [&str; 20] = [
+    "cache",
+    "backup",
+    "dump",
+    "img",
+    "image",
+    "file",
+    "hash",
+    "md5",
+    "sha",
+    "rev",
+    "build",
+    "commit",
+    "tmp",
+    "snapshot",
+    "container",
+    "volume",
+    "index",
+    "object",
+    "blob",
+    "data",
+];
+/// Minimum number of blanks in a text that is no password.
+const MIN_TEXT_BLANKS: usize = 2;
 /// Number of characters per slash below which a run is a path.
 const PATH_SLASH_EVERY: usize = 12;
+/// Minimum length of a word in small letters that shows that a run is a path, in bytes.
+const MIN_PATH_LETTERS: usize = 4;
 /// Beginnings of a public ssh key: its kind, encoded in base64.
 const PUBLIC_KEYS: [&str; 4] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr"];
 /// Names of hash algorithms before a hash, and other names for a hash.
@@ -51,10 +86,32 @@ pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
         if follows_algorithm(before) {
             continue;
         }
-        let pieces: Vec<&str> = if is_path(run, before) { run.split('/').collect() } else { vec![run] };
-        found.extend(pieces.into_iter().filter(|piece| is_chance(piece)).map(|piece| place_in(text, piece)));
+        for part in halves(run) {
+            let place = place_in(text, part);
+            let before = text.get(..place.start).unwrap_or_default();
+            let pieces: Vec<&str> =
+                if is_path(part, before) { part.split('/').collect() } else { vec![part] };
+            let secret = pieces.into_iter().flat_map(random).map(|piece| place_in(text, piece));
+            found.extend(secret.filter(|place| !is_public(text, place) && !is_plain_text(text, place)));
+        }
     }
     found
+}
+
+/// Returns the name and the value of `name=value`; `=` at the end of base64 separates nothing.
+fn halves(run: &str) -> impl Iterator<Item = &str> {
+    let end = run.trim_end_matches('=').len();
+    let at = run.get(..end).and_then(|run| run.rfind('=')).map_or(0, |at| at + 1);
+    let (name, value) = run.split_at_checked(at).unwrap_or(("", run));
+    [name.trim_end_matches('='), value].into_iter().filter(|half| MIN_BYTES <= half.len())
+}
+
+/// Returns the random parts of a run: all of it, or the long parts of a name that contains words.
+fn random(run: &str) -> Vec<&str> {
+    if is_chance(run) {
+        return vec![run];
+    }
+    if is_name(run) { run.split(NAME_CUTS).filter(|part| is_chance(part)).collect() } else { Vec::new() }
 }
 
 /// Reports whether a word is random.
@@ -63,11 +120,84 @@ pub(super) fn is_chance(run: &str) -> bool {
     if run.len() < MIN_BYTES || PUBLIC_KEYS.iter().any(|key| run.starts_with(key)) || is_labelled(run) {
         return false;
     }
-    if run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if is_hex(run) {
         return MIN_HEX_BYTES <= run.len() && run.len() != COMMIT_DIGITS && MIN_HEX_BITS <= bits(run);
     }
     let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
-    has_digit && !is_uuid(run) && MIN_BITS <= bits(run) && is_mixed(run)
+    is_issued(run)
+        || (has_digit
+            && !is_uuid(run)
+            && !is_content_id(run)
+            && MIN_BITS <= bits(run)
+            && is_mixed(run)
+            && !is_name(run))
+}
+
+/// Reports whether a run is a short word, `_` and many hexadecimal digits, as services issue keys: `sk_…`, `e2b_…`.
+fn is_issued(run: &str) -> bool {
+    run.rsplit_once('_').is_some_and(|(prefix, digits)| {
+        let is_word = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        prefix.len() <= MAX_PREFIX_BYTES
+            && prefix.starts_with(|c: char| c.is_ascii_lowercase())
+            && prefix.chars().all(is_word)
+            && !prefix.split('_').any(|word| NAMED_BY_HASH.contains(&word))
+            && MIN_HEX_BYTES <= digits.len()
+            && is_hex(digits)
+            && MIN_HEX_BITS <= bits(digits)
+    })
+}
+
+fn is_hex(run: &str) -> bool {
+    run.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Reports whether a run is the identifier of a content in IPFS.
+fn is_content_id(run: &str) -> bool {
+    (run.starts_with("Qm") && run.len() == 46)
+        || (["bafy", "bafk", "bafz"].iter().any(|start| run.starts_with(start)) && run.len() == 59)
+}
+
+/// Reports whether a run consists of words and numbers for a good part: `ata-Samsung_SSD_860_EVO_1TB_…`.
+fn is_name(run: &str) -> bool {
+    let is_plain = |part: &&str| {
+        let all = |is: fn(&u8) -> bool| part.bytes().all(|byte| is(&byte));
+        let tail = part.get(1..).unwrap_or_default();
+        let is_word = MIN_WORD_LETTERS <= part.len()
+            && all(u8::is_ascii_alphabetic)
+            && (tail.bytes().all(|byte| byte.is_ascii_lowercase()) || all(u8::is_ascii_uppercase));
+        is_word || (all(u8::is_ascii_digit) && !part.is_empty())
+    };
+    let parts = run.split(NAME_CUTS);
+    let plain: Vec<&str> = parts.filter(is_plain).collect();
+    let letters: usize = plain.iter().map(|part| part.len()).sum();
+    MIN_NAME_PARTS <= plain.len() && run.len() * MIN_NAME_PERCENT <= letters * 100
+}
+
+/// Reports whether a run is base64 of several words of plain text.
+fn is_plain_text(text: &str, place: &Range<usize>) -> bool {
+    let run = text.get(place.clone()).unwrap_or_default();
+    let decoded = decoded(run.trim_end_matches('='));
+    let is_text = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
+    decoded.iter().all(is_text) && MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count()
+}
+
+/// Returns the bytes that base64 encodes; none if it is no base64.
+fn decoded(run: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    };
+    let Some(values) = run.bytes().map(value).collect::<Option<Vec<u8>>>() else { return Vec::new() };
+    let quad = |four: &[u8]| {
+        let bits = four.iter().chain(&[0; 4]).take(4).fold(0_u32, |bits, six| bits << 6 | u32::from(*six));
+        let [_, bytes @ ..] = bits.to_be_bytes();
+        bytes.into_iter().take(four.len() * 3 / 4).collect::<Vec<u8>>()
+    };
+    values.chunks(4).flat_map(quad).collect()
 }
 
 /// Returns the entropy of a text in bits per character, computed from the frequencies of its bytes.
@@ -99,7 +229,7 @@ fn is_labelled(run: &str) -> bool {
     label.len() < run.len() && ALGORITHMS.iter().any(|name| label.eq_ignore_ascii_case(name))
 }
 
-fn is_uuid(run: &str) -> bool {
+pub(super) fn is_uuid(run: &str) -> bool {
     let lengths = run.split('-').map(str::len);
     lengths.eq([8, 4, 4, 4, 12]) && run.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
@@ -110,12 +240,19 @@ fn is_path(run: &str, before: &str) -> bool {
     slashes != 0
         && (run.starts_with('/')
             || before.ends_with(['~', '.', '}', ':', '@'])
-            || run.len() < slashes * PATH_SLASH_EVERY)
+            || run.len() < slashes * PATH_SLASH_EVERY
+            || run.split('/').any(is_long_word))
+}
+
+/// Reports whether a component of a path is a word in small letters.
+fn is_long_word(component: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '_');
+    MIN_PATH_LETTERS <= component.len() && component.chars().all(is_word)
 }
 
 /// Reports whether kinds of letters change as often as in random text. A capital that begins a word does not count as a
 /// change, and a run with many words is not random.
-fn is_mixed(run: &str) -> bool {
+pub(super) fn is_mixed(run: &str) -> bool {
     let kind = |byte: u8| match byte {
         b'0'..=b'9' => Some(0),
         b'A'..=b'Z' => Some(1),

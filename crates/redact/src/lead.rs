@@ -1,19 +1,28 @@
 //! Secrets recognised by the text before them (`leads.toml`).
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
 
-use super::compiled;
+use super::LateRegex;
+use super::header;
+use super::phrase;
 use super::placeholder::ends_in_one;
 use super::value::{self, SecretLook, Values};
 
 /// Compiled leads.
 pub(super) struct Leads {
-    leads: Vec<(Regex, Class)>,
+    leads: Vec<CompiledLead>,
     names: SecretNames,
     values: Values,
+}
+
+struct CompiledLead {
+    hints: Vec<String>,
+    regex: LateRegex,
+    class: Class,
 }
 
 /// Content of `leads.toml`.
@@ -21,6 +30,7 @@ pub(super) struct Leads {
 #[serde(deny_unknown_fields)]
 pub(super) struct LeadFile {
     pub(super) lead: Vec<Lead>,
+    words: BTreeMap<String, Vec<String>>,
     names: SecretNames,
     values: Values,
 }
@@ -30,6 +40,7 @@ pub(super) struct LeadFile {
 #[serde(deny_unknown_fields)]
 pub(super) struct Lead {
     pub(super) name: String,
+    pub(super) hints: Vec<String>,
     regex: String,
     value: Class,
     pub(super) like: Vec<String>,
@@ -43,8 +54,14 @@ enum Class {
     Any,
     Strong,
     Odd,
+    Made,
+    Code,
     Named,
     Loose,
+    /// The rest of a header: a scheme, then the credential.
+    Header,
+    /// The words of a seed phrase.
+    Phrase,
 }
 
 /// Words in names of variables and fields that indicate secrets.
@@ -68,18 +85,31 @@ impl LeadFile {
 
 impl Leads {
     pub(super) fn own() -> Self {
-        let LeadFile { lead, names, values } = LeadFile::own();
-        let leads = lead.iter().map(|lead| (compiled(&lead.regex), lead.value)).collect();
+        let LeadFile { lead, words, names, values } = LeadFile::own();
+        let filled = |regex: &str| {
+            words.iter().fold(regex.to_owned(), |regex, (name, words)| {
+                regex.replace(&format!("{{{name}}}"), &format!("(?:{})", words.join("|")))
+            })
+        };
+        let leads = lead.into_iter().map(|lead| CompiledLead {
+            hints: lead.hints,
+            regex: LateRegex::new(filled(&lead.regex)),
+            class: lead.value,
+        });
+        let leads = leads.collect();
         Self { leads, names, values }
     }
 
     /// Adds the spans of secret values.
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
-        for (regex, class) in &self.leads {
-            if regex.captures_len() == 1 {
-                self.behind(regex, *class, text, found);
-            } else {
-                self.inside(regex, *class, text, found);
+        let lower = text.to_ascii_lowercase();
+        for lead in self.leads.iter().filter(|lead| lead.may_be_in(&lower)) {
+            let (regex, class) = (lead.regex.get(), lead.class);
+            match class {
+                Class::Header => self.header(regex, text, found),
+                Class::Phrase => found.extend(phrases(regex, text)),
+                _ if regex.captures_len() == 1 => self.behind(regex, class, text, found),
+                _ => self.inside(regex, class, text, found),
             }
         }
     }
@@ -88,15 +118,11 @@ impl Leads {
         let mut at = 0;
         while let Some(lead) = regex.find_at(text.as_bytes(), at) {
             at = lead.end();
+            let name = || self.names.look(text.get(lead.range()).unwrap_or_default());
             let look = match class {
-                Class::Named => self.names.look(text.get(lead.range()).unwrap_or_default()),
-                Class::Loose => {
-                    let look = self.names.look(text.get(lead.range()).unwrap_or_default());
-                    look.map(|_| SecretLook::Strong)
-                }
-                Class::Any => Some(SecretLook::Any),
-                Class::Strong => Some(SecretLook::Strong),
-                Class::Odd => Some(SecretLook::Odd),
+                Class::Named => name(),
+                Class::Loose => name().map(|_| SecretLook::Strong),
+                _ => class.look(),
             };
             let Some(look) = look else { continue };
             let Some(value) = value::at(text, at) else { continue };
@@ -110,7 +136,7 @@ impl Leads {
     }
 
     fn inside(&self, regex: &Regex, class: Class, text: &str, found: &mut Vec<Range<usize>>) {
-        let look = if class == Class::Strong { SecretLook::Strong } else { SecretLook::Any };
+        let look = class.look().unwrap_or(SecretLook::Any);
         for captures in regex.captures_iter(text.as_bytes()) {
             let Some(value) = captures.get(1) else { continue };
             let inner = text.get(value.range()).unwrap_or_default();
@@ -119,6 +145,39 @@ impl Leads {
             }
         }
     }
+
+    fn header(&self, regex: &Regex, text: &str, found: &mut Vec<Range<usize>>) {
+        for lead in regex.find_iter(text.as_bytes()) {
+            let is_secret = |credential: &str| self.values.is_secret(credential, SecretLook::Any);
+            found.extend(header::credential(text, lead.range(), &is_secret));
+        }
+    }
+}
+
+impl CompiledLead {
+    /// Reports whether a text in lower case contains a hint of this lead.
+    fn may_be_in(&self, lower: &str) -> bool {
+        self.hints.iter().any(|hint| lower.contains(hint.as_str()))
+    }
+}
+
+impl Class {
+    /// Returns the look that this class alone determines.
+    fn look(self) -> Option<SecretLook> {
+        match self {
+            Self::Any => Some(SecretLook::Any),
+            Self::Strong => Some(SecretLook::Strong),
+            Self::Odd => Some(SecretLook::Odd),
+            Self::Made => Some(SecretLook::Made),
+            Self::Code => Some(SecretLook::Code),
+            Self::Named | Self::Loose | Self::Header | Self::Phrase => None,
+        }
+    }
+}
+
+/// Returns the seed phrases after a lead.
+fn phrases(regex: &Regex, text: &str) -> impl Iterator<Item = Range<usize>> {
+    regex.find_iter(text.as_bytes()).filter_map(|lead| phrase::after(text, lead.end()))
 }
 
 impl SecretNames {
@@ -152,7 +211,7 @@ impl SecretNames {
 }
 
 /// Returns the words of a name in lower case: `dbPwd`, `db-pwd`, `DB_PWD`.
-fn parts(name: &str) -> Vec<String> {
+pub(super) fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut was_small = false;
     for c in name.chars() {

@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod entropy;
+mod header;
 mod kept;
 mod key_block;
 mod lead;
 mod manifest;
+mod phrase;
 mod placeholder;
+mod public;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -13,6 +16,7 @@ mod value;
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
@@ -25,23 +29,30 @@ use placeholder::Placeholders;
 
 /// Minimum length of a secret that is searched for in the whole text, not only where it was recognised, in bytes.
 const MIN_REPEATED_BYTES: usize = 8;
+/// Minimum length of a word with a token in it, and of one without digits, in bytes.
+const MIN_TOKEN_BYTES: usize = 12;
+const MIN_WORDY_TOKEN_BYTES: usize = 18;
 
-/// Compiled patterns for secrets and placeholders.
+/// Patterns for secrets and placeholders.
 ///
-/// Compilation takes a moment; keep the value as long as requests may come.
+/// Each is compiled when a text first needs it; keep the value as long as requests may come.
 pub struct Redactor {
-    tokens: Regex,
+    tokens: LateRegex,
     leads: Leads,
     placeholders: Placeholders,
 }
 
 impl Redactor {
-    /// Compiles all built-in patterns.
+    /// Reads all built-in patterns.
     pub fn new() -> Self {
         let file: TokenFile =
             toml::from_str(include_str!("tokens.toml")).expect("tokens.toml is well-formed");
         let each: Vec<&str> = file.tokens.iter().map(|token| token.regex.as_str()).collect();
-        Self { tokens: compiled(&each.join("|")), leads: Leads::own(), placeholders: Placeholders::new() }
+        Self {
+            tokens: LateRegex::new(each.join("|")),
+            leads: Leads::own(),
+            placeholders: Placeholders::new(),
+        }
     }
 
     /// Returns the text with every secret replaced by its placeholder, and adds the secrets to `kept`.
@@ -96,7 +107,9 @@ impl Redactor {
         }
         found.extend(key_block::blocks(text));
         found.extend(manifest::values(text));
-        found.extend(self.tokens.find_iter(bytes).map(|token| token.range()));
+        if text.split_whitespace().any(may_hold_token) {
+            found.extend(self.tokens.get().find_iter(bytes).map(|token| token.range()));
+        }
         found.extend(entropy::runs(text));
         self.leads.find(text, &mut found);
         found.retain(|span| !self.placeholders.is_one(text.get(span.clone()).unwrap_or_default(), kept));
@@ -153,6 +166,28 @@ fn repeated(text: &str, found: &[Range<usize>], kept: &Kept) -> Vec<Range<usize>
 fn place_in(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr().addr() - text.as_ptr().addr();
     start..start + part.len()
+}
+
+/// Reports whether a word is long and odd enough to hold a token. Most requests have none, which saves the compilation.
+fn may_hold_token(word: &str) -> bool {
+    MIN_TOKEN_BYTES <= word.len()
+        && (MIN_WORDY_TOKEN_BYTES <= word.len() || word.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// Regular expression that is compiled when a text first needs it.
+struct LateRegex {
+    pattern: String,
+    regex: OnceLock<Regex>,
+}
+
+impl LateRegex {
+    fn new(pattern: String) -> Self {
+        Self { pattern, regex: OnceLock::new() }
+    }
+
+    fn get(&self) -> &Regex {
+        self.regex.get_or_init(|| compiled(&self.pattern))
+    }
 }
 
 /// Compiles a regular expression over bytes in which `\w`, `\d` and `(?i)` mean ASCII.

@@ -71,6 +71,12 @@ impl Inventor {
         (text, secrets)
     }
 
+    /// Returns a row of words, as in a seed phrase.
+    fn words(&mut self, count: usize) -> String {
+        let words: Vec<String> = (0..count).map(|_| self.of("abcdefghiklmnoprstuvw", 6)).collect();
+        words.join(" ")
+    }
+
     fn hole(&mut self, hole: &str) -> Option<String> {
         let (upper, lower) = ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz");
         let (kind, length) = match hole {
@@ -79,6 +85,7 @@ impl Inventor {
             _ => hole.split_once(':')?,
         };
         let alphabet = match kind {
+            "words" => return Some(self.words(length.parse().ok()?)),
             "hex" => "0123456789abcdef".to_owned(),
             "digit" => "0123456789".to_owned(),
             "upper" => format!("{upper}0123456789"),
@@ -150,6 +157,8 @@ fn each_lead_leads_to_a_secret_and_to_nothing_else() {
     let mut faults = Vec::new();
     for lead in LeadFile::own().lead {
         for like in &lead.like {
+            let is_hinted = lead.hints.iter().any(|hint| like.to_ascii_lowercase().contains(hint.as_str()));
+            assert!(is_hinted, "{}: no hint in {like}", lead.name);
             for _ in 0..20 {
                 let (text, secrets) = inventor.filled(like);
                 faults.extend(wrong(&text, &secrets).map(|fault| (lead.name.clone(), fault)));

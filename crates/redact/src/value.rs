@@ -14,6 +14,7 @@ const MAX_NAME_BYTES: usize = 40;
 const MIN_ANY: usize = 4;
 const MIN_ODD: usize = 6;
 const MIN_STRONG: usize = 8;
+const MIN_MADE: usize = 7;
 /// Minimum length of a machine-made secret of letters only, with capitals among them, in characters.
 const MIN_LETTERS: usize = 16;
 /// Minimum entropy of a machine-made secret, in bits per character.
@@ -32,6 +33,10 @@ pub(super) enum SecretLook {
     Strong,
     /// A value unlike a word.
     Odd,
+    /// A machine-made value or a password that is no name: `Rock@x58` or `dh37fgj492je88aq`, not `server2019`.
+    Made,
+    /// A short code, which may consist of digits alone.
+    Code,
 }
 
 /// Value in a text.
@@ -87,6 +92,8 @@ impl Values {
             SecretLook::Any => MIN_ANY <= length,
             SecretLook::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
             SecretLook::Strong => MIN_STRONG <= length && is_strong(value),
+            SecretLook::Made => MIN_MADE <= length && is_made(value),
+            SecretLook::Code => MIN_ANY <= length && is_code_number(value),
         };
         looks && !self.is_other(value)
     }
@@ -102,6 +109,7 @@ impl Values {
             || value.starts_with(['-', '`'])
             || (value.starts_with('%') && value.ends_with('%'))
             || is_variable(value)
+            || is_numeric_address(value)
             || is_code(value)
             || self.is_path(value)
     }
@@ -174,12 +182,55 @@ fn is_strong(value: &str) -> bool {
         && MIN_BITS <= entropy::bits(value)
 }
 
+/// Reports whether a value is a password or machine-made, and no name of a host, a file, a version or an algorithm.
+fn is_made(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    let has = |is: fn(char) -> bool| usize::from(value.contains(is));
+    let has_sign = has(|c| "!#$%&*+?^~@".contains(c)) == 1;
+    let has_digit = has(|c| c.is_ascii_digit()) == 1;
+    let kinds = has(|c| c.is_lowercase()) + has(|c| c.is_uppercase()) + usize::from(has_sign);
+    // `Server2019`, `Python3.12`.
+    let after_word = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_address = value.contains(['/', '=']) || is_mail(value);
+    has_digit && !is_version && !is_address && (2 <= kinds || is_mixed_long(value) || entropy::is_uuid(value))
+}
+
+/// Reports whether a value is as long as a key, and letters and digits alternate in it.
+fn is_mixed_long(value: &str) -> bool {
+    let is_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '=');
+    MIN_LETTERS <= value.len()
+        && value.chars().all(is_key)
+        && is_strong(value)
+        && (entropy::is_mixed(value) || value.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Reports whether a value is `name@host.domain`.
+fn is_mail(value: &str) -> bool {
+    value.split_once('@').is_some_and(|(_, host)| {
+        host.contains('.') && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'))
+    })
+}
+
+/// Reports whether a value consists of digits, letters and hyphens, with a digit among them.
+fn is_code_number(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    value.contains(|c: char| c.is_ascii_digit())
+        && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
 /// Reports whether a value is `$name`, `${…}` or `$(…)`, also at the head of a path.
 fn is_variable(value: &str) -> bool {
     let Some(name) = value.strip_prefix('$') else { return false };
     let end = name.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
     name.starts_with(['{', '(', '@'])
-        || (end.len() < name.len() && (end.is_empty() || end.starts_with(['/', '.', ':'])))
+        || (end.len() < name.len() && (end.is_empty() || end.starts_with(['/', '.', ':', '('])))
+}
+
+/// Reports whether a value is the address of a host or a port: `127.0.0.1:8080:80/tcp`.
+fn is_numeric_address(value: &str) -> bool {
+    let numbers = value.trim_end_matches(|c: char| c.is_ascii_lowercase()).trim_end_matches('/');
+    numbers.contains([':', '.']) && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
 }
 
 /// Reports whether a value is a call or an access in a program: `getpass()`, `config.token`, `list[`.

@@ -1,0 +1,95 @@
+//! Random text that is public: a checksum, the name of a container, a disk, a commit (`public.toml`).
+//!
+//! The text around it decides, because a checksum and a key look alike.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::lead::parts;
+
+/// Maximum length of the text before and after a run that is looked at, in bytes.
+const BEFORE_BYTES: usize = 96;
+const AFTER_BYTES: usize = 80;
+/// Maximum number of words between a deciding word and a run.
+const FAR_WORDS: usize = 8;
+const ANY_WORDS: usize = 3;
+const NEAR_WORDS: usize = 2;
+
+static PUBLIC: LazyLock<Public> =
+    LazyLock::new(|| toml::from_str(include_str!("public.toml")).expect("public.toml is well-formed"));
+
+/// Content of `public.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Public {
+    far: HashSet<String>,
+    near: HashSet<String>,
+    any: HashSet<String>,
+    secret: HashSet<String>,
+    after: HashSet<String>,
+    places: Vec<String>,
+}
+
+/// Reports whether the text around a random run says that it is public.
+pub(super) fn is_public(text: &str, run: &Range<usize>) -> bool {
+    let start = text.ceil_char_boundary(run.start.saturating_sub(BEFORE_BYTES));
+    let end = text.floor_char_boundary(run.end.saturating_add(AFTER_BYTES));
+    let (Some(before), Some(itself), Some(after)) =
+        (text.get(start..run.start), text.get(run.clone()), text.get(run.end..end))
+    else {
+        return false;
+    };
+    let is_hex = itself.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let lower = before.to_ascii_lowercase();
+    if PUBLIC.places.iter().any(|place| lower.ends_with(place.as_str())) {
+        return true;
+    }
+    let words = words_before(before);
+    PUBLIC
+        .verdict(&words, is_hex)
+        .unwrap_or_else(|| is_hex && (PUBLIC.is_named(after) || is_file(before, after)))
+}
+
+impl Public {
+    /// Returns the verdict of the words before a run, the nearest first; `None` if they have none.
+    fn verdict(&self, words: &[String], is_hex: bool) -> Option<bool> {
+        let row = words.iter().enumerate().filter(|(_, word)| !word.is_empty());
+        row.take(FAR_WORDS).find_map(|(at, word)| {
+            let is_any = at < ANY_WORDS && self.any.contains(word);
+            let is_of_hex = self.far.contains(word) || at < NEAR_WORDS && self.near.contains(word);
+            if is_any || is_hex && is_of_hex {
+                return Some(true);
+            }
+            self.secret.contains(word).then_some(false)
+        })
+    }
+
+    fn is_named(&self, after: &str) -> bool {
+        let line = after.split('\n').next().unwrap_or_default().to_ascii_lowercase();
+        line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| self.after.contains(word))
+    }
+}
+
+/// Returns the words before a run in lower case, the nearest first; before a value only those of its name.
+fn words_before(before: &str) -> Vec<String> {
+    let before = before.trim_end_matches(['"', '\'', ' ', '\\', '(', '0', 'x']);
+    let scope = match before.strip_suffix(['=', ':']) {
+        Some(name) => name.rsplit([' ', '\t', '&', '?', ',', ';', '/']).next().unwrap_or_default(),
+        None => before,
+    };
+    let mut words: Vec<String> = parts(scope).into_iter().filter(|part| !part.is_empty()).collect();
+    words.reverse();
+    words
+}
+
+/// Reports whether a run is the name of a file: part of a path that is no address, or before an extension.
+fn is_file(before: &str, after: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let is_extended =
+        after.strip_prefix('.').is_some_and(|end| end.starts_with(|c: char| c.is_ascii_alphabetic()));
+    is_extended || (word.ends_with(['/', '-']) && word.contains('/') && !word.contains("://"))
+}
