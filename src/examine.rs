@@ -16,6 +16,7 @@ use askline_manual::catalogue::CommandDoc;
 use askline_risk as risk;
 use askline_risk::{Around, Facts, Risk};
 use askline_syntax as syntax;
+use askline_syntax::clean::{Cleaned, clean_with_names};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, SimpleCommand, Span};
 
@@ -45,6 +46,14 @@ pub struct Examined {
 }
 
 impl Examiner<'_> {
+    /// Sanitizes a line for the shell's prompt. A quoted name of something that exists may hold unusual spaces.
+    ///
+    /// # Errors
+    /// The reason, as words for people that continue "the answer was refused: …".
+    pub fn clean(&self, line: &str) -> Result<Cleaned, String> {
+        clean_with_names(line, self.shell, &|name| self.knowledge.exists(name) == Some(true))
+    }
+
     /// Parses a line. For Nushell, its own parser is used, which knows the user's definitions; the built-in parser is
     /// the fallback.
     pub fn parse(&self, line: &str) -> ParsedLine {

@@ -12,7 +12,6 @@ use askline_check::finding::{Grade, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
-use askline_syntax::clean::clean;
 
 /// Exit statuses that indicate no mistake: success, interrupted, or stopped (Linux, macOS), in the numbering of
 /// shells; Nushell reports a signal as a negative number.
@@ -37,7 +36,7 @@ impl Failed {
     /// Returns the command corrected by the checks alone; `None` if they find no error or cannot determine what was
     /// meant.
     pub fn repaired(&self, examiner: &Examiner<'_>) -> Option<Refined> {
-        let cleaned = clean(&self.command, examiner.shell).ok()?;
+        let cleaned = examiner.clean(&self.command).ok()?;
         // It was run, so it is a command, even if it looks like plain words.
         let best =
             refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);

@@ -22,7 +22,6 @@ use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
 use askline_risk::Harm;
 use askline_syntax::ParsedLine;
-use askline_syntax::clean;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
 
@@ -301,7 +300,7 @@ fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Resu
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in commands(&reply.text, examiner.shell)? {
-        match clean::clean(&command, examiner.shell) {
+        match examiner.clean(&command) {
             Ok(cleaned) => candidates.push(Candidate {
                 writer: Some(writer.clone()),
                 ..look_over(cleaned, examiner, reply.certainty)
@@ -398,7 +397,7 @@ pub fn look_over_by(
     let Examined { line, report: before } = examiner.examine(cleaned.text.as_str());
     let fixed = repair(&line, &before).and_then(|repaired| {
         // A repaired line reaches the prompt line too, so it passes the same gate.
-        let again = clean::clean(&repaired.line, examiner.shell).ok()?;
+        let again = examiner.clean(&repaired.line).ok()?;
         let Examined { line: mended, report } = examiner.examine(again.text.as_str());
         let is_of_file = |finding: &Finding| finding.kind == FindingKind::Column && !finding.fixes.is_empty();
         let written = before

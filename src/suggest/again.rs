@@ -11,7 +11,6 @@ use askline_model::failure::Failure;
 use askline_risk as risk;
 use askline_risk::Risk;
 use askline_syntax::ParsedLine;
-use askline_syntax::clean::clean;
 use askline_syntax::line::LineText;
 
 /// Returns an earlier suggestion as it would be suggested now: the line, guarded if needed, and its current risk.
@@ -30,8 +29,8 @@ pub fn again(
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);
-    let line = clean(bare.as_deref().unwrap_or(command), request.shell).map_err(Failure::Unclean)?.text;
-    let said = EnglishRequest::of(request).ok().map(|request| request.request_text());
+    let line = examiner.clean(bare.as_deref().unwrap_or(command)).map_err(Failure::Unclean)?.text;
+    let said = EnglishRequest::of(request).ok().map(|english_request| english_request.request_text());
     let parsed = ParsedLine::new(line.as_str(), request.shell);
     let risk = examiner.risk(&parsed, said.as_deref(), &PathFacts::new(machine.host.as_ref()));
     Ok((guard(line, &risk, request.shell, config.guard), risk))

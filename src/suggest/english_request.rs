@@ -11,7 +11,6 @@ use askline_check::typed;
 use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::{Prompt, PromptContext};
-use askline_syntax::clean::clean;
 
 /// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
@@ -97,7 +96,7 @@ fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
     if !typed::is_command(&examiner.parse(line), examiner.knowledge) {
         return None;
     }
-    let cleaned = clean(line, examiner.shell).ok()?;
+    let cleaned = examiner.clean(line).ok()?;
     let best = refine::look_over(cleaned, examiner, None);
     let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
     right.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })

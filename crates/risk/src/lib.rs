@@ -29,7 +29,7 @@ pub use harm::{Harm, Harms};
 pub use table::is_like;
 pub use weigh::Act;
 
-use askline_syntax::clean::clean;
+use askline_syntax::clean::clean_with_names;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Parsed, ParsedLine, Span};
 use reading::LineReader;
@@ -135,7 +135,7 @@ fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around:
     if let Some(act) = reading::worst(&acts) {
         risk.raise(act.label, act.span.clone(), act.why.clone());
     }
-    let hidden = hides(line, shell).map(|why| (Label::Dangerous, 0..line.len(), why));
+    let hidden = hides(line, shell, around.facts).map(|why| (Label::Dangerous, 0..line.len(), why));
     let long = unreadable(line, parsed).map(|why| (Label::Confirm, 0..line.len(), why));
     let asked = around.request.and_then(|request| {
         intent_check::of(request, &intent_check::LineEffects { parsed, acts: &acts, met: &met }, shell, table)
@@ -150,11 +150,11 @@ fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around:
 }
 
 /// Returns a reason if the displayed command line may differ from what runs.
-fn hides(line: &str, shell: Shell) -> Option<String> {
+fn hides(line: &str, shell: Shell, facts: &dyn Facts) -> Option<String> {
     if line.len() > MAX_BYTES || line.trim().is_empty() {
         return None;
     }
-    clean(line, shell).err()
+    clean_with_names(line, shell, &|name| facts.seen(name).is_some()).err()
 }
 
 /// Returns a zsh command line with its global aliases expanded; `None` if it has none.

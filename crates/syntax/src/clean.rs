@@ -8,13 +8,19 @@
 //!
 //! Ordinary text of any language passes unchanged. This needs three kinds of invisible characters, which pass only
 //! where their writing system uses them: a variation selector directly after an emoji, a joiner between two emoji,
-//! and the (non-)joiner inside Arabic and Indic words. Flags spelled with tag characters are refused.
+//! and the (non-)joiner inside Arabic and Indic words. Flags spelled with tag characters are refused. An unusual space
+//! passes only inside the quotes of a name that exists ([`clean_with_names`]).
+//!
+//! Properties of Unicode decide what is hidden (a control, a format character, an unassigned code point), and the
+//! standard's list of confusables what looks like ASCII.
 //!
 //! Sources: UTS #39 (confusables, mark sequences), UAX #9 (direction controls), UAX #31 (joiners).
 
+mod alike;
 mod characters;
 mod history;
 mod mend;
+mod names;
 #[cfg(test)]
 mod tests;
 mod warn;
@@ -54,20 +60,36 @@ pub fn without_history(text: &str, shell: Shell) -> (String, bool) {
 /// # Errors
 /// The reason, as words for people that continue "the answer was refused: …".
 pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
+    clean_with_names(text, shell, &|_| false)
+}
+
+/// Sanitizes a text as [`clean`] does, but lets an unusual space (U+00A0, U+3000 …) pass inside the quotes of a word that
+/// is the name of something that exists. The person is warned about it.
+///
+/// # Errors
+/// As [`clean`].
+pub fn clean_with_names(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool) -> Result<Cleaned, String> {
     within_bounds(text)?;
     let mut changes = Vec::new();
     let text = mend::line_ends(text, &mut changes);
     if text.trim().is_empty() {
         return Err("it is empty".to_owned());
     }
-    if let Some((at, c, what)) = characters::refused(&text).next() {
-        return Err(format!("it holds {what} (U+{:04X}) at character {}", u32::from(c), at + 1));
+    let mut warnings = Vec::new();
+    let mut named = None;
+    for (at, c, what) in characters::refused(&text) {
+        let is_named = characters::is_space(c)
+            && named.get_or_insert_with(|| names::spaces(&text, shell, exists)).contains(&at);
+        let code = u32::from(c);
+        if !is_named {
+            return Err(format!("it holds {what} (U+{code:04X}) at character {}", at + 1));
+        }
+        mend::note(&mut warnings, &format!("a name in it holds {what} (U+{code:04X})"));
     }
     let text = mend::typography(&text, shell, &mut changes);
     if history::substitutes(&text, shell) {
         return Err(history::SUBSTITUTION.to_owned());
     }
-    let mut warnings = Vec::new();
     let text = history::quoted(text, shell, &mut changes, &mut warnings);
     within_bounds(&text)?;
     warnings.extend(warn::warnings(&text, shell));

@@ -1,5 +1,9 @@
-//! Table of the characters refused on a prompt line, and the few places where one of them is allowed.
+//! The characters refused on a prompt line, and the few places where one of them is allowed.
 
+use icu_properties::props::{
+    DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory,
+};
+use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_width::UnicodeWidthChar;
 
 /// Maximum number of combining marks on a letter. UTS #39, section 5.4, sets this limit; no living language needs
@@ -10,13 +14,9 @@ const VARIATION: &str = "a variation selector";
 const JOINER: &str = "an invisible joiner";
 const MARKS: &str = "a combining mark without a letter or one too many";
 
-/// Refused ranges: first, last, description. Sorted. They cover controls, spaces and line breaks other than blank
-/// and newline, format characters without a glyph, fillers, and code points that are no characters.
-const REFUSED: &[(u32, u32, &str)] = &[
-    (0x0000, 0x0009, "a control character"),
-    (0x000B, 0x001A, "a control character"),
+/// Names of characters that people meet, for messages; others are named by their category. Ranges, sorted.
+const NAMES: &[(u32, u32, &str)] = &[
     (0x001B, 0x001B, "the escape character"),
-    (0x001C, 0x001F, "a control character"),
     (0x007F, 0x007F, "the delete character"),
     (0x0080, 0x009F, "a control character of the upper range"),
     (0x00A0, 0x00A0, "a no-break space"),
@@ -24,67 +24,30 @@ const REFUSED: &[(u32, u32, &str)] = &[
     (0x034F, 0x034F, "an invisible grapheme joiner"),
     (0x061C, 0x061C, "a text direction control"),
     (0x115F, 0x1160, "an invisible Hangul filler"),
-    (0x1680, 0x1680, "an unusual space"),
-    (0x17B4, 0x17B5, "an invisible Khmer vowel"),
     (0x180B, 0x180F, "an invisible Mongolian selector"),
-    (0x2000, 0x200A, "an unusual space"),
     (0x200B, 0x200B, "a zero-width space"),
     (0x200C, 0x200D, JOINER),
     (0x200E, 0x200F, "a text direction control"),
-    (0x2028, 0x2029, "a line separator"),
     (0x202A, 0x202E, "a text direction control"),
     (0x202F, 0x202F, "a narrow no-break space"),
-    (0x205F, 0x205F, "an unusual space"),
     (0x2060, 0x2065, "an invisible operator"),
     (0x2066, 0x2069, "a text direction control"),
-    (0x206A, 0x206F, "a deprecated format character"),
-    (0x2800, 0x2800, "a blank Braille pattern"),
     (0x3000, 0x3000, "an ideographic space"),
     (0x3164, 0x3164, "an invisible Hangul filler"),
-    (0xD800, 0xDFFF, "half a character"),
-    (0xE000, 0xF8FF, "a private-use character"),
-    (0xFDD0, 0xFDEF, "a code point that is no character"),
     (0xFE00, 0xFE0F, VARIATION),
     (0xFEFF, 0xFEFF, "a byte order mark"),
     (0xFFA0, 0xFFA0, "an invisible Hangul filler"),
-    (0xFFF0, 0xFFF8, "an unassigned code point"),
-    (0xFFF9, 0xFFFB, "an interlinear annotation"),
-    (0xFFFC, 0xFFFC, "an object placeholder"),
-    (0xFFFD, 0xFFFD, "the mark of a character that was lost"),
-    (0xFFFE, 0xFFFF, "a code point that is no character"),
-    (0x13430, 0x1343F, "a hieroglyph format control"),
-    (0x16FE4, 0x16FE4, "an invisible Khitan filler"),
-    (0x1BCA0, 0x1BCA3, "a shorthand format control"),
-    (0x1D159, 0x1D159, "an invisible musical symbol"),
-    (0x1D173, 0x1D17A, "a musical format control"),
-    (0x1FFFE, 0x1FFFF, "a code point that is no character"),
-    (0x2FFFE, 0x2FFFF, "a code point that is no character"),
-    (0x3FFFE, 0xDFFFF, "an unassigned code point"),
     (0xE0000, 0xE00FF, "an invisible tag"),
     (0xE0100, 0xE01EF, VARIATION),
-    (0xE01F0, 0xEFFFF, "an unassigned code point"),
-    (0xF0000, 0x10FFFF, "a private-use character"),
 ];
 
-/// Emoji ranges (Extended_Pictographic, in round ranges).
-const EMOJI: &[(u32, u32)] = &[
-    (0x00A9, 0x00A9),
-    (0x00AE, 0x00AE),
-    (0x203C, 0x203C),
-    (0x2049, 0x2049),
-    (0x2122, 0x2122),
-    (0x2139, 0x2139),
-    (0x2194, 0x21AA),
-    (0x231A, 0x23FF),
-    (0x24C2, 0x24C2),
-    (0x25AA, 0x25FE),
-    (0x2600, 0x27BF),
-    (0x2934, 0x2935),
-    (0x2B05, 0x2B55),
-    (0x3030, 0x3030),
-    (0x303D, 0x303D),
-    (0x3297, 0x3299),
-    (0x1F000, 0x1FAFF),
+/// Characters without a look that no property tells apart.
+const BLANK: &[(char, &str)] = &[
+    ('\u{2800}', "a blank Braille pattern"),
+    ('\u{FFFC}', "an object placeholder"),
+    ('\u{FFFD}', "the mark of a character that was lost"),
+    ('\u{16FE4}', "an invisible Khitan filler"),
+    ('\u{1D159}', "an invisible musical symbol"),
 ];
 
 /// Scripts whose words need U+200C or U+200D: Arabic (Persian, Urdu) and the Indic blocks.
@@ -114,7 +77,7 @@ fn fault(before: Option<char>, c: char, after: Option<char>, marks: usize) -> Op
     if c == '\n' || (' '..='~').contains(&c) {
         return None;
     }
-    if let Some(what) = listed(c) {
+    if let Some(what) = hidden(c) {
         return match c {
             '\u{FE0E}' | '\u{FE0F}' if before.is_some_and(|b| takes_selector(b, after)) => None,
             '\u{200D}' if before.is_some_and(ends_emoji) && after.is_some_and(is_emoji) => None,
@@ -126,10 +89,35 @@ fn fault(before: Option<char>, c: char, after: Option<char>, marks: usize) -> Op
     (0 < marks && (alone || MAX_MARKS < marks)).then_some(MARKS)
 }
 
-fn listed(c: char) -> Option<&'static str> {
-    let code = u32::from(c);
-    let at = REFUSED.partition_point(|(_, last, _)| *last < code);
-    REFUSED.get(at).filter(|(first, ..)| *first <= code).map(|(.., what)| *what)
+/// Returns the description of a character that has no look of its own: by its category and properties in Unicode.
+fn hidden(c: char) -> Option<&'static str> {
+    let named = || {
+        let code = u32::from(c);
+        let at = NAMES.partition_point(|(_, last, _)| *last < code);
+        NAMES.get(at).filter(|(first, ..)| *first <= code).map(|(.., what)| *what)
+    };
+    let what = match category(c) {
+        GeneralCategory::Control => "a control character",
+        GeneralCategory::Format => "a format character",
+        GeneralCategory::PrivateUse => "a private-use character",
+        GeneralCategory::SpaceSeparator => "an unusual space",
+        GeneralCategory::LineSeparator | GeneralCategory::ParagraphSeparator => "a line separator",
+        // The emoji of the next years have their places already.
+        GeneralCategory::Unassigned if !is_emoji(c) => "an unassigned code point",
+        _ if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) => "an invisible character",
+        _ => return BLANK.iter().find(|(blank, _)| *blank == c).map(|(_, what)| *what),
+    };
+    Some(named().unwrap_or(what))
+}
+
+/// Returns the general category of a character.
+pub(super) fn category(c: char) -> GeneralCategory {
+    CodePointMapData::<GeneralCategory>::new().get(c)
+}
+
+/// Reports whether a character is a space other than the blank: it has a width, and a name may contain it.
+pub(super) fn is_space(c: char) -> bool {
+    c != ' ' && category(c) == GeneralCategory::SpaceSeparator
 }
 
 /// Reports whether `base` may take a variation selector: an emoji, or the `1` of a keycap (digit, selector,
@@ -143,7 +131,8 @@ fn ends_emoji(c: char) -> bool {
 }
 
 fn is_emoji(c: char) -> bool {
-    within(EMOJI, c)
+    CodePointSetData::new::<ExtendedPictographic>().contains(c)
+        || CodePointSetData::new::<EmojiModifier>().contains(c)
 }
 
 fn joins(c: char) -> bool {

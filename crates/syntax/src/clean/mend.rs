@@ -3,12 +3,12 @@
 //! Only shell syntax is corrected, never quoted text, comments or heredocs: there a dash or a curly quote is data.
 
 use super::MAX_BLANKS;
+use super::alike;
 use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
 
-/// Characters used in place of one hyphen.
-const HYPHENS: &[char] =
-    &['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2212}', '\u{FE63}', '\u{FF0D}'];
+/// The full-width hyphen. Others look like one (`alike`).
+const FULL_WIDTH_HYPHEN: char = '\u{FF0D}';
 /// Characters that editors use in place of two hyphens.
 const LONG_DASHES: &[char] = &['\u{2014}', '\u{2015}', '\u{FE58}'];
 const SINGLE_QUOTES: &[char] = &['\u{2018}', '\u{2019}', '\u{201A}', '\u{201B}'];
@@ -100,7 +100,8 @@ pub(super) fn note(changes: &mut Vec<String>, words: &str) {
 
 /// Recognises dashes at the start of a word that mean `-` or `--`. Returns their number and the replacement.
 fn option_dash(before: char, rest: &[char]) -> Option<(usize, String)> {
-    let is_dash = |c: &char| HYPHENS.contains(c) || LONG_DASHES.contains(c);
+    let is_hyphen = |c: &char| *c == FULL_WIDTH_HYPHEN || alike::sign(*c).is_some_and(|sign| sign == "-");
+    let is_dash = |c: &char| LONG_DASHES.contains(c) || is_hyphen(c);
     let length = rest.iter().take_while(|c| **c == '-' || is_dash(c)).count();
     let (run, tail) = rest.split_at_checked(length)?;
     let names_option = tail.first().is_some_and(|c| folded(*c).is_ascii_alphanumeric());

@@ -7,14 +7,18 @@ use serde::Deserialize;
 use super::*;
 
 /// Characters that Unicode 14 classifies as control, format, separator, private-use, default-ignorable or
-/// noncharacter, from another implementation's tables; without the number signs of Arabic, Syriac and Kaithi, which
-/// are visible. Our table must cover them.
+/// noncharacter, from another implementation's tables. Our rules must cover them.
 const HIDDEN: &[(u32, u32)] = &[
     (0x0, 0x20),
     (0x7F, 0xA0),
     (0xAD, 0xAD),
     (0x34F, 0x34F),
+    (0x378, 0x379),
+    (0x600, 0x605),
     (0x61C, 0x61C),
+    (0x6DD, 0x6DD),
+    (0x70F, 0x70F),
+    (0x8E2, 0x8E2),
     (0x115F, 0x1160),
     (0x1680, 0x1680),
     (0x17B4, 0x17B5),
@@ -31,8 +35,10 @@ const HIDDEN: &[(u32, u32)] = &[
     (0xFFA0, 0xFFA0),
     (0xFFF0, 0xFFFB),
     (0xFFFE, 0xFFFF),
+    (0x110BD, 0x110BD),
     (0x13430, 0x13438),
     (0x1BCA0, 0x1BCA3),
+    (0x1CFFF, 0x1CFFF),
     (0x1D173, 0x1D17A),
     (0x1FFFE, 0x1FFFF),
     (0x2FFFE, 0x2FFFF),
@@ -93,6 +99,10 @@ fn ordinary_text_of_any_language_is_untouched() {
         "git commit -m '🎉 ship it ❤\u{FE0F} 👨\u{200D}👩\u{200D}👧 👍🏽 1\u{FE0F}\u{20E3}'",
         "printf '%s – %s\\n' a b",
         "echo don’t 1990–1995",
+        "echo п\u{2BC}ять",
+        "mkdir 東京〜大阪 （仮）",
+        "touch œuvre æble þar weiß",
+        "echo 🫠 5×3 €20 20°",
         "echo \"he said “hi”\"",
         "cat 'file – copy.txt'",
         "curl -sS https://user@example.com:8080/a?b=c#d",
@@ -110,6 +120,8 @@ fn typography_is_mended_and_told() {
     mended("rm —r x", "rm -r x", "dash");
     mended("find . –name '*.rs' –print", "find . -name '*.rs' -print", "dash");
     mended("ls −l –‑all", "ls -l --all", "dash");
+    mended("rm \u{2D7}rf x", "rm -rf x", "dash");
+    mended("rm \u{2796}\u{2043}force x", "rm --force x", "dash");
     mended("grep ‘a b’ f", "grep 'a b' f", "curly");
     mended("git commit -m “it’s done – really”", "git commit -m \"it’s done – really\"", "curly");
     mended("grep ‘don’t go’ f", "grep 'don’t go' f", "curly");
@@ -221,13 +233,24 @@ fn breaking_typography_is_left_alone() {
 fn what_may_be_honest_is_warned_about() {
     warned("curl https://g\u{43E}ogle.com", "looks like `google`");
     warned("\u{441}\u{440} a b", "looks like `cp`");
-    warned("ls г\u{43E}ogle", "two scripts");
+    warned("ls ж\u{43E}ogle", "two scripts");
     warned("curl 'https://例え.jp/x'", "the host");
     warned("curl https://example.com\u{2215}evil.net", "U+2215");
     warned("ssh xn--nstall-2xe.example.com", "coded form");
     warned("curl https://github.com@evil.example/", "goes to `evil.example`");
     warned("ls\u{37E} rm x", "looks like `;`");
     warned("ls \u{1C0} sh", "looks like `|`");
+    warned("cd \u{2025}", "looks like `..`");
+    warned("cd \u{2025}/\u{2025}", "looks like `..`");
+    warned("\u{2BC}ls", "looks like `'`");
+    warned("ls\u{2BC} x", "looks like `'`");
+    warned("git\u{2D7}status", "looks like `-`");
+    warned("apt–get install x", "looks like `-`");
+    warned("l\u{2FFF}s", "the command's name holds `\u{2FFF}` (U+2FFF)");
+    warned("true; l\u{2FFF}s", "the command's name holds");
+    warned("𝗋𝗆 -rf x", "looks like `rm`");
+    warned("\u{217C}s x", "looks like `ls`");
+    warned("cat a\u{2571}b", "looks like `/`");
     warned("ls\nrm -rf x", "spans 2 lines");
     warned(&"a".repeat(501), "501 characters");
     warned(&format!("echo '{}; rm x'", " ".repeat(99)), "99 blanks");
@@ -253,6 +276,34 @@ fn what_must_not_pass_is_refused_by_name() {
     refused("\n \n", "empty");
     refused(&"a".repeat(MAX_CHARS + 1), "longer than");
     refused(&"a\n".repeat(MAX_LINES + 1), "more than 100 lines");
+}
+
+#[test]
+fn unusual_spaces_pass_inside_the_quotes_of_a_name_that_exists() {
+    let exists = |name: &str| ["a\u{3000}b", "9.41\u{202F}AM.png", "a\u{A0}b"].contains(&name);
+    for (shell, text) in [
+        (Shell::Bash, "rm 'a\u{3000}b'"),
+        (Shell::Zsh, "open \"9.41\u{202F}AM.png\" && rm 'a\u{A0}b'"),
+        (Shell::Fish, "cat < 'a\u{A0}b'"),
+        (Shell::Nu, "^rm 'a\u{A0}b'"),
+    ] {
+        let cleaned = clean_with_names(text, shell, &exists).unwrap_or_else(|why| panic!("{text:?}: {why}"));
+        assert_eq!((cleaned.text.as_str(), cleaned.changes.len()), (text, 0));
+        assert!(cleaned.warnings.iter().all(|warning| warning.contains("a name in it holds")), "{cleaned:?}");
+        assert!(!cleaned.warnings.is_empty() && clean(text, shell).is_err());
+    }
+    for text in [
+        "rm 'a\u{3000}c'",
+        "rm a\u{3000}b",
+        "rm a\u{A0}'b'",
+        "rm '' a\u{A0}b",
+        "ls # 'a\u{A0}b'",
+        "rm 'a\u{A0}b' \u{A0}",
+        "rm 'a\u{200B}b'",
+        "cat <<E\n'a\u{A0}b'\nE",
+    ] {
+        assert!(clean_with_names(text, Shell::Bash, &exists).is_err(), "{text:?}");
+    }
 }
 
 #[test]

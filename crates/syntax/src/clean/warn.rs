@@ -1,7 +1,10 @@
 //! Warnings about text that passes but deserves a second look: look-alike characters, deceptive hosts, ends out of
 //! sight, several lines.
 
+use unicode_width::UnicodeWidthChar;
+
 use super::MAX_BLANKS;
+use super::alike;
 use super::characters::within;
 use crate::quoting::QuoteLexer;
 use crate::shell::Shell;
@@ -13,94 +16,12 @@ const DEEP_BRACKETS: usize = 12;
 /// Maximum number of warnings shown; more add no information.
 const MAX_WARNINGS: usize = 8;
 
-/// Characters easily mistaken for shell syntax (UTS #39 confusables, limited to those that look alike in a terminal
-/// font).
-const LIKE_SYNTAX: &[(char, char)] = &[
-    ('\u{01C0}', '|'),
-    ('\u{01C3}', '!'),
-    ('\u{02CB}', '`'),
-    ('\u{02DC}', '~'),
-    ('\u{037E}', ';'),
-    ('\u{0589}', ':'),
-    ('\u{05C0}', '|'),
-    ('\u{05C3}', ':'),
-    ('\u{2016}', '|'),
-    ('\u{2024}', '.'),
-    ('\u{2039}', '<'),
-    ('\u{203A}', '>'),
-    ('\u{2044}', '/'),
-    ('\u{204E}', '*'),
-    ('\u{204F}', ';'),
-    ('\u{2053}', '~'),
-    ('\u{2215}', '/'),
-    ('\u{2216}', '\\'),
-    ('\u{2217}', '*'),
-    ('\u{2223}', '|'),
-    ('\u{2236}', ':'),
-    ('\u{223C}', '~'),
-    ('\u{2502}', '|'),
-    ('\u{2571}', '/'),
-    ('\u{2572}', '\\'),
-    ('\u{2758}', '|'),
-    ('\u{276E}', '<'),
-    ('\u{276F}', '>'),
-    ('\u{29F5}', '\\'),
-    ('\u{29F8}', '/'),
-    ('\u{29F9}', '\\'),
-    ('\u{A789}', ':'),
-    ('\u{FE50}', ','),
-    ('\u{FE52}', '.'),
-    ('\u{FE54}', ';'),
-    ('\u{FE55}', ':'),
-    ('\u{FE5F}', '#'),
-    ('\u{FE60}', '&'),
-    ('\u{FE61}', '*'),
-    ('\u{FE64}', '<'),
-    ('\u{FE65}', '>'),
-    ('\u{FE68}', '\\'),
-    ('\u{FE69}', '$'),
-    ('\u{FE6B}', '@'),
-    ('\u{FF02}', '"'),
-    ('\u{FF03}', '#'),
-    ('\u{FF07}', '\''),
-    ('\u{FF1C}', '<'),
-    ('\u{FF3C}', '\\'),
-    ('\u{FF40}', '`'),
-    ('\u{FFE8}', '|'),
-];
-
-/// Letters of other scripts that look like an ASCII letter (UTS #39 confusables, the plain cases).
-const LIKE_LETTERS: &[(char, char)] = &[
-    ('а', 'a'),
-    ('с', 'c'),
-    ('ԁ', 'd'),
-    ('е', 'e'),
-    ('һ', 'h'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('ӏ', 'l'),
-    ('о', 'o'),
-    ('р', 'p'),
-    ('ԛ', 'q'),
-    ('ѕ', 's'),
-    ('ѵ', 'v'),
-    ('ԝ', 'w'),
-    ('х', 'x'),
-    ('у', 'y'),
-    ('α', 'a'),
-    ('ι', 'i'),
-    ('ν', 'v'),
-    ('ο', 'o'),
-    ('ρ', 'p'),
-    ('υ', 'u'),
-    ('հ', 'h'),
-    ('ո', 'n'),
-    ('օ', 'o'),
-    ('ս', 'u'),
-    ('ɑ', 'a'),
-    ('ɡ', 'g'),
-    ('ı', 'i'),
-];
+/// Signs after which a shell reads the name of a command.
+const ENDS_COMMAND: &str = ";|&(";
+/// First letter of a writing system other than Latin.
+const MIN_FOREIGN: char = '\u{370}';
+/// Signs whose look-alikes are never the punctuation of a sentence.
+const SHELL_SIGNS: &str = "/\\`\"<>$&#";
 
 /// Scripts and styled letters that should not occur in one word with ASCII letters: Greek, Coptic, Cyrillic,
 /// Armenian, Cherokee, Lisu, mathematical letters.
@@ -143,18 +64,19 @@ fn size(text: &str, found: &mut Vec<String>) {
 /// Warns about look-alikes of shell syntax outside quotes, and about deeply nested brackets.
 fn characters(text: &str, shell: Shell, found: &mut Vec<String>) {
     let mut reader = QuoteLexer::new(shell);
-    let mut word = String::new();
+    let mut word = Word { plain: Vec::new(), is_command: true };
     let mut deepest = 0;
     for c in text.chars().chain(['\n']) {
         let plain = reader.is_plain();
-        if plain && c.is_alphanumeric() {
-            word.push(c);
+        if !plain {
+            // Quoted text is data; it separates nothing.
+            word.plain.push('\'');
+        } else if c.is_whitespace() || ENDS_COMMAND.contains(c) {
+            word.warn(found);
+            let goes_on = word.is_command && word.plain.is_empty() && c != '\n';
+            word = Word { plain: Vec::new(), is_command: goes_on || !c.is_whitespace() || c == '\n' };
         } else {
-            foreign_word(&word, found);
-            word.clear();
-        }
-        if plain && let Some((_, like)) = LIKE_SYNTAX.iter().find(|(alike, _)| *alike == c) {
-            add_warning(found, format!("`{c}` (U+{:04X}) looks like `{like}` but is not", u32::from(c)));
+            word.plain.push(c);
         }
         reader.read(c);
         deepest = deepest.max(reader.depth());
@@ -164,14 +86,59 @@ fn characters(text: &str, shell: Shell, found: &mut Vec<String>) {
     }
 }
 
+/// A word of a line.
+struct Word {
+    /// Its characters outside quotes; `'` for each other one.
+    plain: Vec<char>,
+    /// `true` if the word names a command.
+    is_command: bool,
+}
+
+impl Word {
+    fn warn(&self, found: &mut Vec<String>) {
+        if self.plain.iter().all(char::is_ascii) {
+            return;
+        }
+        let is_letter = |c: char| c.is_alphanumeric() && alike::sign(c).is_none();
+        for run in self.plain.split(|c| !is_letter(*c)) {
+            foreign_word(&run.iter().collect::<String>(), found);
+        }
+        let is_foreign = self.plain.iter().any(|c| {
+            c.is_alphabetic() && MIN_FOREIGN <= *c && alike::letter(*c).is_none() && alike::sign(*c).is_none()
+        });
+        for (at, c) in self.plain.iter().enumerate().filter(|(_, c)| !c.is_ascii()) {
+            if let Some(like) = alike::sign(*c) {
+                if !self.is_text(at, *c, &like, is_foreign) {
+                    let code = u32::from(*c);
+                    add_warning(found, format!("`{c}` (U+{code:04X}) looks like `{like}` but is not"));
+                }
+            } else if self.is_command && !c.is_alphanumeric() && UnicodeWidthChar::width(*c) != Some(0) {
+                add_warning(found, format!("the command's name holds `{c}` (U+{:04X})", u32::from(*c)));
+            }
+        }
+    }
+
+    /// Reports whether a look-alike is the punctuation of a text: the apostrophe in `don’t`, the dash in `1990–1995`,
+    /// a mark in a word of another writing system.
+    fn is_text(&self, at: usize, c: char, like: &str, is_foreign: bool) -> bool {
+        let beside = |is: fn(&char) -> bool| {
+            at.checked_sub(1).and_then(|at| self.plain.get(at)).is_some_and(is)
+                && self.plain.get(at + 1).is_some_and(is)
+        };
+        let is_mark = !like.contains(|sign| SHELL_SIGNS.contains(sign));
+        let is_range = like == "-" && beside(char::is_ascii_digit);
+        let is_apostrophe = c == '\u{2019}' && beside(|c| c.is_alphabetic());
+        is_foreign && is_mark || is_apostrophe && !self.is_command || is_range
+    }
+}
+
 /// Warns about a word that mixes scripts, or that looks like an ASCII word without being one.
 fn foreign_word(word: &str, found: &mut Vec<String>) {
     if word.is_ascii() {
         return;
     }
-    let like = |c: char| LIKE_LETTERS.iter().find(|(alike, _)| *alike == c).map(|(_, ascii)| *ascii);
     let reading: Option<String> =
-        word.chars().map(|c| if c.is_ascii() { Some(c) } else { like(c) }).collect();
+        word.chars().map(|c| if c.is_ascii() { Some(c) } else { alike::letter(c) }).collect();
     if let Some(reading) = reading {
         add_warning(found, format!("`{word}` looks like `{reading}` but holds letters of another script"));
     } else if word.chars().any(|c| c.is_ascii_alphabetic()) && word.chars().any(|c| within(MIXABLE, c)) {
