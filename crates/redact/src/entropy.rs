@@ -111,7 +111,11 @@ fn random(run: &str) -> Vec<&str> {
     if is_chance(run) {
         return vec![run];
     }
-    if is_name(run) { run.split(NAME_CUTS).filter(|part| is_chance(part)).collect() } else { Vec::new() }
+    if is_name(run) || is_hex_among_words(run) {
+        run.split(NAME_CUTS).filter(|part| is_chance(part)).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Reports whether a word is random.
@@ -121,7 +125,9 @@ pub(super) fn is_chance(run: &str) -> bool {
         return false;
     }
     if is_hex(run) {
-        return MIN_HEX_BYTES <= run.len() && run.len() != COMMIT_DIGITS && MIN_HEX_BITS <= bits(run);
+        // Whole bytes were encoded.
+        let is_whole = run.len().is_multiple_of(2) && run.len() != COMMIT_DIGITS;
+        return MIN_HEX_BYTES <= run.len() && is_whole && MIN_HEX_BITS <= bits(run);
     }
     let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
     is_issued(run)
@@ -130,7 +136,8 @@ pub(super) fn is_chance(run: &str) -> bool {
             && !is_content_id(run)
             && MIN_BITS <= bits(run)
             && is_mixed(run)
-            && !is_name(run))
+            && !is_name(run)
+            && !is_hex_among_words(run))
 }
 
 /// Reports whether a run is a short word, `_` and many hexadecimal digits, as services issue keys: `sk_…`, `e2b_…`.
@@ -155,6 +162,12 @@ fn is_hex(run: &str) -> bool {
 fn is_content_id(run: &str) -> bool {
     (run.starts_with("Qm") && run.len() == 46)
         || (["bafy", "bafk", "bafz"].iter().any(|start| run.starts_with(start)) && run.len() == 59)
+}
+
+/// Reports whether each part of a run is a word or hexadecimal digits: `systemd-private-…-ntp`, `part-00000-…-c000`.
+fn is_hex_among_words(run: &str) -> bool {
+    let is_word = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase());
+    run.contains(NAME_CUTS) && run.split(NAME_CUTS).all(|part| is_hex(part) || is_word(part))
 }
 
 /// Reports whether a run consists of words and numbers for a good part: `ata-Samsung_SSD_860_EVO_1TB_…`.

@@ -55,6 +55,7 @@ enum Class {
     Strong,
     Odd,
     Made,
+    Guess,
     Code,
     Named,
     Loose,
@@ -169,6 +170,7 @@ impl Class {
             Self::Strong => Some(SecretLook::Strong),
             Self::Odd => Some(SecretLook::Odd),
             Self::Made => Some(SecretLook::Made),
+            Self::Guess => Some(SecretLook::Guess),
             Self::Code => Some(SecretLook::Code),
             Self::Named | Self::Loose | Self::Header | Self::Phrase => None,
         }

@@ -30,6 +30,7 @@ struct Public {
     any: HashSet<String>,
     secret: HashSet<String>,
     after: HashSet<String>,
+    starts: Vec<String>,
     places: Vec<String>,
 }
 
@@ -43,25 +44,28 @@ pub(super) fn is_public(text: &str, run: &Range<usize>) -> bool {
         return false;
     };
     let is_hex = itself.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = is_hex
+        || itself.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
     let before = before.rsplit('\n').next().unwrap_or_default();
     let lower = before.to_ascii_lowercase();
-    if PUBLIC.places.iter().any(|place| lower.ends_with(place.as_str())) {
+    let starts = PUBLIC.starts.iter().any(|start| itself.starts_with(start.as_str()));
+    if starts || PUBLIC.places.iter().any(|place| lower.ends_with(place.as_str())) {
         return true;
     }
-    let words = words_before(before);
-    PUBLIC
-        .verdict(&words, is_hex)
-        .unwrap_or_else(|| is_hex && (PUBLIC.is_named(after) || is_file(before, after)))
+    if is_hex && is_file(before, after) {
+        return true;
+    }
+    PUBLIC.verdict(&words_before(before), is_id).unwrap_or_else(|| is_hex && PUBLIC.is_named(after))
 }
 
 impl Public {
     /// Returns the verdict of the words before a run, the nearest first; `None` if they have none.
-    fn verdict(&self, words: &[String], is_hex: bool) -> Option<bool> {
+    fn verdict(&self, words: &[String], is_id: bool) -> Option<bool> {
         let row = words.iter().enumerate().filter(|(_, word)| !word.is_empty());
         row.take(FAR_WORDS).find_map(|(at, word)| {
             let is_any = at < ANY_WORDS && self.any.contains(word);
             let is_of_hex = self.far.contains(word) || at < NEAR_WORDS && self.near.contains(word);
-            if is_any || is_hex && is_of_hex {
+            if is_any || is_id && is_of_hex {
                 return Some(true);
             }
             self.secret.contains(word).then_some(false)
@@ -86,10 +90,14 @@ fn words_before(before: &str) -> Vec<String> {
     words
 }
 
-/// Reports whether a run is the name of a file: part of a path that is no address, or before an extension.
+/// Reports whether a run is the name of a file: part of a path, or before an extension; in an address only with a file
+/// behind it.
 fn is_file(before: &str, after: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '?' | ')');
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
-    let is_extended =
-        after.strip_prefix('.').is_some_and(|end| end.starts_with(|c: char| c.is_ascii_alphabetic()));
-    is_extended || (word.ends_with(['/', '-']) && word.contains('/') && !word.contains("://"))
+    let rest = after.split(is_end).next().unwrap_or_default();
+    let file = rest.rsplit('/').next().unwrap_or_default();
+    let is_extended = file.split('.').skip(1).any(|end| end.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let is_address = word.contains("http://") || word.contains("https://");
+    is_extended || (word.contains('/') && !is_address && !word.contains('='))
 }

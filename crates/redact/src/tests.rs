@@ -14,6 +14,9 @@ use askline_syntax::shell::Shell;
 /// Number of consecutive bytes of a secret that must not remain.
 const TELLTALE_BYTES: usize = 6;
 
+/// Maximum percentage of the secrets in `tests/data/secret.txt` that are left.
+const MAX_LEFT_PERCENT: usize = 2;
+
 static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::new);
 
 fn redact(text: &str, kept: &mut Kept) -> String {
@@ -81,12 +84,16 @@ impl Inventor {
         let (upper, lower) = ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz");
         let (kind, length) = match hole {
             "pass" => return Some(self.password()),
+            "uuid" => {
+                return Some([8, 4, 4, 4, 12].map(|length| self.of("0123456789abcdef", length)).join("-"));
+            }
             "random" => ("alnum", "40"),
             _ => hole.split_once(':')?,
         };
         let alphabet = match kind {
             "words" => return Some(self.words(length.parse().ok()?)),
             "hex" => "0123456789abcdef".to_owned(),
+            "HEX" => "0123456789ABCDEF".to_owned(),
             "digit" => "0123456789".to_owned(),
             "upper" => format!("{upper}0123456789"),
             "lower" => format!("{lower}0123456789"),
@@ -265,6 +272,38 @@ fn lines_without_secrets_stay() {
     assert!(taken.len() * 200 <= lines.len(), "{taken:#?}");
 }
 
+/// Returns the templates of a data file.
+fn templates(file: &str) -> impl Iterator<Item = String> {
+    let lines = file.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.replace("\\n", "\n"))
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
+fn secrets_in_real_requests_are_gone() {
+    let mut inventor = Inventor(13);
+    let (mut all, mut left) = (0, Vec::new());
+    for template in templates(include_str!("../tests/data/secret.txt")) {
+        let (text, secrets) = inventor.filled(&template);
+        all += 1;
+        left.extend(wrong(&text, &secrets));
+    }
+    println!("{} of {all} secrets gone", all - left.len());
+    assert!(left.len() * 100 <= all * MAX_LEFT_PERCENT, "{left:#?}");
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
+fn real_requests_without_secrets_stay() {
+    let mut inventor = Inventor(17);
+    let rows = templates(include_str!("../tests/data/ordinary.txt"));
+    let texts: Vec<String> = rows.map(|template| inventor.filled(&template).0).collect();
+    let taken: Vec<String> =
+        texts.iter().filter(|text| redacted(text) != **text).map(|text| redacted(text)).collect();
+    println!("falsely redacted: {} of {} requests", taken.len(), texts.len());
+    assert!(taken.len() * 200 <= texts.len(), "{taken:#?}");
+}
+
 #[test]
 fn what_everybody_may_read_stays() {
     for text in [
@@ -304,6 +343,9 @@ fn values_end_where_they_end() {
         ("$(tool --password abcd1)", "$(tool --password SECRET_1_PLACEHOLDER)"),
         ("A_KEY=\"unended1", "A_KEY=\"SECRET_1_PLACEHOLDER"),
         ("password: é♥é♥é♥", "password: SECRET_1_PLACEHOLDER"),
+        ("use password gFReOgaDsGJn now", "use password SECRET_1_PLACEHOLDER now"),
+        ("-H 'Authorization: Hawk id=\"a\", mac=\"b\"' h", "-H 'Authorization: Hawk SECRET_1_PLACEHOLDER' h"),
+        ("Authorization: Splunk 21bade02 h", "Authorization: Splunk SECRET_1_PLACEHOLDER h"),
         (
             "-----BEGIN PRIVATE KEY-----\nTUlJRXZRSUJBREFOQmdrcWhraUc5dzBC\nAbC=\n\n# and then",
             "SECRET_1_PLACEHOLDER\n\n# and then",

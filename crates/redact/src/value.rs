@@ -17,6 +17,16 @@ const MIN_STRONG: usize = 8;
 const MIN_MADE: usize = 7;
 /// Minimum length of a machine-made secret of letters only, with capitals among them, in characters.
 const MIN_LETTERS: usize = 16;
+/// Minimum length of a secret of letters only whose case jumps, in bytes.
+const MIN_JUMBLED: usize = 8;
+/// Minimum number of such jumps; there is also one per three letters.
+const MIN_JUMPS: usize = 4;
+/// Minimum number of letters, and numbers of digits, in a password of a word and a number.
+const MIN_WORD_LETTERS: usize = 4;
+const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 3..=6;
+/// Numbers after a word that are a size: `aes256`.
+const USUAL_NUMBERS: [&str; 11] =
+    ["128", "192", "224", "256", "384", "512", "1024", "2048", "3072", "4096", "8192"];
 /// Minimum entropy of a machine-made secret, in bits per character.
 const MIN_BITS: f64 = 2.5;
 /// Characters that end a word of a shell, a list of pairs or a structure if another item follows.
@@ -35,6 +45,8 @@ pub(super) enum SecretLook {
     Odd,
     /// A machine-made value or a password that is no name: `Rock@x58` or `dh37fgj492je88aq`, not `server2019`.
     Made,
+    /// Like `Made`, or a word with a number that is no year and no usual size: `river2564`.
+    Guess,
     /// A short code, which may consist of digits alone.
     Code,
 }
@@ -80,8 +92,10 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
 /// Reports whether a value is unlike a word: letters mixed with digits or signs.
 pub(super) fn is_odd(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.contains(is);
-    has(char::is_alphanumeric)
-        && (has(|c| c.is_ascii_digit()) || has(|c| c.is_ascii_punctuation() && !"_./:=,'\"@()-".contains(c)))
+    is_jumbled(value)
+        || has(char::is_alphanumeric)
+            && (has(|c| c.is_ascii_digit())
+                || has(|c| c.is_ascii_punctuation() && !"_./:=,'\"@()-".contains(c)))
 }
 
 impl Values {
@@ -93,6 +107,7 @@ impl Values {
             SecretLook::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
             SecretLook::Strong => MIN_STRONG <= length && is_strong(value),
             SecretLook::Made => MIN_MADE <= length && is_made(value),
+            SecretLook::Guess => MIN_MADE <= length && (is_made(value) || is_word_with_number(value)),
             SecretLook::Code => MIN_ANY <= length && is_code_number(value),
         };
         looks && !self.is_other(value)
@@ -101,7 +116,7 @@ impl Values {
     /// Reports whether a value is plainly something else.
     fn is_other(&self, value: &str) -> bool {
         let lower = value.to_lowercase();
-        let word = lower.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        let word = lower.trim_end_matches(['.', ',', ';', ':', '!', '?', '/']);
         let first = value.chars().next();
         self.words.iter().any(|other| other == word)
             || self.starts.iter().any(|start| lower.starts_with(start.as_str()))
@@ -109,6 +124,7 @@ impl Values {
             || value.starts_with(['-', '`'])
             || (value.starts_with('%') && value.ends_with('%'))
             || is_variable(value)
+            || is_key_name(value)
             || is_numeric_address(value)
             || is_code(value)
             || self.is_path(value)
@@ -194,6 +210,35 @@ fn is_made(value: &str) -> bool {
     let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_address = value.contains(['/', '=']) || is_mail(value);
     has_digit && !is_version && !is_address && (2 <= kinds || is_mixed_long(value) || entropy::is_uuid(value))
+}
+
+/// Reports whether a value is a word and a number of 3 to 6 digits that is no year and no size of a key.
+fn is_word_with_number(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    let number = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let is_usual = USUAL_NUMBERS.contains(&number)
+        || (number.len() == 4 && (number.starts_with("19") || number.starts_with("20")));
+    MIN_WORD_LETTERS <= value.len() - number.len()
+        && (NUMBER_DIGITS.contains(&number.len())
+            || number.len() == 2 && value.starts_with(|c: char| c.is_ascii_uppercase()))
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && !is_usual
+}
+
+/// Reports whether a value consists of letters whose case changes as often as in random text.
+fn is_jumbled(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let changes =
+        bytes.windows(2).filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase());
+    MIN_JUMBLED <= bytes.len()
+        && bytes.iter().all(u8::is_ascii_alphabetic)
+        && (MIN_JUMPS.max(bytes.len() / 3)..).contains(&changes.count())
+}
+
+/// Reports whether a value has the form of the name of a key of GnuPG: 16 or 40 digits, with capitals.
+fn is_key_name(value: &str) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte);
+    [16, 40].contains(&value.len()) && value.bytes().all(is_digit)
 }
 
 /// Reports whether a value is as long as a key, and letters and digits alternate in it.
