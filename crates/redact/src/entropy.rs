@@ -257,10 +257,11 @@ fn is_path(run: &str, before: &str) -> bool {
             || run.split('/').any(is_long_word))
 }
 
-/// Reports whether a component of a path is a word in small letters.
+/// Reports whether a component of a path is a word, in small letters after the first.
 fn is_long_word(component: &str) -> bool {
     let is_word = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '_');
-    MIN_PATH_LETTERS <= component.len() && component.chars().all(is_word)
+    let tail = component.strip_prefix(|c: char| c.is_ascii_uppercase()).unwrap_or(component);
+    MIN_PATH_LETTERS <= tail.len() && tail.chars().all(is_word)
 }
 
 /// Reports whether kinds of letters change as often as in random text. A capital that begins a word does not count as a

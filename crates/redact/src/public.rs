@@ -99,5 +99,6 @@ fn is_file(before: &str, after: &str) -> bool {
     let file = rest.rsplit('/').next().unwrap_or_default();
     let is_extended = file.split('.').skip(1).any(|end| end.starts_with(|c: char| c.is_ascii_alphabetic()));
     let is_address = word.contains("http://") || word.contains("https://");
-    is_extended || (word.contains('/') && !is_address && !word.contains('='))
+    let value = word.rsplit('=').next().unwrap_or_default();
+    is_extended || (value.contains('/') && !is_address)
 }

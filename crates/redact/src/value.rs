@@ -208,7 +208,7 @@ fn is_made(value: &str) -> bool {
     // `Server2019`, `Python3.12`.
     let after_word = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let is_address = value.contains(['/', '=']) || is_mail(value);
+    let is_address = (value.contains(['/', '=']) && !entropy::is_chance(value)) || is_mail(value);
     has_digit && !is_version && !is_address && (2 <= kinds || is_mixed_long(value) || entropy::is_uuid(value))
 }
 
