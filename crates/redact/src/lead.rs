@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::LateRegex;
 use super::header;
+use super::name::parts;
 use super::phrase;
 use super::placeholder::ends_in_one;
 use super::value::{self, SecretLook, Values};
@@ -210,20 +211,4 @@ impl SecretNames {
         }
         (has_part(&self.strong_part) || has(&self.services)).then_some(SecretLook::Strong)
     }
-}
-
-/// Returns the words of a name in lower case: `dbPwd`, `db-pwd`, `DB_PWD`.
-pub(super) fn parts(name: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut was_small = false;
-    for c in name.chars() {
-        if !c.is_ascii_alphanumeric() || (was_small && c.is_ascii_uppercase()) {
-            parts.push(String::new());
-        }
-        was_small = c.is_ascii_lowercase();
-        if let (true, Some(part)) = (c.is_ascii_alphanumeric(), parts.last_mut()) {
-            part.push(c.to_ascii_lowercase());
-        }
-    }
-    parts
 }

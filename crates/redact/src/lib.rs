@@ -6,6 +6,7 @@ mod kept;
 mod key_block;
 mod lead;
 mod manifest;
+mod name;
 mod phrase;
 mod placeholder;
 mod public;

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::lead::parts;
+use super::name::parts;
 
 /// Maximum length of the text before and after a run that is looked at, in bytes.
 const BEFORE_BYTES: usize = 96;

@@ -37,6 +37,16 @@ fn with_facts(line: &str, facts: &Known) -> Risk {
     judge_line(line, Shell::Bash, &Around { facts, ..Around::nothing() })
 }
 
+/// An unusual space in the quoted name of a file that exists hides nothing.
+#[test]
+fn a_space_in_a_name_that_exists_hides_nothing() {
+    let file = PathFact { is_file: true, ..PathFact::default() };
+    let facts = Known { paths: BTreeMap::from([("a\u{3000}b.txt", file)]), ..Known::default() };
+    assert_eq!(with_facts("cat 'a\u{3000}b.txt'", &facts).label, Label::Safe);
+    assert_eq!(with_facts("cat 'a\u{3000}c.txt'", &facts).label, Label::Dangerous);
+    assert_eq!(with_facts("cat a\u{3000}b.txt", &facts).label, Label::Dangerous);
+}
+
 #[test]
 fn facts_raise() {
     let file = PathFact { is_file: true, ..PathFact::default() };
