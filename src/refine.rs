@@ -5,6 +5,7 @@
 //! the best check result wins. A valid draft is never lost: if the model fails or is late in a later round, the draft
 //! is the answer.
 
+mod agreement;
 mod hint;
 
 use std::time::{Duration, Instant};
@@ -30,7 +31,9 @@ const CANDIDATES_MAX: usize = 4;
 
 /// Limits of the refinement loop.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct Limits<'a> {
+    /// Words that the command must agree with; `None` if they are no request for a command.
+    pub request: Option<&'a str>,
     /// Maximum number of further rounds, 0 for none.
     pub rounds: u32,
     /// Time for all further rounds together, counted from the first draft.
@@ -107,7 +110,7 @@ pub fn run(
     prompt: Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
-    limits: Limits,
+    limits: Limits<'_>,
     control: &RequestControl,
 ) -> anyhow::Result<Refined> {
     let mut until = None;
@@ -121,7 +124,7 @@ pub fn run(
     loop {
         control.enter(Stage::Thinking, Instant::now());
         let limited = until.map_or_else(|| control.clone(), |until| control.within(until));
-        let drafts = draft(&asked, model, examiner, limits.max_tokens, &limited, &mut spent);
+        let drafts = draft(&asked, model, examiner, limits, &limited, &mut spent);
         rounds += 1;
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
@@ -133,7 +136,8 @@ pub fn run(
                 if is_wrong && rounds == 1 && 0 < limits.rounds {
                     let within = control.within(until);
                     let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
-                    alternatives_of(&asked, model, examiner, further, &within, &mut spent, &mut found)?;
+                    let asked = (&asked, limits.request);
+                    alternatives_of(asked, model, examiner, further, &within, &mut spent, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),
@@ -200,17 +204,17 @@ fn draft(
     prompt: &Prompt,
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
-    max_tokens: usize,
+    limits: Limits<'_>,
     control: &RequestControl,
     spent: &mut Spent,
 ) -> anyhow::Result<(String, Vec<Candidate>)> {
     let asked = Instant::now();
-    let reply = model.complete(prompt, max_tokens, control);
+    let reply = model.complete(prompt, limits.max_tokens, control);
     spent.model += asked.elapsed();
     let reply = reply?;
     control.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let candidates = candidates(&reply, model, examiner)?;
+    let candidates = candidates(&reply, model, examiner, limits.request)?;
     Ok((reply.text, candidates))
 }
 
@@ -234,7 +238,7 @@ fn wrong_up_to(reply: &str, candidate: &Candidate) -> Option<usize> {
 /// # Errors
 /// [`Failure::Cancelled`].
 fn alternatives_of(
-    prompt: &Prompt,
+    (prompt, request): (&Prompt, Option<&str>),
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
     further: Further,
@@ -267,7 +271,7 @@ fn alternatives_of(
             None => {}
         }
         tracing::debug!(certainty = ?reply.certainty, "alternative: {:?}", reply.text);
-        for candidate in candidates(reply, model, examiner).unwrap_or_default() {
+        for candidate in candidates(reply, model, examiner, request).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
             // The command may have lost a condition and delete more: `rm logs/* --older 30day`, `rm -f logs/*`.
@@ -294,17 +298,26 @@ fn says_less(line: &str, other: &str) -> bool {
 }
 
 /// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.
-fn candidates(reply: &Reply, model: &dyn Model, examiner: &Examiner<'_>) -> Result<Vec<Candidate>, Failure> {
+fn candidates(
+    reply: &Reply,
+    model: &dyn Model,
+    examiner: &Examiner<'_>,
+    request: Option<&str>,
+) -> Result<Vec<Candidate>, Failure> {
     // Another model may answer the next request.
     let writer = AnswerSource { source: model.source(), notes: model.notes() };
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in commands(&reply.text, examiner.shell)? {
         match examiner.clean(&command) {
-            Ok(cleaned) => candidates.push(Candidate {
-                writer: Some(writer.clone()),
-                ..look_over(cleaned, examiner, reply.certainty)
-            }),
+            Ok(cleaned) => {
+                let candidate = look_over(cleaned, examiner, reply.certainty);
+                let candidate = match request {
+                    Some(request) => agreement::with(request, candidate, examiner),
+                    None => candidate,
+                };
+                candidates.push(Candidate { writer: Some(writer.clone()), ..candidate });
+            }
             Err(why) => refused = refused.or(Some(why)),
         }
     }
@@ -325,9 +338,10 @@ pub fn alternatives(
     model: &mut dyn Model,
     examiner: &Examiner<'_>,
     known: &[String],
-    max_tokens: usize,
+    limits: Limits<'_>,
     control: &RequestControl,
 ) -> anyhow::Result<Refined> {
+    let max_tokens = limits.max_tokens;
     let begun = Instant::now();
     control.enter(Stage::Thinking, begun);
     let (mut replies, mut rounds) = (Vec::new(), 0);
@@ -350,7 +364,7 @@ pub fn alternatives(
     let mut found: Vec<Candidate> = Vec::new();
     for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
-        for candidate in candidates(reply, model, examiner).unwrap_or_default() {
+        for candidate in candidates(reply, model, examiner, limits.request).unwrap_or_default() {
             let text = candidate.command.text.as_str();
             let seen = known.iter().map(String::as_str);
             let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));
@@ -446,6 +460,7 @@ fn complaint(report: &Report) -> Option<&Finding> {
                     | FindingKind::Quoting
                     | FindingKind::Column
                     | FindingKind::Shape
+                    | FindingKind::Intent
             )
         }
         Grade::Hint => false,

@@ -12,7 +12,7 @@ use crate::environment::{self, Environment, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
-use crate::refine::{self, Limits, Refined, Spent};
+use crate::refine::{self, Refined, Spent};
 use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
 use askline_check::finding::{FindingKind, Grade};
@@ -73,8 +73,7 @@ pub fn suggest(
         None => {
             let prompt = english_request.prompt(config, machine, &environment);
             prompt_time = watch.lap();
-            let limits =
-                Limits { rounds: config.refine_rounds, time: REFINE_TIME, max_tokens: config.max_tokens };
+            let limits = english_request.limits(config);
             english_request.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };

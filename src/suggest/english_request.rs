@@ -1,12 +1,12 @@
 //! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
-use super::{Request, system};
+use super::{REFINE_TIME, Request, system};
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::Failed;
 use crate::prompt_context;
-use crate::refine::{self, Refined, Spent};
+use crate::refine::{self, Limits, Refined, Spent};
 use askline_check::typed;
 use askline_model::failure::Failure;
 use askline_model::prompt;
@@ -82,6 +82,17 @@ impl<'a> EnglishRequest<'a> {
             command.push('…');
         }
         Some(format!("for {command}"))
+    }
+
+    /// Returns the limits for the model's answers, with the words that they must agree with.
+    pub(super) fn limits(&self, config: &Config) -> Limits<'_> {
+        Limits {
+            // A failed command is no description of what is wanted.
+            request: self.failed.is_none().then_some(self.words.as_str()),
+            rounds: config.refine_rounds,
+            time: REFINE_TIME,
+            max_tokens: config.max_tokens,
+        }
     }
 
     /// Returns everything that the user wrote, and nothing that was read on the machine.

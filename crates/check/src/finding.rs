@@ -56,6 +56,8 @@ pub enum FindingKind {
     /// The file that the line opens has no such column or key. The evidence and possibly the fixes list the existing
     /// names. These are the user's data, and the disclosure policy does not allow them for every model.
     Column,
+    /// The line drops, inverts or bends a condition of the request.
+    Intent,
     /// The value has another type than the line needs: text instead of a number, a record instead of rows.
     Shape,
 }
@@ -75,6 +77,7 @@ impl FindingKind {
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
             Self::Column => "column",
+            Self::Intent => "intent",
             Self::Shape => "shape",
         }
     }

@@ -1,0 +1,111 @@
+//! Things that a line does and that nobody asked for.
+
+use crate::find_expression::FindExpression;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::request::Token;
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
+
+/// Beginnings of words that ask for something to be deleted.
+const DELETES: [&str; 26] = [
+    "delet",
+    "remov",
+    "eras",
+    "clear",
+    "clean",
+    "wip",
+    "purg",
+    "empty",
+    "rm",
+    "drop",
+    "destroy",
+    "unlink",
+    "discard",
+    "get rid",
+    "trash",
+    "uninstall",
+    "prun",
+    "shred",
+    "reset",
+    "replac",
+    "undo",
+    "eliminat",
+    "strip",
+    "truncat",
+    "rid",
+    "cut",
+];
+
+/// Returns what the line does besides the request.
+pub(crate) fn unasked(tokens: &[Token], line: &ParsedLine, finds: &[FindExpression<'_>]) -> Vec<Mismatch> {
+    let mut found: Vec<Mismatch> = deletion(tokens, line).into_iter().collect();
+    if let [find] = finds {
+        found.extend(invented_names(tokens, line, find));
+    }
+    found
+}
+
+/// Finds a command that deletes, appended to the command that was asked for.
+fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let asks = |token: &Token| DELETES.iter().any(|stem| token.lower.starts_with(stem));
+    if tokens.iter().any(asks) {
+        return None;
+    }
+    let commands = &line.parsed().commands;
+    let deletes =
+        |command: &&SimpleCommand| matches!(command.name(), Some("rm" | "rmdir" | "unlink" | "shred"));
+    let command = commands.iter().find(deletes)?;
+    let is_last = commands.last()? == command && command.within.is_empty() && command.position == 0;
+    let before = line.text().get(..command.span.start)?.trim_end();
+    let joined = ["&&", ";", "||"].iter().find_map(|sign| before.strip_suffix(sign)).map(str::trim_end);
+    let kept = joined.filter(|kept| is_last && !kept.is_empty());
+    let temporary =
+        command.within.iter().any(|it| matches!(it, Nesting::Function)) || line.text().contains("mktemp");
+    if temporary || command.words.iter().any(|word| word.text.contains("/tmp/")) {
+        return None;
+    }
+    Some(Mismatch {
+        span: command.span.clone(),
+        said: None,
+        certainty: Certainty::Sure,
+        text: "it also deletes something, and you did not ask for that".to_owned(),
+        edit: kept.map(|kept| Edit::replace(line.text(), kept.len()..command.span.end, String::new())),
+    })
+}
+
+/// Finds a test for a name that the request does not mention in any form.
+fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>) -> Option<Mismatch> {
+    let mut names = find.primaries.iter().filter(|it| it.is_name_test());
+    let (test, None) = (names.next()?, names.next()) else { return None };
+    let pattern = test.literal().filter(|_| !test.negated)?;
+    let extension =
+        pattern.strip_prefix("*.").filter(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric()))?;
+    let says = |token: &Token| {
+        let word = token.lower.as_str();
+        word.contains(extension)
+            || RELATED.iter().any(|(of, words)| *of == extension && words.iter().any(|it| word.contains(it)))
+    };
+    // Only extensions whose names in words are known.
+    let is_known = RELATED.iter().any(|(of, _)| *of == extension);
+    if !is_known || tokens.iter().any(says) {
+        return None;
+    }
+    let raw = line.text().get(test.span.clone())?;
+    let span = test.span.start.saturating_sub(1)..test.span.end;
+    Some(Mismatch {
+        text: format!("`{raw}` leaves out files that you did not exclude"),
+        span: test.span.clone(),
+        said: None,
+        certainty: Certainty::Sure,
+        edit: Some(Edit::replace(line.text(), span, String::new())),
+    })
+}
+
+/// Extensions with parts of words that mean such files.
+const RELATED: [(&str, &[&str]); 6] = [
+    ("txt", &["text", "document", "note"]),
+    ("log", &["log"]),
+    ("py", &["python", "script", "source", "code"]),
+    ("sh", &["shell", "script", "bash"]),
+    ("c", &["source", "code", "program"]),
+    ("tmp", &["temp"]),
+];

@@ -1,0 +1,329 @@
+//! The conditions that a request states, each with the words that say so.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::phrase::{Found, Phrase};
+use crate::quantity::TimeUnit;
+use crate::request::Token;
+use askline_syntax::Span;
+
+/// Maximum number of conditions of one kind that are read.
+const DEMANDS_MAX: usize = 16;
+
+/// Nouns for files and for directories.
+const FILES: [&str; 2] = ["file", "files"];
+const DIRECTORIES: [&str; 10] = [
+    "directory",
+    "directories",
+    "folder",
+    "folders",
+    "dir",
+    "dirs",
+    "subdirectory",
+    "subdirectories",
+    "subfolder",
+    "subfolders",
+];
+/// Words before a noun that says where something is, not what is wanted.
+const PLACES: [&str; 20] = [
+    "in",
+    "within",
+    "under",
+    "below",
+    "inside",
+    "of",
+    "from",
+    "into",
+    "to",
+    "at",
+    "on",
+    "beneath",
+    "current",
+    "this",
+    "working",
+    "home",
+    "root",
+    "parent",
+    "through",
+    "temporary",
+];
+
+/// Words behind a noun that describe it by something else.
+const DESCRIBES: [&str; 8] = ["that", "which", "containing", "contain", "with", "where", "whose", "having"];
+
+/// Conditions of a request.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Demands {
+    /// Ages of files.
+    pub(crate) ages: Vec<Age>,
+    /// Sizes of files.
+    pub(crate) sizes: Vec<Size>,
+    /// How deep a search goes.
+    pub(crate) depth: Option<(Depth, Span)>,
+    /// The only kind of file that is wanted.
+    pub(crate) kind: Option<(FileKind, Span)>,
+}
+
+/// Side of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Side {
+    /// Newer than the age, or less than the size.
+    #[serde(alias = "newer")]
+    Less,
+    /// Older than the age, or more than the size.
+    #[serde(alias = "older")]
+    More,
+    /// Neither.
+    Exactly,
+}
+
+/// Time that a file keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Clock {
+    /// Content last written.
+    Modified,
+    /// Content last read.
+    Accessed,
+    /// The request leaves it open: "changed", "created", "older".
+    Open,
+}
+
+/// A condition on the age of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Age {
+    pub(crate) clock: Clock,
+    pub(crate) side: Side,
+    pub(crate) count: u64,
+    pub(crate) unit: TimeUnit,
+    pub(crate) said: Span,
+}
+
+/// A condition on the size of files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) side: Side,
+    pub(crate) count: u64,
+    /// Bytes of the unit.
+    pub(crate) unit: u64,
+    pub(crate) said: Span,
+}
+
+/// How deep a search goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Depth {
+    /// Only the directory itself.
+    Here,
+    /// The whole tree.
+    Below,
+}
+
+/// Kind of file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileKind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    age: Vec<SideRow>,
+    size: Vec<SideRow>,
+    depth: Vec<DepthRow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SideRow {
+    side: Side,
+    phrases: Vec<Phrase>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DepthRow {
+    depth: Depth,
+    phrases: Vec<Phrase>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str(include_str!("demands.toml")).expect("demands.toml is well-formed")
+});
+
+impl Demands {
+    /// Reads the conditions of a request.
+    pub(crate) fn of(tokens: &[Token]) -> Self {
+        Self { ages: ages(tokens), sizes: sizes(tokens), depth: depth(tokens), kind: kind(tokens) }
+    }
+}
+
+impl Age {
+    /// Returns the age in minutes.
+    pub(crate) fn minutes(&self) -> u64 {
+        self.count.saturating_mul(self.unit.minutes())
+    }
+}
+
+impl Size {
+    /// Returns the size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.count.saturating_mul(self.unit)
+    }
+}
+
+/// Returns the bytes of a request that a phrase covers.
+fn said(found: &Found, tokens: &[Token]) -> Span {
+    let start = tokens.get(found.first).map_or(0, |token| token.span.start);
+    let end = tokens.get(found.end.wrapping_sub(1)).map_or(start, |token| token.span.end);
+    start..end
+}
+
+/// Returns the places where rows match; no two overlap, and earlier rows win.
+fn places(rows: &[SideRow], tokens: &[Token]) -> Vec<(Side, Found)> {
+    let mut places: Vec<(Side, Found)> = Vec::new();
+    for row in rows {
+        for phrase in &row.phrases {
+            let mut from = 0;
+            while let Some(found) = phrase.find(tokens, from).filter(|_| places.len() < DEMANDS_MAX) {
+                from = found.first + 1;
+                if places.iter().all(|(_, other)| found.end <= other.first || other.end <= found.first) {
+                    places.push((row.side, found));
+                }
+            }
+        }
+    }
+    places.sort_by_key(|(_, found)| found.first);
+    places
+}
+
+fn ages(tokens: &[Token]) -> Vec<Age> {
+    let clock = clock(tokens);
+    let age = |(side, found): (Side, Found)| {
+        let (count, unit) = (found.number.unwrap_or(1), found.time?);
+        (unit != TimeUnit::Second).then(|| Age { clock, side, count, unit, said: said(&found, tokens) })
+    };
+    places(&TABLE.age, tokens).into_iter().filter_map(age).collect()
+}
+
+/// Returns the time that the request names, if it names exactly one.
+fn clock(tokens: &[Token]) -> Clock {
+    let names = |stems: &[&str]| {
+        tokens.iter().any(|token| !token.quoted && stems.iter().any(|stem| token.lower.starts_with(stem)))
+    };
+    let (modified, accessed) = (names(&["modif", "edited"]), names(&["access", "opened"]));
+    match (modified, accessed, names(&["chang", "creat", "status"])) {
+        (true, false, false) => Clock::Modified,
+        (false, true, false) => Clock::Accessed,
+        _ => Clock::Open,
+    }
+}
+
+fn sizes(tokens: &[Token]) -> Vec<Size> {
+    let size = |(side, found): (Side, Found)| {
+        Some(Size { side, count: found.number?, unit: found.size?, said: said(&found, tokens) })
+    };
+    places(&TABLE.size, tokens).into_iter().filter_map(size).collect()
+}
+
+/// Returns how deep the search shall go; `None` if the request says nothing or both.
+fn depth(tokens: &[Token]) -> Option<(Depth, Span)> {
+    let mut found: Option<(Depth, Found)> = None;
+    for row in &TABLE.depth {
+        for place in row.phrases.iter().filter_map(|phrase| phrase.find(tokens, 0)) {
+            match &found {
+                None => found = Some((row.depth, place)),
+                // "not in subdirectories" contains the words of "in subdirectories".
+                Some((depth, other))
+                    if *depth == row.depth || place.first < other.end && other.first < place.end => {}
+                Some(_) => return None,
+            }
+        }
+    }
+    found.map(|(depth, place)| (depth, said(&place, tokens)))
+}
+
+/// Returns the kind of file that the request wants; `None` if it names both, none, or one only as a place.
+fn kind(tokens: &[Token]) -> Option<(FileKind, Span)> {
+    let of = |token: &Token| match token.lower.as_str() {
+        _ if token.quoted => None,
+        word if FILES.contains(&word) => Some(FileKind::File),
+        word if DIRECTORIES.contains(&word) => Some(FileKind::Directory),
+        _ => None,
+    };
+    let is_place = |index: usize| {
+        let before = tokens.get(index.saturating_sub(3)..index).unwrap_or_default();
+        let is_place = |token: &Token| PLACES.contains(&token.lower.as_str());
+        before.iter().rev().take_while(|token| of(token).is_none()).any(is_place)
+    };
+    let mut wanted = None;
+    for (index, token) in tokens.iter().enumerate() {
+        let Some(kind) = of(token) else { continue };
+        // "files here and in subfolders"
+        let is_below = wanted.is_some() && token.lower.starts_with("sub");
+        // "directories that contain files"
+        let is_described = tokens.get(index + 1).is_some_and(|next| DESCRIBES.contains(&next.lower.as_str()));
+        if is_described && kind == FileKind::Directory {
+            return None;
+        }
+        if is_below || is_place(index) {
+            continue;
+        }
+        match &wanted {
+            None => wanted = Some((kind, token.span.clone())),
+            Some((other, _)) if *other == kind => {}
+            Some(_) => return None,
+        }
+    }
+    wanted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::tokens;
+
+    fn demands(request: &str) -> String {
+        let Demands { ages, sizes, depth, kind } = Demands::of(&tokens(request));
+        let age = |age: &Age| format!("{:?} {:?} {} {:?}", age.clock, age.side, age.count, age.unit);
+        let size = |size: &Size| format!("{:?} {}", size.side, size.bytes());
+        let ages = ages.iter().map(age);
+        let all = ages.chain(sizes.iter().map(size));
+        let depth = depth.map(|(depth, _)| format!("{depth:?}"));
+        all.chain(depth).chain(kind.map(|(kind, _)| format!("{kind:?}"))).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn conditions_are_read_with_side_number_and_unit() {
+        for (request, expected) in [
+            ("python files modified in the last 2 hours", "Modified Less 2 Hour, File"),
+            ("what changed within the past week", "Open Less 1 Week"),
+            ("logs older than 30 days", "Open More 30 Day"),
+            ("files not accessed in the last month", "Accessed More 1 Month, File"),
+            ("files modified more than 3 days ago", "Modified More 3 Day, File"),
+            ("files no older than an hour", "Open Less 1 Hour, File"),
+            ("print the files of the last 3 commits", "File"),
+            ("images larger than 10MB", "More 10485760"),
+            ("files less than 1KB in size", "Less 1024, File"),
+            ("files of at most 5 megabytes", "Less 5242880, File"),
+            ("everything over two gigs", "More 2147483648"),
+            ("text files here but not in its subdirectories", "Here, File"),
+            ("list files in this folder and all subfolders", "Below, File"),
+            ("recursively list directories", "Below, Directory"),
+            ("count files in each directory", "File"),
+            ("delete empty folders", "Directory"),
+            ("copy all files to the directory backup", "File"),
+            ("files and directories owned by root", ""),
+            ("list non-recursively", "Here"),
+            ("show the disk usage", ""),
+        ] {
+            assert_eq!(demands(request), expected, "{request}");
+        }
+    }
+}

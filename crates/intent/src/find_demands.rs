@@ -1,0 +1,285 @@
+//! The conditions of a request held against the expression of `find`.
+
+use crate::demand::{Age, Clock, Demands, Depth, FileKind, Side, Size};
+use crate::find_expression::{FindExpression, Node, Primary};
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::quantity::TimeUnit;
+use askline_syntax::Span;
+
+/// Minutes of a day.
+const DAY: u64 = 24 * 60;
+/// Tests on times, in days and in minutes.
+const DAYS: [&str; 3] = ["-mtime", "-atime", "-ctime"];
+const MINUTES: [&str; 3] = ["-mmin", "-amin", "-cmin"];
+
+/// A request beside the line that answers it.
+pub(crate) struct Comparison<'a> {
+    pub(crate) request: &'a str,
+    pub(crate) line: &'a str,
+    pub(crate) demands: &'a Demands,
+}
+
+/// Returns the mismatches of one `find` command.
+pub(crate) fn compare(of: &Comparison<'_>, find: &FindExpression<'_>) -> Vec<Mismatch> {
+    [of.age(find), of.size(find), of.depth(find), of.kind(find)].into_iter().flatten().collect()
+}
+
+impl Comparison<'_> {
+    fn said(&self, span: &Span) -> &str {
+        self.request.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Returns a mismatch whose edit replaces bytes of the line.
+    fn replace(&self, said: &Span, span: Span, replacement: String, why: &str) -> Mismatch {
+        Mismatch {
+            text: format!("you said \"{}\"; {why}", self.said(said)),
+            said: Some(said.clone()),
+            certainty: Certainty::Sure,
+            edit: Some(Edit::replace(self.line, span.clone(), replacement)),
+            span,
+        }
+    }
+
+    /// Compares the age that the request names with the test on times. Several ages are not compared.
+    fn age(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        let [wanted] = self.demands.ages.as_slice() else { return None };
+        let tests: Vec<&Primary<'_>> = find.named(&DAYS).chain(find.named(&MINUTES)).collect();
+        if find.primaries.iter().any(|primary| primary.name.starts_with("-newer")) {
+            return None;
+        }
+        let [test] = tests.as_slice() else {
+            let is_missing = tests.is_empty() && !self.mentions_time();
+            return is_missing.then(|| self.missing(find, &wanted.said, &age_test(wanted, None)))?;
+        };
+        let (side, minutes, is_days) = age_of(test)?;
+        let is_clock = match wanted.clock {
+            Clock::Open => true,
+            Clock::Modified => test.name.starts_with("-m"),
+            Clock::Accessed => test.name.starts_with("-a"),
+        };
+        if is_clock && side == wanted.side && is_same_age(wanted, minutes, is_days) {
+            return None;
+        }
+        if test.negated {
+            return None;
+        }
+        let why = match () {
+            () if !is_clock => format!("{} tests another time of the file", test.name),
+            () if is_days && wanted.unit < TimeUnit::Day => format!("{} counts days", test.name),
+            () if side != wanted.side => format!("`{}` is the other side of it", self.text(&test.span)),
+            () => format!("`{}` is another time", self.text(&test.span)),
+        };
+        Some(self.replace(&wanted.said, test.span.clone(), age_test(wanted, Some(test.name)), &why))
+    }
+
+    fn text(&self, span: &Span) -> &str {
+        self.line.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Reports whether the line deals with times outside the tests of `find`: `-printf '%T@'`, `-exec stat`.
+    fn mentions_time(&self) -> bool {
+        ["%T", "%A", "%C", "stat", "date", "touch", "ls "].iter().any(|hint| self.line.contains(hint))
+    }
+
+    /// Compares the size that the request names with `-size`. Several sizes are not compared.
+    fn size(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        let [wanted] = self.demands.sizes.as_slice() else { return None };
+        let tests: Vec<&Primary<'_>> = find.named(&["-size"]).collect();
+        let test = match tests.as_slice() {
+            [test] => test,
+            [] if !self.mentions_size(find) => {
+                return self.missing(find, &wanted.said, &size_test(wanted));
+            }
+            _ => return None,
+        };
+        let (side, count, unit) = size_of(test)?;
+        // `-size -1k` rounds up first, so it means 0 bytes.
+        let is_empty = side == Side::Less && count == 1 && unit > 1;
+        if side == wanted.side && is_same_size(wanted, count, unit) && !is_empty || test.negated {
+            return None;
+        }
+        let why = match () {
+            () if is_empty => format!("`{}` finds only empty files", self.text(&test.span)),
+            () if side != wanted.side => format!("`{}` is the other side of it", self.text(&test.span)),
+            () => format!("`{}` is another size", self.text(&test.span)),
+        };
+        Some(self.replace(&wanted.said, test.span.clone(), size_test(wanted), &why))
+    }
+
+    /// Reports whether the line deals with sizes outside `-size`.
+    fn mentions_size(&self, find: &FindExpression<'_>) -> bool {
+        find.named(&["-empty"]).next().is_some()
+            || ["%s", "%k", "%b", "stat", "du "].iter().any(|hint| self.line.contains(hint))
+    }
+
+    /// Returns the mismatch of a test that the line lacks, with the edit that adds it before the first action.
+    fn missing(&self, find: &FindExpression<'_>, said: &Span, test: &str) -> Option<Mismatch> {
+        // Added to alternatives, the test would count for the last one only.
+        let may_add = !matches!(find.tree, Some(Node::Any(_)));
+        let end = find.primaries.last().map_or(find.options_at, |primary| primary.span.end);
+        let edit = match find.action() {
+            _ if !may_add => None,
+            Some(action) => Some((action.span.start, format!("{test} "))),
+            None => Some((end, format!(" {test}"))),
+        };
+        let at = edit.as_ref().map_or(end, |(at, _)| *at);
+        Some(Mismatch {
+            span: at..at,
+            said: Some(said.clone()),
+            certainty: Certainty::Sure,
+            text: format!("you said \"{}\"; the line does not test that", self.said(said)),
+            edit: edit.map(|(at, text)| Edit::replace(self.line, at..at, text)),
+        })
+    }
+
+    /// Compares how deep the search goes.
+    fn depth(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        let (wanted, said) = self.demands.depth.as_ref()?;
+        let limit = find.named(&["-maxdepth"]).next();
+        match (wanted, limit) {
+            (Depth::Below, Some(limit)) if limit.literal() == Some("1") => {
+                // The blank before it goes too.
+                let span = limit.span.start.saturating_sub(1)..limit.span.end;
+                Some(self.replace(said, span, String::new(), "`-maxdepth 1` stays in the directory itself"))
+            }
+            (Depth::Here, None) if find.named(&["-prune"]).next().is_none() => {
+                let paths = find
+                    .named(&["-path", "-wholename", "-ipath", "-regex"])
+                    .filter(|primary| primary.negated);
+                let at = find.options_at;
+                match paths.collect::<Vec<_>>().as_slice() {
+                    [] => {
+                        Some(self.replace(said, at..at, " -maxdepth 1".to_owned(), "this also looks there"))
+                    }
+                    [path] if path.literal().is_some_and(|pattern| pattern.matches('/').count() > 0) => {
+                        self.limit_instead(find, path, said)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the mismatch of a negated path that shall keep `find` out of directories, with the edit that replaces it
+    /// by `-maxdepth 1`.
+    fn limit_instead(&self, find: &FindExpression<'_>, path: &Primary<'_>, said: &Span) -> Option<Mismatch> {
+        let before = self.line.get(find.options_at..path.span.start)?;
+        let kept = before.trim_end().strip_suffix("-not").or_else(|| before.trim_end().strip_suffix('!'))?;
+        let kept = kept.strip_suffix('\\').unwrap_or(kept).trim_end();
+        let span = find.options_at..path.span.end;
+        let text = format!("`{}` does not say that", self.text(&path.span));
+        Some(self.replace(said, span, format!(" -maxdepth 1{kept}"), &text))
+    }
+
+    /// Compares the kind of file. A missing test is no mismatch: names often decide the kind.
+    fn kind(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        let (wanted, said) = self.demands.kind.as_ref()?;
+        let tests: Vec<&Primary<'_>> = find.named(&["-type"]).collect();
+        let [test] = tests.as_slice() else { return None };
+        if matches!(find.tree, Some(Node::Any(_))) {
+            return None;
+        }
+        let value = test.value.filter(|_| !test.negated)?;
+        let (letter, other) = match wanted {
+            FileKind::File => ("f", "d"),
+            FileKind::Directory => ("d", "f"),
+        };
+        (value.text == other).then(|| {
+            let why = format!("`{}` finds the other kind", self.text(&test.span));
+            self.replace(said, value.span.clone(), letter.to_owned(), &why)
+        })
+    }
+}
+
+/// Returns side, minutes and resolution of a test on times.
+fn age_of(test: &Primary<'_>) -> Option<(Side, u64, bool)> {
+    let (side, count) = signed(test.literal()?);
+    let is_days = DAYS.contains(&test.name);
+    let count: u64 = count.parse().ok()?;
+    Some((side, if is_days { count.saturating_mul(DAY) } else { count }, is_days))
+}
+
+fn signed(value: &str) -> (Side, &str) {
+    match value.split_at_checked(1) {
+        Some(("+", rest)) => (Side::More, rest),
+        Some(("-", rest)) => (Side::Less, rest),
+        _ => (Side::Exactly, value),
+    }
+}
+
+/// Reports whether a test is the age that was asked for. Months and years have several lengths, and whole days are
+/// rounded in two ways.
+fn is_same_age(wanted: &Age, minutes: u64, is_days: bool) -> bool {
+    let slack = match wanted.unit {
+        TimeUnit::Month => wanted.count.saturating_mul(2 * DAY),
+        TimeUnit::Year => wanted.count.saturating_mul(DAY),
+        TimeUnit::Day | TimeUnit::Week if is_days => DAY,
+        _ => 0,
+    };
+    minutes.abs_diff(wanted.minutes()) <= slack
+}
+
+/// Returns the test for an age; `before` is the name of the test that it replaces.
+fn age_test(wanted: &Age, before: Option<&str>) -> String {
+    let letter = match wanted.clock {
+        Clock::Modified => 'm',
+        Clock::Accessed => 'a',
+        Clock::Open => before.and_then(|name| name.chars().nth(1)).unwrap_or('m'),
+    };
+    let sign = match wanted.side {
+        Side::Less => "-",
+        Side::More => "+",
+        Side::Exactly => "",
+    };
+    if wanted.unit < TimeUnit::Day {
+        format!("-{letter}min {sign}{}", wanted.minutes())
+    } else {
+        format!("-{letter}time {sign}{}", wanted.minutes() / DAY)
+    }
+}
+
+/// Returns side, count and bytes of the unit of `-size`.
+fn size_of(test: &Primary<'_>) -> Option<(Side, u64, u64)> {
+    let (side, count) = signed(test.literal()?);
+    let digits = count.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match count.strip_prefix(digits)? {
+        "c" => 1,
+        "w" => 2,
+        "" | "b" => 512,
+        "k" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    Some((side, digits.parse().ok()?, unit))
+}
+
+/// Reports whether a test is the size that was asked for, in binary or decimal units, or the byte beside it.
+fn is_same_size(wanted: &Size, count: u64, unit: u64) -> bool {
+    let bytes = count.saturating_mul(unit);
+    let decimal = match wanted.unit {
+        1 => 1,
+        unit if unit == 1 << 10 => 1000,
+        unit if unit == 1 << 20 => 1_000_000,
+        _ => 1_000_000_000,
+    };
+    let near = if unit == 1 { 1 } else { 0 };
+    [wanted.bytes(), wanted.count.saturating_mul(decimal)].iter().any(|size| bytes.abs_diff(*size) <= near)
+}
+
+/// Returns the test for a size. Below one unit only bytes are exact, because `find` rounds up to whole units.
+fn size_test(wanted: &Size) -> String {
+    let letter = match wanted.unit {
+        1 => 'c',
+        unit if unit == 1 << 10 => 'k',
+        unit if unit == 1 << 20 => 'M',
+        _ => 'G',
+    };
+    match wanted.side {
+        Side::More => format!("-size +{}{letter}", wanted.count),
+        Side::Less if wanted.count == 1 => format!("-size -{}c", wanted.bytes()),
+        Side::Less => format!("-size -{}{letter}", wanted.count),
+        Side::Exactly => format!("-size {}{letter}", wanted.count),
+    }
+}

@@ -1,0 +1,314 @@
+//! The expression of a `find` command: its starting points, options, tests and actions, with their grouping.
+
+use askline_syntax::{SimpleCommand, Span, Word};
+
+/// Maximum nesting of parentheses that is read.
+const DEPTH_MAX: usize = 16;
+
+/// Tests and options with one value.
+const WITH_VALUE: [&str; 40] = [
+    "-amin",
+    "-anewer",
+    "-atime",
+    "-cmin",
+    "-cnewer",
+    "-context",
+    "-ctime",
+    "-fstype",
+    "-gid",
+    "-group",
+    "-ilname",
+    "-iname",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-links",
+    "-lname",
+    "-mmin",
+    "-mtime",
+    "-name",
+    "-newer",
+    "-path",
+    "-perm",
+    "-regex",
+    "-samefile",
+    "-size",
+    "-type",
+    "-uid",
+    "-used",
+    "-user",
+    "-wholename",
+    "-xtype",
+    "-maxdepth",
+    "-mindepth",
+    "-regextype",
+    "-files0-from",
+    "-fprint",
+    "-fls",
+    "-printf",
+];
+/// Actions. A line without one prints.
+const ACTIONS: [&str; 13] = [
+    "-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprintf", "-ls", "-ok", "-okdir", "-print",
+    "-print0", "-printf", "-quit",
+];
+/// Options that count for the whole expression, wherever they are.
+const GLOBAL: [&str; 9] = [
+    "-depth",
+    "-maxdepth",
+    "-mindepth",
+    "-mount",
+    "-xdev",
+    "-noleaf",
+    "-regextype",
+    "-daystart",
+    "-ignore_readdir_race",
+];
+/// Tests for the name, which people join by "or".
+const NAMES: [&str; 8] =
+    ["-name", "-iname", "-path", "-ipath", "-regex", "-iregex", "-wholename", "-iwholename"];
+
+/// A parsed expression.
+#[derive(Debug)]
+pub(crate) struct FindExpression<'w> {
+    /// Offset behind the last starting point, where an option may be inserted.
+    pub(crate) options_at: usize,
+    /// All options, tests and actions in order.
+    pub(crate) primaries: Vec<Primary<'w>>,
+    /// The expression; `None` if it has no tests and actions.
+    pub(crate) tree: Option<Node>,
+}
+
+/// An option, test or action.
+#[derive(Debug, Clone)]
+pub(crate) struct Primary<'w> {
+    /// Name with its dash.
+    pub(crate) name: &'w str,
+    /// The value, if it has one.
+    pub(crate) value: Option<&'w Word>,
+    /// Bytes of the line from the name to the end of the value or of the embedded command.
+    pub(crate) span: Span,
+    /// `true` within an odd number of negations.
+    pub(crate) negated: bool,
+}
+
+/// A node of the expression. Numbers are indices of primaries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A primary.
+    Primary(usize),
+    /// A negated node.
+    Not(Box<Node>),
+    /// Nodes that must all hold, in order; a parenthesis is one node.
+    All(Vec<Node>),
+    /// Alternatives.
+    Any(Vec<Node>),
+    /// A node in parentheses.
+    Group(Box<Node>),
+}
+
+impl Primary<'_> {
+    /// Reports whether it does something with the files found.
+    pub(crate) fn is_action(&self) -> bool {
+        ACTIONS.contains(&self.name)
+    }
+
+    /// Reports whether it is an option of the whole search.
+    pub(crate) fn is_global(&self) -> bool {
+        GLOBAL.contains(&self.name)
+    }
+
+    /// Reports whether it tests the name or path.
+    pub(crate) fn is_name_test(&self) -> bool {
+        NAMES.contains(&self.name)
+    }
+
+    /// Returns the value, if the shell changes nothing in it.
+    pub(crate) fn literal(&self) -> Option<&str> {
+        self.value.filter(|word| word.literal).map(|word| word.text.as_str())
+    }
+}
+
+impl<'w> FindExpression<'w> {
+    /// Parses a command; `None` if it is no `find`, or its expression can't be read.
+    pub(crate) fn of(command: &'w SimpleCommand) -> Option<Self> {
+        let name = command.name()?;
+        if !matches!(name.rsplit('/').next(), Some("find" | "gfind")) {
+            return None;
+        }
+        let words = command.words.as_slice();
+        let is_start = |word: &Word| {
+            let text = word.text.as_str();
+            !(text.starts_with('-') && text.len() > 1) && !matches!(text, "!" | "(" | ")" | ",")
+        };
+        let links = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P");
+        let n_links = words.iter().skip(1).take_while(links).count();
+        let n_roots = words.iter().skip(1 + n_links).take_while(|word| is_start(word)).count();
+        let first = 1 + n_links + n_roots;
+        let options_at = words.get(first - 1)?.span.end;
+        let mut parser = Parser { words, next: first, primaries: Vec::new(), negated: false };
+        let tree = if first < words.len() { Some(parser.any(0)?) } else { None };
+        (parser.next == words.len()).then_some(Self { options_at, primaries: parser.primaries, tree })
+    }
+
+    /// Returns the primaries of these names.
+    pub(crate) fn named<'s>(&'s self, names: &'s [&str]) -> impl Iterator<Item = &'s Primary<'w>> {
+        self.primaries.iter().filter(|primary| names.contains(&primary.name))
+    }
+
+    /// Returns the first action.
+    pub(crate) fn action(&self) -> Option<&Primary<'w>> {
+        self.primaries.iter().find(|primary| primary.is_action())
+    }
+}
+
+struct Parser<'w> {
+    words: &'w [Word],
+    next: usize,
+    primaries: Vec<Primary<'w>>,
+    negated: bool,
+}
+
+impl<'w> Parser<'w> {
+    fn peek(&self) -> Option<&'w str> {
+        self.words.get(self.next).map(|word| word.text.as_str())
+    }
+
+    fn take(&mut self, texts: &[&str]) -> bool {
+        let found = self.peek().is_some_and(|text| texts.contains(&text));
+        self.next += usize::from(found);
+        found
+    }
+
+    fn any(&mut self, depth: usize) -> Option<Node> {
+        let mut nodes = vec![self.all(depth)?];
+        while self.take(&["-o", "-or", ","]) {
+            nodes.push(self.all(depth)?);
+        }
+        Some(if nodes.len() == 1 { nodes.swap_remove(0) } else { Node::Any(nodes) })
+    }
+
+    fn all(&mut self, depth: usize) -> Option<Node> {
+        let mut nodes = Vec::new();
+        while let Some(text) = self.peek() {
+            if matches!(text, "-o" | "-or" | "," | ")" | "\\)") {
+                break;
+            }
+            if !self.take(&["-a", "-and"]) {
+                nodes.push(self.one(depth)?);
+            }
+        }
+        match nodes.len() {
+            0 => None,
+            1 => nodes.pop(),
+            _ => Some(Node::All(nodes)),
+        }
+    }
+
+    fn one(&mut self, depth: usize) -> Option<Node> {
+        if depth > DEPTH_MAX {
+            return None;
+        }
+        if self.take(&["!", "-not", "\\!"]) {
+            self.negated = !self.negated;
+            let node = self.one(depth + 1);
+            self.negated = !self.negated;
+            return Some(Node::Not(Box::new(node?)));
+        }
+        if self.take(&["(", "\\("]) {
+            let node = self.any(depth + 1)?;
+            return self.take(&[")", "\\)"]).then(|| Node::Group(Box::new(node)));
+        }
+        self.primary().map(Node::Primary)
+    }
+
+    fn primary(&mut self) -> Option<usize> {
+        let word = self.words.get(self.next)?;
+        let name = word.text.as_str();
+        if !name.starts_with('-') || !word.literal {
+            return None;
+        }
+        self.next += 1;
+        let mut end = word.span.end;
+        let mut value = None;
+        if matches!(name, "-exec" | "-execdir" | "-ok" | "-okdir") {
+            end = self.command_end()?;
+        } else if WITH_VALUE.contains(&name) || name.starts_with("-newer") {
+            let word = self.words.get(self.next)?;
+            (value, end) = (Some(word), word.span.end);
+            self.next += 1;
+        } else if name == "-fprintf" {
+            end = self.words.get(self.next + 1)?.span.end;
+            self.next += 2;
+        }
+        self.primaries.push(Primary { name, value, span: word.span.start..end, negated: self.negated });
+        Some(self.primaries.len() - 1)
+    }
+
+    /// Skips the words of an embedded command; returns the offset behind its end.
+    fn command_end(&mut self) -> Option<usize> {
+        loop {
+            let word = self.words.get(self.next)?;
+            self.next += 1;
+            if matches!(word.text.as_str(), ";" | "\\;" | "+") {
+                return Some(word.span.end);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    /// Writes the expression with explicit operators.
+    fn shape(line: &str) -> String {
+        fn write(node: &Node, primaries: &[Primary<'_>]) -> String {
+            let join = |nodes: &[Node], with: &str| {
+                nodes.iter().map(|node| write(node, primaries)).collect::<Vec<_>>().join(with)
+            };
+            match node {
+                Node::Primary(index) => {
+                    let primary = &primaries[*index];
+                    let value = primary.value.map(|word| format!("={}", word.text)).unwrap_or_default();
+                    format!("{}{value}", primary.name)
+                }
+                Node::Not(node) => format!("!{}", write(node, primaries)),
+                Node::All(nodes) => join(nodes, " & "),
+                Node::Any(nodes) => join(nodes, " | "),
+                Node::Group(node) => format!("({})", write(node, primaries)),
+            }
+        }
+        let line = ParsedLine::new(line, Shell::Bash);
+        let commands = &line.parsed().commands;
+        let Some(find) = FindExpression::of(&commands[0]) else { return "unreadable".to_owned() };
+        let tree = find.tree.as_ref().map(|tree| write(tree, &find.primaries)).unwrap_or_default();
+        format!("{}: {tree}", &line.text()[..find.options_at])
+    }
+
+    #[test]
+    fn expressions_are_read_with_their_grouping() {
+        for (line, expected) in [
+            ("find", "find: "),
+            ("find . a", "find . a: "),
+            ("find -name x", "find: -name=x"),
+            ("find -L . -type f -name '*.c'", "find -L .: -type=f & -name=*.c"),
+            ("find . -name a -o -name b -delete", "find .: -name=a | -name=b & -delete"),
+            ("find . \\( -name a -or -name b \\) -a -print", "find .: (-name=a | -name=b) & -print"),
+            ("find . ! -name a -not \\( -empty \\)", "find .: !-name=a & !(-empty)"),
+            ("find . -exec rm -f {} + -name x", "find .: -exec & -name=x"),
+            ("find . -type f -exec grep -l x {} \\; -print", "find .: -type=f & -exec & -print"),
+            ("find . -newermt yesterday", "find .: -newermt=yesterday"),
+            ("find . -name", "unreadable"),
+            ("find . \\( -name a", "unreadable"),
+            ("find . -name a -o", "unreadable"),
+            ("find . $x", "find . $x: "),
+            ("ls -name x", "unreadable"),
+        ] {
+            assert_eq!(shape(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Names, texts and numbers of the request that the line must contain.
+
+use crate::demand::Demands;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::quantity::number;
+use crate::request::Token;
+use askline_syntax::{ParsedLine, Span, Word};
+
+/// Minimum length of a name from which a similar word counts as a misspelling of it, in characters.
+const SIMILAR_MIN_CHARS: usize = 6;
+/// Factors between the unit of a request and that of an option.
+const FACTORS: [u64; 16] =
+    [1, 2, 5, 7, 24, 30, 60, 365, 512, 1000, 1024, 1440, 3600, 86_400, 1_048_576, 1_073_741_824];
+
+/// Returns a mismatch for each name or text of the request that the line lacks.
+pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
+    let plain = without_quotes(line.text());
+    let is_literal = |token: &&Token| token.quoted || is_path(&token.text) || is_file_name(&token.text);
+    // "files like a.txt" names no file.
+    let is_example = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+        before.is_some_and(|token| matches!(token.lower.as_str(), "like" | "e.g" | "ie" | "i.e" | "eg"))
+    };
+    let named = tokens.iter().enumerate().filter(|(index, _)| !is_example(*index)).map(|(_, token)| token);
+    let absent = named.filter(is_literal).filter(|token| !contains(&plain, &token.text));
+    absent.map(|token| mismatch(request, token, line)).collect()
+}
+
+/// Returns a mismatch for each number of the request that nothing in the line stands for.
+pub(crate) fn missing_numbers(
+    request: &str,
+    tokens: &[Token],
+    demands: &Demands,
+    line: &ParsedLine,
+) -> Vec<Mismatch> {
+    let said: Vec<&Span> =
+        demands.ages.iter().map(|age| &age.said).chain(demands.sizes.iter().map(|size| &size.said)).collect();
+    let is_free = |token: &&Token| {
+        !token.quoted && said.iter().all(|span| token.span.end <= span.start || span.end <= token.span.start)
+    };
+    let given = numbers(line.text());
+    let absent = tokens.iter().filter(is_free).filter_map(|token| {
+        let digits = token.lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let wanted = number(&token.lower).or_else(|| ordinal(&token.lower, digits))?;
+        (!is_given(wanted, &given)).then_some(token)
+    });
+    absent
+        .map(|token| Mismatch {
+            span: 0..line.text().len(),
+            said: Some(token.span.clone()),
+            certainty: Certainty::Likely,
+            text: format!(
+                "you said \"{}\"; the line has no such number",
+                request.get(token.span.clone()).unwrap_or_default()
+            ),
+            edit: None,
+        })
+        .collect()
+}
+
+/// Parses `2nd`, `10th`.
+fn ordinal(word: &str, digits: &str) -> Option<u64> {
+    let end = word.strip_prefix(digits)?;
+    matches!(end, "st" | "nd" | "rd" | "th").then(|| digits.parse().ok())?
+}
+
+/// Returns all numbers in a line.
+fn numbers(line: &str) -> Vec<u64> {
+    line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+/// Reports whether one of the numbers is the wanted one, the next or previous (a header, `head` before `tail`), or the
+/// same in another unit.
+fn is_given(wanted: u64, given: &[u64]) -> bool {
+    let is_near = |n: &u64| n.abs_diff(wanted) <= 1;
+    let is_converted = |n: &u64| FACTORS.iter().any(|factor| wanted.checked_mul(*factor) == Some(*n));
+    wanted < 2 || given.iter().any(|n| is_near(n) || is_converted(n))
+}
+
+fn mismatch(request: &str, token: &Token, line: &ParsedLine) -> Mismatch {
+    let name = request.get(token.span.clone()).unwrap_or_default();
+    let similar: Vec<&Word> = words(line).filter(|word| is_similar(&word.text, &token.text)).collect();
+    let (span, edit) = match similar.as_slice() {
+        [word] => {
+            let quoted = line.text().get(word.span.clone()).map(|raw| raw.replace(&word.text, &token.text));
+            let edit = quoted.filter(|new| new.contains(&token.text));
+            (word.span.clone(), edit.map(|new| Edit::replace(line.text(), word.span.clone(), new)))
+        }
+        _ => (0..line.text().len(), None),
+    };
+    let certainty = if edit.is_some() { Certainty::Sure } else { Certainty::Likely };
+    Mismatch {
+        span,
+        said: Some(token.span.clone()),
+        certainty,
+        text: format!("you named `{name}`; the line does not"),
+        edit,
+    }
+}
+
+fn words(line: &ParsedLine) -> impl Iterator<Item = &Word> {
+    line.parsed().commands.iter().flat_map(|command| command.words.iter().skip(1))
+}
+
+/// Reports whether a word of the line is a misspelling: other case only, or one letter more or less.
+fn is_similar(word: &str, name: &str) -> bool {
+    if name.chars().count() < SIMILAR_MIN_CHARS || word.contains(char::is_whitespace) {
+        return false;
+    }
+    let is_case = word != name && word.to_lowercase() == name.to_lowercase();
+    is_case || is_one_letter_apart(word, name)
+}
+
+/// Reports whether one word has exactly one letter more than the other. Digits do not count: `part1`, `part12`.
+fn is_one_letter_apart(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    let mut rest = long.chars();
+    let before = short.chars().zip(long.chars()).take_while(|(a, b)| a == b).count();
+    let extra = rest.nth(before);
+    let behind: String = rest.collect();
+    long.chars().count() == short.chars().count() + 1
+        && short.chars().skip(before).eq(behind.chars())
+        && extra.is_some_and(char::is_alphabetic)
+}
+
+/// Returns a line without quotes and backslashes.
+fn without_quotes(line: &str) -> String {
+    line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect()
+}
+
+/// Reports whether the line contains a name or text, in one of the forms in which lines have it.
+fn contains(plain: &str, wanted: &str) -> bool {
+    let wanted = without_quotes(wanted);
+    let bare = wanted.trim_end_matches('/');
+    let home = bare.strip_prefix("~/").unwrap_or(bare);
+    // The end of a path, and the rest of it elsewhere: `cd DIRECTORY && cat FILE`.
+    let in_parts =
+        || bare.rsplit_once('/').is_some_and(|(above, name)| plain.contains(above) && plain.contains(name));
+    let extension = || bare.strip_prefix("*.").is_some_and(|extension| plain.contains(extension));
+    // Texts are escaped in many ways; their words remain.
+    let text_words = || {
+        let mut words =
+            wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+        words.peek().is_none()
+            || words.all(|word| plain.to_lowercase().contains(&word.to_lowercase()))
+                && wanted.contains(|c: char| !c.is_alphanumeric())
+    };
+    bare.is_empty() || plain.contains(home) || in_parts() || extension() || text_words()
+}
+
+/// Reports whether a word of a request is a path. `and/or` is none.
+fn is_path(word: &str) -> bool {
+    let begins = ["/", "~/", "./", "../"].iter().any(|start| word.starts_with(start)) && word.len() > 2;
+    begins && !word.contains(':')
+}
+
+/// Reports whether a word of a request is a file name or a pattern: `a.txt`, `*.log`, `.bashrc`.
+fn is_file_name(word: &str) -> bool {
+    let Some((name, extension)) = word.rsplit_once('.') else { return false };
+    let is_extension = (1..=5).contains(&extension.len())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        && extension.contains(|c: char| c.is_ascii_alphabetic());
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
+    is_extension && is_name && !matches!(word.to_lowercase().as_str(), "e.g" | "i.e" | "a.m" | "p.m" | "vs.")
+}

@@ -1,0 +1,51 @@
+//! A difference between a request and the line that answers it.
+
+use askline_syntax::Span;
+
+/// A condition of the request that the line drops, inverts or bends, or a slip in the line itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Bytes of the line that are wrong, or where something is missing.
+    pub span: Span,
+    /// Bytes of the request that state the condition; `None` if the line is wrong whatever was asked.
+    pub said: Option<Span>,
+    /// Certainty that the line is wrong.
+    pub certainty: Certainty,
+    /// Explanation: one lower-case sentence without a full stop.
+    pub text: String,
+    /// The one edit that makes line and condition agree and changes nothing else; `None` if there is none.
+    pub edit: Option<Edit>,
+}
+
+/// Certainty of a mismatch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Certainty {
+    /// The line does something else than was asked.
+    Sure,
+    /// The line probably does: a reason to prefer another line and to say so, but not to change it.
+    Likely,
+}
+
+/// An edit of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Bytes to replace; empty for an insertion.
+    pub span: Span,
+    /// The new text.
+    pub replacement: String,
+    /// The change in a few words: `-mtime -2 → -mmin -120`.
+    pub change: String,
+}
+
+impl Edit {
+    /// Returns the edit that replaces the bytes of a line.
+    pub(crate) fn replace(line: &str, span: Span, replacement: String) -> Self {
+        let before = line.get(span.clone()).unwrap_or_default().trim();
+        let change = match (before, replacement.trim()) {
+            ("", after) => format!("+ {after}"),
+            (before, "") => format!("− {before}"),
+            (before, after) => format!("{before} → {after}"),
+        };
+        Self { span, replacement, change }
+    }
+}

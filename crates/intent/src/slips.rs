@@ -1,0 +1,62 @@
+//! Slips: forms of a line that do something else than they look like, whatever was asked.
+//!
+//! Each slip has rows in `tests/data/slips.toml` with its source; a test runs them and shows the wrong effect.
+
+mod argument;
+mod find;
+mod pattern;
+mod pipe;
+
+use crate::find_expression::FindExpression;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
+
+/// Returns the slips of a line, in no order.
+pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
+    let commands = &line.parsed().commands;
+    let finds = commands.iter().filter_map(FindExpression::of);
+    let mut found: Vec<Mismatch> = finds.flat_map(|find| find::slips(line.text(), &find)).collect();
+    if line.shell().is_nushell() {
+        return found;
+    }
+    for command in commands {
+        found.extend(pattern::slips(line, command));
+        found.extend(argument::slips(line, command));
+        if let Some(source) = before(line, command) {
+            found.extend(pipe::slips(line, source, command));
+        }
+    }
+    found
+}
+
+/// Returns the command whose output a command reads.
+fn before<'l>(line: &'l ParsedLine, command: &SimpleCommand) -> Option<&'l SimpleCommand> {
+    let position = command.position.checked_sub(1)?;
+    line.parsed().commands.iter().find(|other| {
+        other.pipeline == command.pipeline && other.position == position && other.within == command.within
+    })
+}
+
+/// Returns a slip with the one edit that mends it.
+fn slip(line: &str, span: Span, replacement: String, text: String) -> Mismatch {
+    let edit = Some(Edit::replace(line, span.clone(), replacement));
+    Mismatch { span, said: None, certainty: Certainty::Sure, text, edit }
+}
+
+/// Returns a slip that more than one edit could mend.
+fn unmended(span: Span, text: String) -> Mismatch {
+    Mismatch { span, said: None, certainty: Certainty::Likely, text, edit: None }
+}
+
+/// Reports whether a command has one of these short options, alone or in a cluster, or a long option.
+fn has_option(command: &SimpleCommand, letters: &str, long: &[&str]) -> bool {
+    command.words.iter().skip(1).any(|word| {
+        let text = word.text.as_str();
+        match text.strip_prefix("--") {
+            Some(_) => long.contains(&text.split('=').next().unwrap_or(text)),
+            None => text.strip_prefix('-').is_some_and(|cluster| {
+                cluster.chars().take_while(char::is_ascii_alphabetic).any(|letter| letters.contains(letter))
+            }),
+        }
+    })
+}

@@ -1,0 +1,74 @@
+//! The slips: each is found and mended, does in bash what its row says, and lines that are right are left alone.
+
+use std::process::Command;
+
+use askline_intent::{agree, slips};
+use askline_syntax::ParsedLine;
+use askline_syntax::shell::Shell;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Rows {
+    slip: Vec<Slip>,
+    right: Vec<Right>,
+}
+
+#[derive(Deserialize)]
+struct Slip {
+    line: String,
+    mended: Option<String>,
+    setup: Option<String>,
+    shows: Option<String>,
+    right: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Right {
+    lines: Vec<String>,
+}
+
+fn rows() -> Rows {
+    toml::from_str(include_str!("data/slips.toml")).unwrap()
+}
+
+fn parsed(line: &str) -> ParsedLine {
+    ParsedLine::new(line, Shell::Bash)
+}
+
+#[test]
+fn slips_are_found_and_mended() {
+    for Slip { line, mended, .. } in rows().slip {
+        assert_eq!(slips(&parsed(&line)).len(), 1, "{line}");
+        assert_eq!(agree("", &parsed(&line)).map(|agreement| agreement.line), mended, "{line}");
+    }
+}
+
+#[test]
+fn right_lines_are_left_alone() {
+    for line in rows().right.iter().flat_map(|right| &right.lines) {
+        assert_eq!(slips(&parsed(line)), [], "{line}");
+    }
+}
+
+/// Runs the setup and the line in a new directory; returns all that it prints.
+fn run(setup: &str, line: &str) -> String {
+    let directory = tempfile::tempdir().unwrap();
+    let script = format!("{{ {setup}\n}} && {{ {line}\n}}");
+    let mut command = Command::new("bash");
+    command.args(["--norc", "-c", &script]).current_dir(directory.path()).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("LC_ALL", "C");
+    String::from_utf8(command.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn slips_do_what_their_rows_say() {
+    let rows = rows().slip;
+    let shown = rows.iter().filter(|row| row.shows.is_some());
+    for Slip { line, mended, setup, shows, right } in shown {
+        let setup = setup.as_deref().filter(|setup| !setup.is_empty()).unwrap_or(":");
+        assert_eq!(Some(&run(setup, line)), shows.as_ref(), "{line}");
+        if let (Some(mended), Some(right)) = (mended, right) {
+            assert_eq!(&run(setup, mended), right, "{mended}");
+        }
+    }
+}
