@@ -22,7 +22,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
         before.is_some_and(|token| matches!(token.lower.as_str(), "like" | "e.g" | "ie" | "i.e" | "eg"))
     };
     let named = tokens.iter().enumerate().filter(|(index, _)| !is_example(*index)).map(|(_, token)| token);
-    let absent = named.filter(is_literal).filter(|token| !contains(&plain, &token.text));
+    let absent = named.filter(is_literal).filter(|token| !contains(&plain, token));
     absent.map(|token| mismatch(request, token, line)).collect()
 }
 
@@ -129,14 +129,18 @@ fn without_quotes(line: &str) -> String {
 }
 
 /// Reports whether the line contains a name or text, in one of the forms in which lines have it.
-fn contains(plain: &str, wanted: &str) -> bool {
-    let wanted = without_quotes(wanted);
+fn contains(plain: &str, token: &Token) -> bool {
+    let wanted = without_quotes(&token.text);
     let bare = wanted.trim_end_matches('/');
     let home = bare.strip_prefix("~/").unwrap_or(bare);
     // The end of a path, and the rest of it elsewhere: `cd DIRECTORY && cat FILE`.
     let in_parts =
         || bare.rsplit_once('/').is_some_and(|(above, name)| plain.contains(above) && plain.contains(name));
-    let extension = || bare.strip_prefix("*.").is_some_and(|extension| plain.contains(extension));
+    let extension = || {
+        let extension =
+            bare.strip_prefix("*.").or_else(|| bare.strip_prefix('.').filter(|rest| !rest.contains('.')));
+        extension.is_some_and(|extension| plain.contains(extension))
+    };
     // Texts are escaped in many ways; their words remain.
     let text_words = || {
         let mut words =
@@ -145,7 +149,7 @@ fn contains(plain: &str, wanted: &str) -> bool {
             || words.all(|word| plain.to_lowercase().contains(&word.to_lowercase()))
                 && wanted.contains(|c: char| !c.is_alphanumeric())
     };
-    bare.is_empty() || plain.contains(home) || in_parts() || extension() || text_words()
+    bare.is_empty() || plain.contains(home) || in_parts() || extension() || token.quoted && text_words()
 }
 
 /// Reports whether a word of a request is a path. `and/or` is none.
