@@ -12,7 +12,7 @@ use crate::environment::{self, Environment, Machine};
 use crate::examine::Examiner;
 use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
-use crate::refine::{self, Refined, Spent};
+use crate::refine::{self, Candidate, Refined, Spent};
 use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
 use askline_check::finding::{FindingKind, Grade};
@@ -93,7 +93,7 @@ pub fn suggest(
     };
     let words = (0 < refined.rounds).then(|| english_request.request_text());
     let facts = PathFacts::new(machine.host.as_ref());
-    let risk = examiner.risk(&refined.best.line, words.as_deref(), &facts);
+    let risk = risk_of(&refined.best, words.as_deref(), &examiner, &facts);
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);
     suggestion.changes.splice(..0, english_request.about());
     suggestion.fallback = fallback;
@@ -158,6 +158,15 @@ fn build_suggestion(
         source,
         timing,
     }
+}
+
+/// Judges a command. A destructive one that does not agree with the request is dangerous, whatever it destroys.
+fn risk_of(best: &Candidate, request: Option<&str>, examiner: &Examiner<'_>, facts: &PathFacts<'_>) -> Risk {
+    let mut risk = examiner.risk(&best.line, request, facts);
+    if let Some(open) = best.report.findings.iter().find(|finding| finding.kind == FindingKind::Intent) {
+        risk.doubt(&open.text);
+    }
+    risk
 }
 
 /// Puts a dangerous line behind a guard if the configuration asks for it. A line that cannot be guarded stays as it

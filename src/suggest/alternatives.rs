@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::english_request::EnglishRequest;
-use super::{Request, build_suggestion};
+use super::{Request, build_suggestion, risk_of};
 use crate::config::Config;
 use crate::environment::{self, Machine};
 use crate::examine::Examiner;
@@ -44,7 +44,7 @@ pub fn alternatives(
         total,
     };
     let suggestions = std::iter::once(best).chain(alternatives).map(|best| {
-        let risk = examiner.risk(&best.line, Some(&english_request.request_text()), &facts);
+        let risk = risk_of(&best, Some(&english_request.request_text()), &examiner, &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
         suggestion.changes.splice(..0, english_request.about());

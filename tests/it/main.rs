@@ -13,6 +13,7 @@ mod completions;
 mod counted;
 mod faults;
 mod fix;
+mod intent;
 mod knowledge;
 mod line;
 mod lookup;

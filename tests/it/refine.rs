@@ -82,12 +82,12 @@ fn machine() -> Machine {
     Machine::new(Arc::new(RecordedHost::parse(Path::new("machine.toml"), MACHINE).unwrap()), None)
 }
 
-fn limits(rounds: u32) -> Limits {
-    Limits { rounds, time: Duration::from_secs(5), max_tokens: 96 }
+fn limits(rounds: u32) -> Limits<'static> {
+    Limits { request: None, rounds, time: Duration::from_secs(5), max_tokens: 96 }
 }
 
 /// Asks for "show everything". `script` has the replies and must be used up unless the loop fails.
-fn run(script: &str, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
+fn run(script: &str, limits: Limits<'_>, control: &RequestControl) -> anyhow::Result<Refined> {
     let mut model = Scripted::parse(Path::new("script"), script).unwrap();
     let refined = ask(&mut model, limits, control)?;
     model.finish().unwrap();
@@ -118,15 +118,21 @@ fn another_answer_is_one_question() {
         let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
         let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
         let prompt = prompt::draft(Form::Completion, "show everything", Shell::Bash, "Linux");
-        let found =
-            refine::alternatives(&prompt, &mut model, &examiner, &known, 96, &RequestControl::endless())
-                .unwrap();
+        let found = refine::alternatives(
+            &prompt,
+            &mut model,
+            &examiner,
+            &known,
+            limits(0),
+            &RequestControl::endless(),
+        )
+        .unwrap();
         assert_eq!((best(&found), found.rounds), (expected, rounds), "{script}");
         model.finish().unwrap();
     }
 }
 
-fn ask(model: &mut dyn Model, limits: Limits, control: &RequestControl) -> anyhow::Result<Refined> {
+fn ask(model: &mut dyn Model, limits: Limits<'_>, control: &RequestControl) -> anyhow::Result<Refined> {
     let machine = machine();
     let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
     let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);

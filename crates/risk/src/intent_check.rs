@@ -93,19 +93,7 @@ fn contradicts(request: &str, acts: &[Act]) -> Option<Taint> {
     if !shows || changes {
         return None;
     }
-    let destroys = |act: &&Act| {
-        let is_so = matches!(
-            act.effect,
-            Effect::Delete
-                | Effect::Overwrite
-                | Effect::Stop
-                | Effect::History
-                | Effect::DataDefinition
-                | Effect::Device
-        );
-        is_so && act.label >= Label::Confirm
-    };
-    let act = acts.iter().find(destroys)?;
+    let act = acts.iter().find(|act| act.destroys())?;
     let why = format!("the request only asks to see something, and this {}", act.why);
     Some(Taint { label: Label::Dangerous, span: act.span.clone(), why })
 }

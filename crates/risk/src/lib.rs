@@ -69,6 +69,14 @@ impl Risk {
         }
     }
 
+    /// Raises the label to Dangerous if the command line destroys something, because it does not do what was asked for.
+    /// `why` says so in words.
+    pub fn doubt(&mut self, why: &str) {
+        if let Some(span) = self.acts.iter().find(|act| act.destroys()).map(|act| act.span.clone()) {
+            self.raise(Label::Dangerous, span, why.to_owned());
+        }
+    }
+
     /// Raises the label to `label` if that is higher. Never lowers it.
     fn raise(&mut self, label: Label, span: Span, cause: String) {
         if self.label < label {

@@ -20,6 +20,22 @@ pub struct Act {
     pub why: String,
 }
 
+impl Act {
+    /// Reports whether it deletes, overwrites or stops something that matters.
+    pub(super) fn destroys(&self) -> bool {
+        let is_so = matches!(
+            self.effect,
+            Effect::Delete
+                | Effect::Overwrite
+                | Effect::Stop
+                | Effect::History
+                | Effect::DataDefinition
+                | Effect::Device
+        );
+        is_so && self.label >= Label::Confirm
+    }
+}
+
 /// Circumstances that raise or lower the label of an effect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Circumstances {

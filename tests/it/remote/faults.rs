@@ -479,7 +479,7 @@ fn e24_the_same_answer_again() {
     let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
     let knowledge = Arc::new(Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System));
     let examiner = Examiner { shell: Shell::Bash, knowledge: &knowledge };
-    let limits = Limits { rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
+    let limits = Limits { request: None, rounds: 4, time: Duration::from_secs(5), max_tokens: MAX_TOKENS };
     let mut model = remote(&server, Protocol::OpenAi);
     let refined = refine::run(solved(), &mut model, &examiner, limits, &RequestControl::endless()).unwrap();
     assert_eq!((refined.rounds, server.seen().len()), (2, 2));
