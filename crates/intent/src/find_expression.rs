@@ -1,6 +1,6 @@
 //! The expression of a `find` command: its starting points, options, tests and actions, with their grouping.
 
-use askline_syntax::{SimpleCommand, Span, Word};
+use askline_syntax::{SimpleCommand, Span, Word, program_name};
 
 /// Maximum nesting of parentheses that is read.
 const DEPTH_MAX: usize = 16;
@@ -134,7 +134,7 @@ impl<'w> FindExpression<'w> {
     /// Parses a command; `None` if it is no `find`, or its expression can't be read.
     pub(crate) fn of(command: &'w SimpleCommand) -> Option<Self> {
         let name = command.name()?;
-        if !matches!(name.rsplit('/').next(), Some("find" | "gfind")) {
+        if !matches!(program_name(name), "find" | "gfind") {
             return None;
         }
         let words = command.words.as_slice();
