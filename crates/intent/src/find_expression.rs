@@ -140,7 +140,7 @@ impl<'w> FindExpression<'w> {
         let words = command.words.as_slice();
         let is_start = |word: &Word| {
             let text = word.text.as_str();
-            !(text.starts_with('-') && text.len() > 1) && !matches!(text, "!" | "(" | ")" | ",")
+            !(matches!(text, "!" | "(" | ")" | ",") || text.starts_with('-') && text.len() > 1)
         };
         let links = |word: &&Word| matches!(word.text.as_str(), "-H" | "-L" | "-P");
         let n_links = words.iter().skip(1).take_while(links).count();
@@ -286,7 +286,7 @@ mod tests {
         let commands = &line.parsed().commands;
         let Some(find) = FindExpression::of(&commands[0]) else { return "unreadable".to_owned() };
         let tree = find.tree.as_ref().map(|tree| write(tree, &find.primaries)).unwrap_or_default();
-        format!("{}: {tree}", &line.text()[..find.options_at])
+        format!("{}: {tree}", line.text().get(..find.options_at).unwrap())
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Requests with lines that do and do not agree with them.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use askline_intent::{agree, mismatches};
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;

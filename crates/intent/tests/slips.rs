@@ -1,5 +1,7 @@
 //! The slips: each is found and mended, does in bash what its row says, and lines that are right are left alone.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 use std::process::Command;
 
 use askline_intent::{agree, slips};

@@ -65,8 +65,8 @@ fn alternatives(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
     if !joined || !limits || has_actions {
         return None;
     }
-    let start = start_of(first.get(before)?, find, line)?;
-    let end = end_of(last.get((last.len() - behind).checked_sub(1)?)?, find, line)?;
+    let start = start_of(first.get(before)?, find)?;
+    let end = end_of(last.get((last.len() - behind).checked_sub(1)?)?, find)?;
     let group = line.get(start..end)?;
     let what = match last.last().filter(|_| 0 < behind) {
         Some(Node::Primary(at)) => find.primaries.get(*at).map_or("", |it| it.name),
@@ -98,19 +98,19 @@ fn acts_somewhere(node: &Node, find: &FindExpression<'_>) -> bool {
 }
 
 /// Returns the offset where a node begins; `None` for negations and groups, whose signs are no primaries.
-fn start_of(node: &Node, find: &FindExpression<'_>, line: &str) -> Option<usize> {
+fn start_of(node: &Node, find: &FindExpression<'_>) -> Option<usize> {
     match node {
         Node::Primary(index) => find.primaries.get(*index).map(|it| it.span.start),
-        Node::All(nodes) => start_of(nodes.first()?, find, line),
+        Node::All(nodes) => start_of(nodes.first()?, find),
         Node::Any(_) | Node::Not(_) | Node::Group(_) => None,
     }
 }
 
-fn end_of(node: &Node, find: &FindExpression<'_>, line: &str) -> Option<usize> {
+fn end_of(node: &Node, find: &FindExpression<'_>) -> Option<usize> {
     match node {
         Node::Primary(index) => find.primaries.get(*index).map(|it| it.span.end),
-        Node::All(nodes) => end_of(nodes.last()?, find, line),
-        Node::Not(node) => end_of(node, find, line),
+        Node::All(nodes) => end_of(nodes.last()?, find),
+        Node::Not(node) => end_of(node, find),
         Node::Any(_) | Node::Group(_) => None,
     }
 }
