@@ -45,7 +45,7 @@ fn a_line_that_deletes_keeps_to_the_condition() {
     ] {
         let answer = suggest(request, reply);
         assert_eq!(answer["command"], expected);
-        assert_eq!(answer["risk"]["label"], "Dangerous", "{request}");
+        assert_eq!(answer["risk"]["label"], "Confirm", "{request}");
     }
 }
 

@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use self::asked::RequestWords;
 use super::address;
-use super::effect::{Effect, Label};
+use super::effect::Label;
 use super::files::{Access, FileUse};
 use super::input_flow;
 use super::table::EffectTable;

@@ -122,7 +122,7 @@ fn swapped_archive(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
 
 /// Finds `echo "a\nb"` in bash and fish, which print the backslash (bash(1) and fish's manual, "echo").
 fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let is_plain = line.shell() == askline_syntax::shell::Shell::Bash || line.shell().is_fish();
+    let prints_backslashes = !line.shell().dialect().decodes_in_echo;
     let words = command.words.as_slice();
     let has_escape =
         |word: &Word| word.quoted && ["\\n", "\\t"].iter().any(|escape| word.text.contains(escape));
@@ -134,7 +134,7 @@ fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
             .commands
             .iter()
             .any(|other| other.pipeline == command.pipeline && other.position > command.position);
-    if !is_plain
+    if !prints_backslashes
         || command.name()? != "echo"
         || has_option
         || !words.iter().skip(1).any(has_escape)
