@@ -8,9 +8,66 @@
 # The key
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Keeps the status of your last command: in a widget wrapped by another plugin, $? is already different.
+# Runs before each prompt. Keeps the status of your last command: in a widget wrapped by another plugin, $? is already
+# different. The line before may have been left with ctrl-c, for which zsh calls no hook.
 __askline_precmd() {
   __askline_status=$?
+  if [[ $__askline_inline_comment == 1 ]]; then
+    \builtin unsetopt interactive_comments
+    __askline_inline_comment=0
+  fi
+  # Some plugins call this while a line is being edited.
+  if ! \builtin zle; then
+    __askline_begin
+  fi
+}
+
+__askline_begin() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  __askline_message=''
+  if (( __askline_inline )); then
+    __askline_inline_hidden
+    __askline_inline_stop
+    __askline_inline_over=0
+  fi
+  __askline_hooks
+}
+
+# Runs before each redraw of the line. Nearly always this is two comparisons.
+__askline_redraw() {
+  if [[ -n $__askline_message ]]; then
+    __askline_message_draw
+  fi
+  if [[ $__askline_inline == 1 ]]; then
+    __askline_inline_draw
+  fi
+  \builtin return 0 # otherwise zsh skips the hooks of others
+}
+
+# Runs when a line ends. Words after a # count as a comment, not an error; in other lines a # keeps your meaning.
+__askline_finish() {
+  if [[ $__askline_inline == 1 && $BUFFER == '# '* && $BUFFER != *$'\n'* && $CONTEXT == start ]] &&
+    [[ ! -o interactive_comments ]]; then
+    \builtin setopt interactive_comments
+    __askline_inline_comment=1
+  fi
+  __askline_end
+  \builtin return 0
+}
+
+__askline_end() {
+  \builtin emulate -L zsh
+  \builtin setopt no_err_exit no_err_return
+  if [[ -n $__askline_message && $PREDISPLAY == "$__askline_message" ]]; then
+    PREDISPLAY=''
+  fi
+  __askline_message=''
+  if (( __askline_inline )); then
+    POSTDISPLAY=''
+    __askline_inline_hidden
+    __askline_inline_stop
+  fi
 }
 
 # Asks the helper about the words in $1; it owns the terminal meanwhile. The other arguments are its options. Sets
@@ -38,6 +95,10 @@ __askline_help() {
     (*) message="$__askline_program ended unexpectedly ($code); run \`askline doctor\`" ;;
   esac
   message="askline: $message"
+  # It may have left the cursor anywhere on its row.
+  if \builtin zle; then
+    \builtin zle .reset-prompt
+  fi
   \builtin return "${code/#%0/1}"
 }
 
@@ -63,20 +124,26 @@ __askline_told() {
 
 __askline_widget() {
   \builtin emulate -L zsh
-  \builtin setopt no_err_exit no_err_return
-  \builtin local answer='' message='' cursor=$CURSOR fd
+  # No notice of a finished job inside the row that the helper draws.
+  \builtin setopt no_err_exit no_err_return no_notify
+  \builtin local answer='' message='' cursor=$CURSOR words=$BUFFER
   if [[ -n $PREBUFFER ]]; then
     # Replacing the last line of a continued command would splice two commands.
-    \builtin zle -M 'askline: works on a fresh prompt, not inside a continued command'
+    __askline_says 'askline: works on a fresh prompt, not inside a continued command' ''
     \builtin return 0
   fi
   # The helper draws below the line, so the whole line must be on the screen, without ghost text of another plugin and
-  # without other text below it.
-  POSTDISPLAY='' CURSOR=$#BUFFER
+  # without other text around it.
+  PREDISPLAY='' POSTDISPLAY='' CURSOR=$#BUFFER
   \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
     --status "$__askline_status"
   CURSOR=$cursor
+  # A line that fills the screen was moved up by the row below it, unknown to zsh.
+  if (( LINES <= BUFFERLINES + 1 )); then
+    \builtin zle .clear-screen
+  fi
+  __askline_finished_jobs
   if [[ -n $answer ]]; then
     \builtin zle .split-undo # in vi mode, u undoes this change only
     BUFFER=$answer CURSOR=$#answer
@@ -84,26 +151,51 @@ __askline_widget() {
       CURSOR=$#answer-1
     fi
   fi
-  \builtin zle -R
-  if [[ -n $message ]]; then
-    # Delayed: after a resize zsh redraws when it waits for the next key. It reports a file that is always readable
-    # right after that.
-    __askline_message=$message
-    \builtin exec {fd}</dev/null
-    \builtin zle -F $fd __askline_say
+  if [[ -n $answer$message ]]; then
+    __askline_says "$message" "$words"
+  else
+    __askline_message_draw
   fi
+  \builtin zle -R
   \builtin return 0
 }
 
-# Shows the message, which stays below the line until the line is run. $1 is the file that was waited for.
-__askline_say() {
-  \builtin emulate -L zsh
-  \builtin setopt no_err_exit no_err_return
-  \builtin local fd=$1
-  \builtin zle -F $fd
-  \builtin exec {fd}<&-
-  \builtin zle -M "$__askline_message"
-  __askline_message=''
+# Prints the notices that were held back, above the line.
+__askline_finished_jobs() {
+  \builtin local finished
+  finished=(${(k)jobstates[(R)done*]})
+  if (( $#finished )); then
+    \builtin zle -I
+    \builtin jobs %$^finished
+  fi
+}
+
+# Shows a message about the line, which was $2 before. It is text in front of the line that zsh draws itself: below the
+# line a resize, a prompt that is drawn again, or the list of another plugin would erase it.
+__askline_says() {
+  \builtin local row=${1//$'\n'/ }
+  __askline_message='' __askline_about=$BUFFER __askline_before=$2 __askline_entry=$HISTNO
+  if [[ -n $row ]]; then
+    # Of a message that leaves no room for the line, the label remains.
+    if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )) && [[ $row == 'askline: !'* ]]; then
+      row=${${row#askline: }%%[:;]*}
+    fi
+    __askline_message=$row$'\n'
+  fi
+  __askline_message_draw
+}
+
+# Shows the message as long as the line, changed or not, is what it is about: not after undo, on an empty line or on one
+# of the history, and again when the line comes back.
+__askline_message_draw() {
+  if [[ -z $__askline_message || -n $PREDISPLAY && $PREDISPLAY != "$__askline_message" ]]; then
+    \builtin return 0
+  fi
+  if [[ $BUFFER == "$__askline_about" ]]; then
+    PREDISPLAY=$__askline_message
+  elif [[ -z $BUFFER || $BUFFER == "$__askline_before" || $HISTNO != "$__askline_entry" ]]; then
+    PREDISPLAY=''
+  fi
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -143,6 +235,14 @@ __askline_inline_draw() {
   [[ $BUFFER == '# '* || -n $__askline_inline_sent$__askline_inline_mark ]] || \builtin return 0
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
+  if [[ -n $__askline_inline_mark && $BUFFER == "$__askline_inline_words  $__askline_inline_sign"* ]]; then
+    # Another plugin has put ghost text of ours on the line, with a key of its own: all of it or a word.
+    if [[ $BUFFER == "$__askline_inline_words$__askline_inline_ghost" ]]; then
+      __askline_inline_put
+      \builtin return 0
+    fi
+    BUFFER=$__askline_inline_words CURSOR=$#BUFFER
+  fi
   if [[ -n $__askline_inline_command && $BUFFER == "$__askline_inline_words" ]]; then
     __askline_inline_show
     \builtin return 0
@@ -166,9 +266,15 @@ __askline_inline_draw() {
   \builtin return 0 # otherwise zsh skips the hooks of others
 }
 
+# A risk is named in front of the command, before you take it.
 __askline_inline_show() {
+  \builtin local label=''
+  if [[ $__askline_inline_note == '!'* ]]; then
+    label="${__askline_inline_note%%[:;]*}: "
+  fi
   __askline_inline_keys
-  POSTDISPLAY="  $__askline_inline_sign $__askline_inline_command"
+  __askline_inline_ghost="  $__askline_inline_sign $label$__askline_inline_command"
+  POSTDISPLAY=$__askline_inline_ghost
   if [[ -n $__askline_inline_mark ]]; then
     region_highlight=("${(@)region_highlight:#$__askline_inline_mark}")
   fi
@@ -273,15 +379,9 @@ __askline_inline_shown() {
 __askline_inline_take() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local fd
   if [[ -n $__askline_inline_command && $BUFFER == "$__askline_inline_words" && $CURSOR == $#BUFFER ]]; then
     \builtin zle .split-undo
-    BUFFER=$__askline_inline_command CURSOR=$#__askline_inline_command POSTDISPLAY=''
-    if [[ -n $__askline_inline_note ]]; then
-      __askline_message="askline: $__askline_inline_note"
-      \builtin exec {fd}</dev/null
-      \builtin zle -F $fd __askline_say
-    fi
+    __askline_inline_put
   else
     \builtin local widget=${__askline_inline_before[${(V)KEYS}]:-redisplay}
     __askline_inline_hidden
@@ -289,26 +389,9 @@ __askline_inline_take() {
   fi
 }
 
-# Runs when a line begins. The line before may have been left with ctrl-c, for which zsh calls no hook.
-__askline_inline_begin() {
-  __askline_inline_hidden
-  __askline_inline_stop
-  __askline_inline_over=0
-  if (( __askline_inline_comment )); then
-    \builtin unsetopt interactive_comments
-    __askline_inline_comment=0
-  fi
-}
-
-# Runs when a line ends. Words after a # count as a comment, not an error; in other lines a # keeps your meaning.
-__askline_inline_finish() {
-  POSTDISPLAY=''
-  __askline_inline_hidden
-  __askline_inline_stop
-  if [[ $BUFFER == '# '* && $BUFFER != *$'\n'* && $CONTEXT == start && ! -o interactive_comments ]]; then
-    \builtin setopt interactive_comments
-    __askline_inline_comment=1
-  fi
+__askline_inline_put() {
+  BUFFER=$__askline_inline_command CURSOR=$#__askline_inline_command POSTDISPLAY=''
+  __askline_says "${__askline_inline_note:+askline: $__askline_inline_note}" "$__askline_inline_words"
 }
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -365,7 +448,7 @@ __askline_conflict() {
 __askline_bind() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local REPLY='' keymap key
+  \builtin local REPLY='' keymap key entry
   if (( ! __askline_force )); then
     __askline_conflict
   fi
@@ -379,29 +462,61 @@ __askline_bind() {
       \builtin bindkey -M $keymap -- "$key" askline-line
     done
   done
+  # In vi's keymaps ctrl-_ types itself or nothing, and the insert mode has no other key that undoes.
+  __askline_capture __askline_undo_keys
+  for entry in "${(@f)REPLY}"; do
+    case $entry in
+      (viins*self-insert|vicmd*undefined-key) \builtin bindkey -M ${entry%% *} '^_' undo ;;
+    esac
+  done
+}
+
+# Prints the bindings of ctrl-_ in vi's keymaps.
+__askline_undo_keys() {
+  \builtin local keymap
+  for keymap in viins vicmd; do
+    \builtin print -rn -- "$keymap "
+    \builtin bindkey -M $keymap '^_'
+  done
+}
+
+# Has zsh call our functions. Again before each prompt: a plugin loaded later may have replaced them.
+__askline_hooks() {
+  \builtin local hook ours
+  \builtin local -a added
+  for hook ours in line-pre-redraw __askline_redraw line-finish __askline_finish; do
+    case ${widgets[zle-$hook]-} in
+      ('') \builtin zle -N zle-$hook $ours ;;
+      (user:$ours) ;;
+      (*)
+        \builtin zstyle -a zle-$hook widgets added
+        if [[ $widgets[zle-$hook] != user:azhw:* || -z ${(M)added:#*$ours} ]]; then
+          \builtin autoload -Uz add-zle-hook-widget
+          add-zle-hook-widget $hook $ours
+        fi
+        ;;
+    esac
+  done
 }
 
 __askline_inline_load() {
   \builtin typeset -g __askline_inline_words='' __askline_inline_command='' __askline_inline_note=''
   \builtin typeset -g __askline_inline_sent='' __askline_inline_mark='' __askline_inline_sign='=>'
-  \builtin typeset -g __askline_inline_dummy=''
-  \builtin typeset -gi __askline_inline_in=0 __askline_inline_out=0 __askline_inline_over=0 __askline_inline_comment=0
+  \builtin typeset -g __askline_inline_dummy='' __askline_inline_ghost=''
+  \builtin typeset -gi __askline_inline_in=0 __askline_inline_out=0 __askline_inline_over=0
   \builtin typeset -gA __askline_inline_before
   if [[ ${LC_ALL:-${LC_CTYPE:-$LANG}} == *[Uu][Tt][Ff]* ]]; then
     __askline_inline_sign='⇥'
   fi
-  \builtin autoload -Uz add-zle-hook-widget
   \builtin zle -N _askline_inline_show __askline_inline_shown
   \builtin zle -N _askline_inline_take __askline_inline_take
-  add-zle-hook-widget line-pre-redraw __askline_inline_draw
-  add-zle-hook-widget line-init __askline_inline_begin
-  add-zle-hook-widget line-finish __askline_inline_finish
 }
 
 __askline_load() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin typeset -g __askline_status=0 __askline_message=''
+  \builtin typeset -g __askline_status=0 __askline_message='' __askline_about='' __askline_before=''
+  \builtin typeset -g __askline_entry='' __askline_inline_comment=0
   \builtin typeset -ga precmd_functions zvm_after_init_commands
   if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
     precmd_functions+=(__askline_precmd)
@@ -411,6 +526,7 @@ __askline_load() {
     zvm_after_init_commands+=(__askline_bind)
   fi
   \builtin zle -N askline-line __askline_widget
+  __askline_hooks
   if (( $#__askline_keys )); then
     __askline_bind
   fi

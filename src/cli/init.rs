@@ -67,7 +67,7 @@ fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {
 
 fn script(shell: Shell, settings: &Settings<'_>) -> String {
     let setup = setup::of(shell);
-    format!("{}\n{}\n{}", stamp(shell), (setup.settings)(settings), setup.script)
+    format!("{}\n{}\n{}", stamp(shell), (setup.settings)(settings), (setup.load)(setup.script))
 }
 
 /// Returns the key of the menu: alt-g if it is free, and none if no key is wanted.

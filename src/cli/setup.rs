@@ -17,6 +17,8 @@ use askline_syntax::shell::Shell;
 pub(super) struct Setup {
     /// Script that `askline init` prints after the settings.
     pub(super) script: &'static str,
+    /// Writes the script such that the shell reads it whatever its options are.
+    pub(super) load: fn(&str) -> String,
     /// Writes the settings that the script reads.
     pub(super) settings: fn(&Settings<'_>) -> String,
     /// Instructions to load the script in every new shell.

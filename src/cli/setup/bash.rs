@@ -7,6 +7,7 @@ use super::{Settings, Setup, in_directory, mentions, posix_quoted, posix_sequenc
 /// The setup of bash.
 pub(super) static SETUP: Setup = Setup {
     script: include_str!("../../../shell/askline.bash"),
+    load: str::to_owned,
     settings,
     how_to_load: r#"to load it in every bash, add this line to ~/.bashrc: eval "$(askline init bash)""#,
     worth_knowing: |_| {

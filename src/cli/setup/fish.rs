@@ -9,6 +9,7 @@ use super::{Settings, Setup, mentions};
 /// The setup of fish.
 pub(super) static SETUP: Setup = Setup {
     script: include_str!("../../../shell/askline.fish"),
+    load: str::to_owned,
     settings,
     how_to_load: "to load it in every fish, add this line to ~/.config/fish/config.fish: askline init fish | source",
     worth_knowing: |_| {

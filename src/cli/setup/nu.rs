@@ -17,6 +17,7 @@ const BINDING_LINES: usize = 6;
 /// The setup of Nushell.
 pub(super) static SETUP: Setup = Setup {
     script: include_str!("../../../shell/askline.nu"),
+    load: str::to_owned,
     settings,
     how_to_load: concat!(
         "to load it in every Nushell, run: let to = $nu.data-dir | path join vendor autoload; mkdir $to; ",

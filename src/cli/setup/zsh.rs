@@ -7,6 +7,7 @@ use super::{Settings, Setup, directory, in_directory, mentions, posix_quoted, po
 /// The setup of zsh.
 pub(super) static SETUP: Setup = Setup {
     script: include_str!("../../../shell/askline.zsh"),
+    load,
     settings,
     how_to_load: r#"to load it in every zsh, add this line to ~/.zshrc: eval "$(askline init zsh)""#,
     worth_knowing: |_| {
@@ -28,6 +29,15 @@ pub(super) static SETUP: Setup = Setup {
     },
     too_old: None,
 };
+
+/// Returns the script as an argument: zsh parses a text as a whole, before options in it are set, and the script can't be
+/// parsed with the options of `sh` or `ksh`.
+fn load(script: &str) -> String {
+    format!(
+        "__askline_read() {{\n  \\builtin emulate -L zsh\n  \\builtin eval \"$1\"\n}}\n__askline_read {}\n",
+        posix_quoted(script)
+    )
+}
 
 fn settings(settings: &Settings<'_>) -> String {
     format!(

@@ -36,7 +36,9 @@ fn the_script_is_well_formed(setup: Setup) {
     for options in [&[][..], &["--key", "f1", "--force"], &["--key", "none"]] {
         let setup = Setup::of(setup.shell).unwrap().init(options);
         let file = setup.home().join("script");
-        fs::write(&file, setup.script()).unwrap();
+        // zsh gets its script as an argument.
+        let inner = if setup.shell == Shell::Zsh { include_str!("../../../shell/askline.zsh") } else { "" };
+        fs::write(&file, format!("{}\n{inner}", setup.script())).unwrap();
         let check = |program: &str, arguments: &[&str]| {
             let output = Command::new(program).args(arguments).arg(&file).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);

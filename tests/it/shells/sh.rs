@@ -17,6 +17,8 @@ use crate::pty::Pty;
 
 /// The end of every prompt; nothing else prints it.
 const PROMPT: &str = "READY> ";
+/// The start of every message.
+const MESSAGE: &str = "askline: ";
 /// Longest wait for a file to appear.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Delay before keys that may have been dropped are sent again.
@@ -328,12 +330,15 @@ impl Sh {
         });
     }
 
-    /// Waits until the text of the cursor's row is exactly `line`, whatever is around it.
+    /// Waits until the text of the cursor's row is exactly `line`, whatever is around it. In zsh a message comes between
+    /// prompt and line.
     #[track_caller]
     pub(crate) fn expect_line(&self, line: &str) {
         let row = format!("{PROMPT}{line}");
-        self.pty.wait(&format!("the cursor's row {line:?}"), |_| {
-            self.pty.cursor_row().trim_end() == row.trim_end()
+        self.pty.wait(&format!("the cursor's row {line:?}"), |screen| {
+            let seen = self.pty.cursor_row();
+            let is_below = self.shell == Shell::Zsh && screen.contains(&format!("{PROMPT}{MESSAGE}"));
+            seen.trim_end() == row.trim_end() || is_below && seen.trim_end() == line
         });
     }
 
@@ -357,7 +362,10 @@ impl Sh {
         let keys = format!("\x05\x15{command}");
         let row = format!("{PROMPT}{command}");
         // On the cursor's row: the same command may be further up from an earlier run.
-        self.sends_until(&keys, SECOND_TRY, || self.pty.cursor_row().trim_end() == row);
+        self.sends_until(&keys, SECOND_TRY, || {
+            let seen = self.pty.cursor_row();
+            seen.trim_end() == row || self.shell == Shell::Zsh && seen.trim_end() == command
+        });
         self.pty.send("\r");
         self.wait_file("done");
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
@@ -389,8 +397,10 @@ impl Sh {
     }
 }
 
-/// Returns the text after the last prompt on a screen, without a message below it.
+/// Returns the text after the last prompt on a screen, without a message below it or, in one row, between them.
 fn last_line(screen: &str) -> &str {
     let after = screen.rsplit(PROMPT.trim_end()).next().unwrap_or_default();
-    after.split("\naskline: ").next().unwrap_or_default().trim()
+    let is_message = after.trim_start().starts_with(MESSAGE);
+    let after = if is_message { after.split_once('\n').map_or("", |(_, line)| line) } else { after };
+    after.split(&format!("\n{MESSAGE}")).next().unwrap_or_default().trim()
 }
