@@ -13,7 +13,7 @@
 __askline_precmd() {
   __askline_status=$?
   if [[ $__askline_inline_comment == 1 ]]; then
-    \builtin unsetopt interactive_comments
+    \builtin unsetopt local_options interactive_comments # the first is restored at the end of each function
     __askline_inline_comment=0
   fi
   # Some plugins call this while a line is being edited.
@@ -49,7 +49,7 @@ __askline_redraw() {
 __askline_finish() {
   if [[ $__askline_inline == 1 && $BUFFER == '# '* && $BUFFER != *$'\n'* && $CONTEXT == start ]] &&
     [[ ! -o interactive_comments ]]; then
-    \builtin setopt interactive_comments
+    \builtin setopt no_local_options interactive_comments
     __askline_inline_comment=1
   fi
   __askline_end
@@ -160,13 +160,11 @@ __askline_widget() {
   \builtin return 0
 }
 
-# Prints the notices that were held back, above the line.
+# Prints the notices that were held back, above the line: `jobs` does that before it lists anything.
 __askline_finished_jobs() {
-  \builtin local finished
-  finished=(${(k)jobstates[(R)done*]})
-  if (( $#finished )); then
+  if [[ -n ${(M)jobstates:#done*} ]]; then
     \builtin zle -I
-    \builtin jobs %$^finished
+    \builtin jobs >/dev/null
   fi
 }
 
@@ -179,6 +177,10 @@ __askline_says() {
     # Of a message that leaves no room for the line, the label remains.
     if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )) && [[ $row == 'askline: !'* ]]; then
       row=${${row#askline: }%%[:;]*}
+    fi
+    # Of a line that fills the screen, zsh shows the part around the cursor.
+    if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )); then
+      CURSOR=0
     fi
     __askline_message=$row$'\n'
   fi

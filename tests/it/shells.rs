@@ -60,3 +60,4 @@ mod message;
 mod older;
 pub(crate) mod sh;
 mod word;
+mod zsh;

@@ -16,6 +16,9 @@ const MESSAGE_ROWS: usize = 3;
 /// Maximum number of characters of a message that are processed; more than fit on its rows.
 const MESSAGE_LIMIT: usize = 1024;
 
+/// Beginnings of notes about a risk, as [`askline_risk::Risk::note`] writes them.
+const RISK_LABELS: [&str; 2] = ["!! Dangerous", "! Confirm"];
+
 /// The characters that the terminal's encoding supports.
 #[derive(Debug)]
 pub(super) struct Glyphs {
@@ -53,25 +56,26 @@ impl Glyphs {
     }
 
     /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
-    /// the remedy after its last semicolon.
+    /// the remedy after its last semicolon. A risk label is never cut, however many rows it takes.
     pub(super) fn message(&self, text: &str, columns: usize) -> String {
+        let label = risk_label(text);
         let text = format!("askline: {text}");
         let fits = |text: &str| Some(wrapped(text, columns)).filter(|rows| rows.len() <= MESSAGE_ROWS);
         let whole = (text.as_str(), String::new());
-        let remedied =
-            text.rsplit_once("; ").map(|(cause, remedy)| (cause, format!("; {}", self.safe(remedy))));
+        let parts = text.rsplit_once("; ").filter(|_| label.is_empty());
+        let remedied = parts.map(|(cause, remedy)| (cause, format!("; {}", self.safe(remedy))));
         for (cause, remedy) in remedied.into_iter().chain([whole]) {
             let mut start = self.safe(cause);
             if let Some(rows) = fits(&format!("{start}{remedy}")) {
                 return rows.join("\n");
             }
-            while start.pop().is_some() {
+            while start.pop().is_some() && start.contains(label) {
                 if let Some(rows) = fits(&format!("{}{}{remedy}", start.trim_end(), self.ellipsis)) {
                     return rows.join("\n");
                 }
             }
         }
-        String::new()
+        wrapped(label, columns).join("\n")
     }
 
     /// Returns untrusted text without control characters: whitespace of all kinds becomes single spaces.
@@ -99,6 +103,12 @@ impl Glyphs {
         }
         row + self.ellipsis
     }
+}
+
+/// Returns the risk label in the notes of a message; empty if there is none.
+fn risk_label(text: &str) -> &'static str {
+    let has = |label: &&str| text.split("; ").any(|note| note.starts_with(*label));
+    RISK_LABELS.into_iter().find(has).unwrap_or_default()
 }
 
 /// Wraps safe text into rows of at most `columns`, broken at spaces if a word fits on a row. Uses at least one
@@ -173,6 +183,30 @@ mod tests {
         check("word", 1, "a\ns\n…");
         let long = Glyphs::ASCII.message(&format!("{}; run `askline doctor`", "cause ".repeat(500)), 79);
         assert!(long.ends_with("...; run `askline doctor`") && long.lines().count() == 3, "{long}");
+    }
+
+    #[test]
+    fn a_risk_label_is_never_cut() {
+        let dangerous =
+            "!! Dangerous: deletes every match below /var/log; curly quotes made straight; checked 2/2 flags";
+        for (text, label) in [
+            (dangerous, "!!Dangerous"),
+            (
+                "1 of 12; ! Confirm: overwrites two; another model answered, because the first is busy",
+                "!Confirm",
+            ),
+            ("! Confirm", "!Confirm"),
+        ] {
+            for columns in 1..100 {
+                for glyphs in [&Glyphs::UNICODE, &Glyphs::ASCII] {
+                    let message = glyphs.message(text, columns);
+                    let letters: String = message.split_whitespace().collect();
+                    assert!(letters.contains(label), "{columns}: {message}");
+                }
+            }
+        }
+        let narrow = Glyphs::UNICODE.message(dangerous, 20);
+        assert_eq!(narrow, "askline: !!\nDangerous: deletes\nevery match below /…");
     }
 
     #[test]

@@ -20,6 +20,8 @@ use super::input::Input;
 const UNCHANGED: &str = "the model's answer is the same line";
 /// Note if the checks verified every option of the line and found no error, so no model was asked.
 const RIGHT: &str = "the line is already right";
+/// Reason if there is nothing behind a comment sign.
+const NO_WORDS: &str = "type what you want behind the #";
 /// Note if the user's words are on the prompt line again.
 const WORDS: &str = "your words again; press the key for the suggestions";
 
@@ -68,6 +70,9 @@ impl Turn {
         let words = &self.input.line.text;
         let before = last.and_then(|last| last.before(words, self.shell));
         let line = PromptLine::typed(request_of(words));
+        if line.text.is_empty() && !words.trim().is_empty() {
+            return Err(Failure::NoCommand(NO_WORDS.to_owned()).into());
+        }
         let request = Request { line: &line, before: before.as_ref(), ..self.request() };
         // Leaked on purpose: the process ends soon, and unmapping gigabytes first would delay the answer.
         let model = Box::leak(models::open(&self.config, &LocalHost, &self.paths, Purpose::Press)?);
@@ -172,9 +177,12 @@ pub(in crate::cli) fn offer(suggestion: &Suggestion, evidence: Evidence) -> Offe
     }
 }
 
-/// Returns the request in a prompt line, without a leading `ask` or `#`.
+/// Returns the request in a prompt line, without a leading `ask` or `#`; a `#` alone is no request.
 fn request_of(line: &str) -> &str {
     let words = line.trim_start();
-    let rest = words.strip_prefix("ask ").or_else(|| words.strip_prefix('#'));
-    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(line)
+    if words.starts_with('#') {
+        return words.trim_start_matches(|c: char| c == '#' || c.is_whitespace());
+    }
+    let rest = words.strip_prefix("ask ").map(str::trim_start);
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(line)
 }
