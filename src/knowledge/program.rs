@@ -35,13 +35,6 @@ impl Knowledge {
     /// Returns the meaning of a command's first word, and the program with the words after it, aliases expanded.
     pub(super) fn resolve(&self, command: &[&str]) -> (CommandKind, Option<(ResolvedProgram, Vec<String>)>) {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
-        // `^ls` is always the program, even if an alias or function has the same name.
-        let external = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
-        if let Some(name) = external.filter(|_| self.environment.shell.is_nushell()) {
-            let Some(program) = self.program(&name) else { return (CommandKind::Missing, None) };
-            let (path, real_path) = (program.path.clone(), program.real_path.clone());
-            return (CommandKind::Program { path, real_path }, Some((program, words.split_off(1))));
-        }
         let mut alias = None;
         let mut followed = BTreeSet::new();
         // A shell does not expand an alias again inside its own expansion.
@@ -56,16 +49,19 @@ impl Knowledge {
             words.splice(..1, leading);
             followed.insert(name);
         }
-        let Some(name) = words.first().cloned() else {
+        // `^ls` is always the program, even if an alias or function has the same name.
+        let outside = words.first().and_then(|first| first.strip_prefix('^')).map(str::to_owned);
+        let outside = outside.filter(|_| self.environment.shell.is_nushell());
+        let Some(name) = outside.clone().or_else(|| words.first().cloned()) else {
             return (alias.map_or(CommandKind::Missing, CommandKind::Alias), None);
         };
         let rest = words.split_off(1);
         let kind_of = |kind: CommandKind| alias.clone().map_or(kind, CommandKind::Alias);
-        if self.functions.contains(&name) {
+        if outside.is_none() && self.functions.contains(&name) {
             return (kind_of(CommandKind::Function), None);
         }
         let shell = self.environment.shell;
-        if builtins::of(shell).contains(&name) {
+        if outside.is_none() && builtins::of(shell).contains(&name) {
             let page = self
                 .program(shell.name())
                 .filter(|program| program.trusted && shell.dialect().has_builtin_manuals);

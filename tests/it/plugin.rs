@@ -124,6 +124,31 @@ fn an_answer_is_a_record() {
     }
 }
 
+/// The options behind an alias are those of its command, also where its name is that of a known tool (`gs`), and its
+/// risk is that of its expansion.
+#[test]
+fn an_alias_stands_for_its_command() {
+    let aliases =
+        "alias gs = git status; alias \"my gs\" = git status; alias g = ^git; alias nuke = ^rm -rf; ";
+    for nu in nushells() {
+        let counts = |line: &str| {
+            let checks = nu.value(&format!("{aliases}ask check '{line}' | get checks"));
+            [&checks["flags_verified"], &checks["flags_refuted"]].map(|count| count.as_u64().unwrap())
+        };
+        for line in
+            ["gs --shrt", "my gs --shrt", "g status --shrt", "git status --shrt", "ls | each { gs --shrt }"]
+        {
+            assert_eq!(counts(line), [0, 1], "{line}");
+        }
+        for line in ["gs --short", "my gs --short", "gs -z | lines"] {
+            assert_eq!(counts(line), [1, 0], "{line}");
+        }
+        let label =
+            nu.value(&format!("{aliases}['nuke ~' 'gs; nuke ~' '(nuke ~)'] | ask check | get risk.label"));
+        assert_eq!(label, json!(["Dangerous", "Dangerous", "Dangerous"]));
+    }
+}
+
 #[test]
 fn other_answers_are_rows() {
     let rows = [r#"{"reply": "ls -l"}"#, r#"{"reply": "ls --long --all"}"#].join("\n");

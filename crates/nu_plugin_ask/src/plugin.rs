@@ -32,8 +32,7 @@ use nu_plugin_core::CommunicationMode;
 use outcome::guarded;
 
 /// Message for a user who starts the program.
-const USAGE: &str =
-    "this is askline's plugin, which Nushell starts; in nu run: plugin add nu_plugin_ask; plugin use ask";
+const USAGE: &str = "this is askline's plugin, which Nushell starts; in nu run `plugin add (which nu_plugin_ask | get 0.path)`, then `plugin use ask`";
 
 /// Runs the program.
 pub(crate) fn run() -> ExitCode {

@@ -151,7 +151,7 @@ fn plugin(host: &dyn Host, knowledge: &Knowledge, nushell: &str) -> Option<Findi
     let versions = NU_PLUGIN_VERSIONS.join(" and ");
     Some(if installed.as_deref() != Some(env!("CARGO_PKG_VERSION")) {
         let installed = installed.unwrap_or_else(|| "an unknown version".to_owned());
-        let remedy = "install both again, then run in nu: plugin add nu_plugin_ask";
+        let remedy = "install both again, then run in nu: plugin add (which nu_plugin_ask | get 0.path)";
         warning("nu plugin", format!("{found} belongs to askline {installed}"), remedy)
     } else if nu_plugin_supports(nushell) {
         fine("nu plugin", format!("{found}, for Nushell {versions}"))

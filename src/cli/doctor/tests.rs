@@ -242,12 +242,12 @@ fn the_plugin_is_held_against_its_nushell() {
     .assert_eq(&doctor("0.999.0", ours));
     expect![[r#"
         warn  nu plugin: /bin/nu_plugin_ask belongs to askline 0.0.1
-              install both again, then run in nu: plugin add nu_plugin_ask
+              install both again, then run in nu: plugin add (which nu_plugin_ask | get 0.path)
     "#]]
     .assert_eq(&doctor("0.115.1", "nu_plugin_ask 0.0.1 for Nushell"));
     expect![[r#"
         warn  nu plugin: /bin/nu_plugin_ask belongs to askline an unknown version
-              install both again, then run in nu: plugin add nu_plugin_ask
+              install both again, then run in nu: plugin add (which nu_plugin_ask | get 0.path)
     "#]]
     .assert_eq(&doctor("0.115.1", "usage"));
     expect![[r#"

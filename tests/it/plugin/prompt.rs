@@ -28,6 +28,34 @@ fn setups() -> impl Iterator<Item = Setup> {
     })
 }
 
+/// The commands of the readme, in a Nushell that has never seen the plugin.
+#[test]
+fn the_readme_installs_it_in_a_fresh_nushell() {
+    let readme = include_str!("../../../README.md");
+    let commands: Vec<&str> = readme
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|text| text.starts_with("plugin ") && text.contains(' '))
+        .collect();
+    let [add, load, ..] = commands.as_slice() else { panic!("{commands:?}") };
+    for program in installed(Shell::Nu).into_iter().chain(super::older_nushells()) {
+        let setup = Setup::with(Shell::Nu, program);
+        let plugin = setup.home().join("bin/nu_plugin_ask");
+        std::os::unix::fs::symlink(super::plugin_program(), plugin).unwrap();
+        let sh = setup.model("").start();
+        for line in [add, load, &"ask check ls | get shell | save out; touch done"] {
+            sh.sends_until("\x15", Duration::from_millis(300), || sh.pty.cursor_row().trim_end() == "READY>");
+            sh.pty.send(line);
+            sh.expect_line(line);
+            sh.pty.send("\r");
+            sh.pty.wait("the next prompt", |_| sh.pty.cursor_row().trim_end() == "READY>");
+        }
+        sh.wait_file("done");
+        assert_eq!(sh.wait_file("out"), "nu", "{}", sh.pty.describe());
+    }
+}
+
 fn enter(sh: &Sh, line: &str) {
     sh.types(line);
     sh.pty.send("\r");

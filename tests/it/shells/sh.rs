@@ -305,7 +305,7 @@ impl Sh {
     }
 
     #[track_caller]
-    pub(super) fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
+    pub(crate) fn sends_until(&self, keys: &str, every: Duration, done: impl Fn() -> bool) {
         let started = Instant::now();
         while !done() {
             assert!(started.elapsed() < PATIENCE, "{keys:?} did nothing; {}", self.pty.describe());

@@ -257,7 +257,12 @@ fn takes_first(name: &str, command: &SimpleCommand, reference: &dyn Reference) -
 /// Adds a hint if the command is obsolete.
 fn deprecated(command: &SimpleCommand, name: &str, draft: &mut ReportDraft<'_>) {
     let (Some(new), Some(word)) = (TOOLS.deprecated.get(name), command.words.first()) else { return };
-    if is_missing(new.split(' ').next().unwrap_or(new), draft.reference) {
+    // A name that the user gave to something else is not obsolete.
+    let is_own = matches!(
+        draft.reference.known(&[name]).kind,
+        reference::CommandKind::Function | reference::CommandKind::Alias(_)
+    );
+    if is_own || is_missing(new.split(' ').next().unwrap_or(new), draft.reference) {
         return;
     }
     let fix = Fix { span: word.span.clone(), replacement: new.clone(), change: format!("{name} → {new}") };

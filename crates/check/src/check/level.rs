@@ -7,7 +7,10 @@ use super::ReportDraft;
 use super::tools::{TOOLS, is_find};
 use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle};
-use askline_syntax::options::{self, Options, Takes};
+use askline_syntax::{
+    options::{self, Options, Takes},
+    program_name,
+};
 
 /// Maximum number of subcommand levels: `docker compose up` has two.
 const MAX_LEVELS: usize = 3;
@@ -28,10 +31,17 @@ pub(super) enum OptionStatus {
     Absent,
 }
 
+/// Returns the name for table lookups: for an alias that of its program and subcommand, whatever its own name is.
+fn tool(name: &str, known: &CommandFacts) -> String {
+    let CommandKind::Alias(text) = &known.kind else { return name.to_owned() };
+    let words = text.split_whitespace().take(1 + known.above.len()).map(program_name);
+    words.collect::<Vec<_>>().join(" ").trim_start_matches('^').to_owned()
+}
+
 /// A command with the subcommands seen so far.
 pub(super) struct Level {
     pub(super) words: Vec<String>,
-    /// The words joined to one name for table lookups.
+    /// The words joined to one name for table lookups, with the program in place of an alias.
     pub(super) name: String,
     pub(super) known: Arc<CommandFacts>,
     /// Additional manuals: that of a similar command, and our tables.
@@ -48,6 +58,8 @@ impl Level {
     /// Creates the top level of a command. `looked_up` is the lookup name: `^ls` for the external program in Nushell.
     pub(super) fn top(name: &str, looked_up: &str, draft: &ReportDraft<'_>) -> Self {
         let known = draft.reference.known(&[looked_up]);
+        let name = tool(name, &known);
+        let name = name.as_str();
         let like =
             TOOLS.like.get(name).and_then(|other| draft.reference.known(&[other.as_str()]).manual.clone());
         let builtin = TOOLS.builtins.get(&draft.shell).and_then(|manuals| manuals.get(name));
@@ -89,7 +101,7 @@ impl Level {
 
     /// Returns the standing of an option that no documentation defines or mentions.
     pub(super) fn lacking(&self, option: &str) -> OptionStatus {
-        let top = self.words.first().map_or("", |word| word.trim_start_matches('^'));
+        let top = self.name.split(' ').next().unwrap_or_default();
         if self.known.kind == CommandKind::Function {
             return OptionStatus::Open("it is a function of yours");
         }
@@ -170,7 +182,7 @@ impl Level {
         if !is_own && !is_listed {
             return false;
         }
-        self.name = words.join(" ").trim_start_matches('^').to_owned();
+        self.name = format!("{} {word}", self.name);
         self.last = !is_own || MAX_LEVELS < words.len();
         self.words = words;
         self.own = is_own;

@@ -1,9 +1,11 @@
 //! A host for the user's running engine: the local machine with the engine's environment and directory, not those of
 //! the plugin's start, and with the engine's own parser, which knows the user's definitions.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::OsString;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -99,10 +101,9 @@ impl EngineHost {
 
     fn pieces(&self, line: &str) -> Option<Output> {
         let pieces = self.ast(line, &["flatten", "json", "minify"]).ok()?;
-        let mut pieces: Vec<Json> = serde_json::from_str(pieces.as_str().ok()?).ok()?;
-        // Tokens from an alias's expansion have no position in the line.
-        pieces.retain(|piece| piece.pointer("/span/start").is_some_and(Json::is_u64));
-        let stdout = serde_json::to_vec(&pieces).ok()?;
+        let pieces: Vec<Json> = serde_json::from_str(pieces.as_str().ok()?).ok()?;
+        let names = || self.aliases().map(|(name, _)| name).take(OWN_NAMES_MAX).collect();
+        let stdout = serde_json::to_vec(&placed(pieces, line, names)).ok()?;
         Some(Output { success: true, stdout, stderr: Vec::new() })
     }
 
@@ -197,6 +198,40 @@ fn field(row: &Value, name: &str) -> Option<String> {
 }
 
 /// Converts a row of `help commands` about a user-defined command to the format of [`Probe::Commands`].
+/// Returns the tokens that have a place in the line. Those of an alias's expansion have none; its first one gets the
+/// place of the alias, so that the words behind belong to a command.
+fn placed(tokens: Vec<Json>, line: &str, aliases: impl FnOnce() -> Vec<String>) -> Vec<Json> {
+    let names = LazyCell::new(aliases);
+    let mut end = 0;
+    let place = |mut token: Json| {
+        let offset = |token: &Json| usize::try_from(token.pointer("/span/end")?.as_u64()?).ok();
+        if let Some(stop) = offset(&token) {
+            end = end.max(stop);
+            return Some(token);
+        }
+        let shape = token.get("shape")?.as_str()?;
+        let starts_command = matches!(shape, "shape_external" | "shape_internalcall");
+        let span = alias_at(line, end, if starts_command { &names } else { &[] })?;
+        *token.get_mut("span")? = json!({"start": span.start, "end": span.end});
+        end = span.end;
+        Some(token)
+    };
+    tokens.into_iter().filter_map(place).collect()
+}
+
+/// Returns the span of an alias that begins the next command behind an offset.
+fn alias_at(line: &str, from: usize, names: &[String]) -> Option<Range<usize>> {
+    let rest = line.get(from..)?;
+    let command = rest.trim_start_matches(|c: char| c.is_whitespace() || ";|({[".contains(c));
+    let is_here = |name: &&String| {
+        let behind = command.strip_prefix(name.as_str());
+        behind.is_some_and(|behind| !behind.starts_with(|c: char| !c.is_whitespace() && !";|)}]".contains(c)))
+    };
+    let name = names.iter().filter(is_here).max_by_key(|name| name.len())?;
+    let start = from + (rest.len() - command.len());
+    Some(start..start + name.len())
+}
+
 fn defined(row: &Value) -> Option<Json> {
     if field(row, "command_type")? != "custom" {
         return None;
@@ -296,6 +331,38 @@ mod tests {
     use nu_protocol::record;
 
     use super::*;
+
+    #[test]
+    fn an_alias_is_where_it_was_written() {
+        let names = || ["gs", "my gs", "my"].map(str::to_owned).to_vec();
+        let token = |shape: &str, span: Option<(usize, usize)>| {
+            let (start, end) = span.unzip();
+            json!({"content": "x", "shape": shape, "span": {"start": start, "end": end}})
+        };
+        let spans = |tokens: Vec<Json>, line: &str| {
+            let placed = placed(tokens, line, names);
+            let text = |token: &Json| {
+                let at = |name| usize::try_from(token["span"][name].as_u64().unwrap()).unwrap();
+                line.get(at("start")..at("end")).unwrap().to_owned()
+            };
+            placed.iter().map(text).collect::<Vec<_>>()
+        };
+        let called = || vec![token("shape_external", None), token("shape_externalarg", None)];
+        for (line, behind, expected) in [
+            ("gs --shrt", Some((3, 9)), vec!["gs", "--shrt"]),
+            ("my gs --shrt", Some((6, 12)), vec!["my gs", "--shrt"]),
+            ("  gs", None, vec!["gs"]),
+            ("gsx --shrt", Some((4, 10)), vec!["--shrt"]),
+            ("größe gs", None, vec![]),
+            ("", None, vec![]),
+        ] {
+            let tokens = called().into_iter().chain(behind.map(|at| token("shape_externalarg", Some(at))));
+            assert_eq!(spans(tokens.collect(), line), expected, "{line}");
+        }
+        let pipe = [token("shape_pipe", Some((3, 4)))];
+        assert_eq!(spans([called(), pipe.to_vec(), called()].concat(), "gs | (gs)"), ["gs", "|", "gs"]);
+        assert_eq!(spans([called(), called()].concat(), "gs; gs"), ["gs", "gs"]);
+    }
 
     #[test]
     fn the_parsers_errors_are_told_with_their_place() {
