@@ -95,6 +95,7 @@ def __askline_repair [code: int] {
 
 def __askline_line [drop_keys: closure] {
   let line = (commandline)
+  let size = (term size)
   let reply = (
     # Nushell draws its line at the row where it began; scrolling the screen would leave a copy behind.
     $line | __askline_help below-unscrolled $drop_keys [--cursor $"(commandline get-cursor)" --keymap $env.config.edit_mode]
@@ -103,11 +104,18 @@ def __askline_line [drop_keys: closure] {
     commandline edit --replace $reply.answer
   }
   if ($reply.message | is-not-empty) {
-    # Low enough not to be overwritten: the line may have had this answer as ghost text below it.
-    let below = (if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
-      1 + ($"($line)($reply.message)" | str length) // (term size).columns + ($reply.answer | str length) // (term size).columns
+    # Low enough not to be overwritten: Nushell draws its line where the old one was, if the cursor is still on one of
+    # its rows. The line may have had this answer as ghost text below it, and a resize may have moved all rows; then
+    # the message goes to the bottom of the screen.
+    let is_resized = $size != (term size)
+    let rows_of = { |text| ($text | str length) // (term size).columns }
+    let below = (if $is_resized {
+      2 + (do $rows_of $line)
+    } else if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
+      1 + (do $rows_of $"($line)($reply.message)") + (do $rows_of $reply.answer)
     } else { 0 })
-    print -e $"\n\e[J($reply.message)('' | fill --character "\n" --width $below)"
+    let start = (if $is_resized { "\e[999;1H" } else { "" })
+    print -e $"($start)\n\e[J($reply.message)('' | fill --character "\n" --width $below)"
   }
 }
 

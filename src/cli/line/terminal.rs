@@ -162,6 +162,9 @@ impl Terminal {
             // Index and reverse index make room at the bottom of the screen and keep the column. Repeated on each
             // drawing, because a resize may have moved the cursor to the bottom.
             Draw::Below => write!(out, "\x1bD\x1bM\x1b7\x1b[1E{erase}{text}\x1b8"),
+            // At the bottom of the screen the row was drawn over the line, which the shell draws anew, and a resize may
+            // have moved both.
+            Draw::BelowUnscrolled if self.resized && text.is_empty() => write!(out, "\x1b7\r\x1b[J\x1b8"),
             Draw::BelowUnscrolled => write!(out, "\x1b7\x1b[1E{erase}{text}\x1b8"),
         };
         if is_foreground(&self.tty) {

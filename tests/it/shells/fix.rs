@@ -108,7 +108,7 @@ fn the_helper_learns_the_commands_before(setup: Setup) {
 }
 
 /// A tmux server, ended with the test.
-struct Tmux(PathBuf);
+pub(super) struct Tmux(PathBuf);
 
 impl Drop for Tmux {
     fn drop(&mut self) {
@@ -119,15 +119,23 @@ impl Drop for Tmux {
 }
 
 fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
+    let row =
+        r#"{"reply": "echo right", "must_contain": "it printed: \"no such place\", \"look elsewhere\"\n"}"#;
+    let Some((sh, _tmux)) = inside_tmux(setup.model(row)) else { return };
+    fails(&sh, "sh -c 'echo no such place; echo look elsewhere; exit 7'");
+    sh.press();
+    sh.expect("echo right");
+}
+
+/// Starts the shell inside tmux, whose terminal rewraps its rows after a resize; `None` if tmux is not installed.
+pub(super) fn inside_tmux(setup: Setup) -> Option<(Sh, Tmux)> {
     if find_on_path(&LocalHost, "tmux").is_none() {
         assert!(std::env::var_os("CI").is_none(), "tmux is not installed");
         let _ = writeln!(std::io::stderr(), "SKIPPED: tmux is not installed");
-        return;
+        return None;
     }
-    let row =
-        r#"{"reply": "echo right", "must_contain": "it printed: \"no such place\", \"look elsewhere\"\n"}"#;
     let shell = setup.shell;
-    let sh = setup.model(row).start();
+    let sh = setup.start();
     let inner = match shell {
         Shell::Zsh => "zsh -d -i",
         Shell::Bash => "bash --noprofile --rcfile .bashrc -i",
@@ -141,9 +149,7 @@ fn inside_tmux_the_model_is_told_what_was_printed(setup: Setup) {
     // The full path, because a later client runs in another directory.
     sh.pty.send(&format!("clear; exec tmux -S {} -f tmux.conf new-session\r", tmux.0.display()));
     tmux.wait(&sh);
-    fails(&sh, "sh -c 'echo no such place; echo look elsewhere; exit 7'");
-    sh.press();
-    sh.expect("echo right");
+    Some((sh, tmux))
 }
 
 impl Tmux {

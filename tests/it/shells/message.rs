@@ -2,6 +2,7 @@
 
 use askline_syntax::shell::Shell;
 
+use super::fix::inside_tmux;
 use super::key::{LS, SLOW, fills_the_screen, ran_nothing, two_rows};
 use super::sh::Setup;
 
@@ -15,6 +16,7 @@ in_every_shell! {
     a_failure_under_a_prompt_of_two_rows
     a_failure_at_the_bottom_of_the_screen
     a_resize_during_the_wait
+    a_message_outlives_a_resize_of_a_terminal_that_rewraps
     a_missing_helper_keeps_the_line
     a_dead_helper_keeps_the_line
 }
@@ -135,6 +137,34 @@ fn a_resize_during_the_wait(setup: Setup) {
     // Still visible after the shell has redrawn everything.
     let screen = sh.pty.screen();
     assert!(screen.contains("the server is gone; run"), "{screen}");
+}
+
+/// As above in a terminal that rewraps its rows, and with the line in the last row.
+fn a_message_outlives_a_resize_of_a_terminal_that_rewraps(setup: Setup) {
+    if matches!(setup.shell, Shell::Bash | Shell::Fish) {
+        return; // have cases of their own
+    }
+    for (is_low, rows, columns) in [(false, 24, 40), (true, 24, 40), (true, 40, 80)] {
+        let Some(setup) = Setup::of(setup.shell) else { return };
+        let model = setup.model(r#"{"reply": "rm -rf ~", "delay_ms": 1500}"#);
+        let Some((sh, _tmux)) = inside_tmux(model) else { return };
+        if is_low {
+            fills_the_screen(&sh);
+        } else {
+            sh.types("echo hello");
+            sh.pty.send("\r");
+            sh.pty.wait("the next prompt", |screen| screen.matches("READY>").count() == 2);
+        }
+        sh.pty.send("throw everything of mine away");
+        sh.expect_line("throw everything of mine away");
+        sh.press();
+        sh.expect_busy();
+        sh.pty.resize(rows, columns);
+        sh.pty.wait_for("askline: !! Dangerous");
+        sh.expect_line("rm -rf ~");
+        let screen = sh.pty.screen();
+        assert!(!screen.contains("Esc keeps") && !screen.contains("thinking"), "{screen}");
+    }
 }
 
 fn a_missing_helper_keeps_the_line(setup: Setup) {
