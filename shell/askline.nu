@@ -114,6 +114,7 @@ def __askline_line [drop_keys: closure] {
     } else if ($__askline_inline | is-not-empty) and ($line | str starts-with "# ") {
       1 + (do $rows_of $"($line)($reply.message)") + (do $rows_of $reply.answer)
     } else { 0 })
+    let below = ([$below ([((term size).rows - 5) 0] | math max)] | math min) # and the message stays on the screen
     let start = (if $is_resized { "\e[999;1H" } else { "" })
     print -e $"($start)\n\e[J($reply.message)('' | fill --character "\n" --width $below)"
   }

@@ -16,6 +16,10 @@ __askline_precmd() {
     \builtin unsetopt local_options interactive_comments # the first is restored at the end of each function
     __askline_inline_comment=0
   fi
+  __askline_rows=$'\n'
+  if [[ -o single_line_zle || $TERM == dumb ]]; then
+    __askline_rows='' # the line has one row, and a message needs to share it
+  fi
   # Some plugins call this while a line is being edited.
   if ! \builtin zle; then
     __askline_begin
@@ -175,14 +179,14 @@ __askline_says() {
   __askline_message='' __askline_about=$BUFFER __askline_before=$2 __askline_entry=$HISTNO
   if [[ -n $row ]]; then
     # Of a message that leaves no room for the line, the label remains.
-    if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )) && [[ $row == 'askline: !'* ]]; then
+    if [[ $row == 'askline: !'* && ( -z $__askline_rows || LINES -lt $(( ($#row + $#BUFFER) / COLUMNS + 3 )) ) ]]; then
       row=${${row#askline: }%%[:;]*}
     fi
     # Of a line that fills the screen, zsh shows the part around the cursor.
     if (( LINES < ($#row + $#BUFFER) / COLUMNS + 3 )); then
       CURSOR=0
     fi
-    __askline_message=$row$'\n'
+    __askline_message=$row${__askline_rows:-: }
   fi
   __askline_message_draw
 }
@@ -518,7 +522,7 @@ __askline_load() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
   \builtin typeset -g __askline_status=0 __askline_message='' __askline_about='' __askline_before=''
-  \builtin typeset -g __askline_entry='' __askline_inline_comment=0
+  \builtin typeset -g __askline_entry='' __askline_rows='' __askline_inline_comment=0
   \builtin typeset -ga precmd_functions zvm_after_init_commands
   if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
     precmd_functions+=(__askline_precmd)

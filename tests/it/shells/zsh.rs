@@ -126,6 +126,17 @@ fn a_narrow_terminal_shows_the_label() {
     }
 }
 
+/// A line that has one row, with an option or on a terminal that can do no more, shares it with the label.
+#[test]
+fn in_a_line_of_one_row_the_label_comes_first() {
+    let Some(setup) = zsh() else { return };
+    let sh = setup.before(|_| "setopt single_line_zle").model(DANGEROUS).start();
+    sh.asks(WORDS);
+    sh.expect_whole("READY> !! Dangerous: rm -rf ~");
+    sh.undo();
+    sh.expect_whole(&format!("READY> {WORDS}"));
+}
+
 #[test]
 fn options_of_other_shells_change_nothing() {
     for options in ["setopt ksh_arrays", "emulate sh; PS1='READY> '", "emulate ksh; PS1='READY> '"] {
