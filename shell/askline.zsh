@@ -63,7 +63,7 @@ __askline_finish() {
 __askline_end() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  if [[ -n $__askline_message && $PREDISPLAY == "$__askline_message" ]]; then
+  if [[ -n $__askline_message && ${PREDISPLAY-} == "$__askline_message" ]]; then
     PREDISPLAY=''
   fi
   __askline_message=''
@@ -194,7 +194,7 @@ __askline_says() {
 # Shows the message as long as the line, changed or not, is what it is about: not after undo, on an empty line or on one
 # of the history, and again when the line comes back.
 __askline_message_draw() {
-  if [[ -z $__askline_message || -n $PREDISPLAY && $PREDISPLAY != "$__askline_message" ]]; then
+  if [[ -z $__askline_message || -n ${PREDISPLAY-} && $PREDISPLAY != "$__askline_message" ]]; then
     \builtin return 0
   fi
   if [[ $BUFFER == "$__askline_about" ]]; then
@@ -334,6 +334,10 @@ __askline_inline_start() {
   if (( __askline_inline_over )) || { __askline_inline_coprocess && [[ $REPLY != "$__askline_inline_dummy" ]] }; then
     \builtin return 1
   fi
+  # zsh-autosuggestions closes the file of its last request before the next one, by a number that would be ours by then.
+  if [[ -n ${_ZSH_AUTOSUGGEST_ASYNC_FD-} ]] && ! { \builtin true <&$_ZSH_AUTOSUGGEST_ASYNC_FD } 2>/dev/null; then
+    _ZSH_AUTOSUGGEST_ASYNC_FD=''
+  fi
   coproc \command "$__askline_program" inline --shell zsh 2>/dev/null
   \builtin exec {__askline_inline_in}>&p {__askline_inline_out}<&p
   \builtin disown 2>/dev/null
@@ -354,8 +358,10 @@ __askline_inline_coprocess() {
 
 __askline_inline_stop() {
   if (( __askline_inline_in )); then
-    \builtin zle -F $__askline_inline_out
-    \builtin exec {__askline_inline_in}>&- {__askline_inline_out}<&-
+    {
+      \builtin zle -F $__askline_inline_out
+      \builtin exec {__askline_inline_in}>&- {__askline_inline_out}<&-
+    } 2>/dev/null
   fi
   __askline_inline_in=0 __askline_inline_out=0 __askline_inline_sent='' __askline_inline_command=''
 }

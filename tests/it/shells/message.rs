@@ -15,6 +15,7 @@ in_every_shell! {
     a_message_below_the_line_goes
     a_failure_under_a_prompt_of_two_rows
     a_failure_at_the_bottom_of_the_screen
+    a_narrow_terminal_shows_the_label
     a_resize_during_the_wait
     a_message_outlives_a_resize_of_a_terminal_that_rewraps
     a_missing_helper_keeps_the_line
@@ -121,6 +122,21 @@ fn a_failure_at_the_bottom_of_the_screen(setup: Setup) {
     sh.pty.send("x");
     sh.expect_line("list filesx");
     assert!(sh.pty.screen().contains("askline: the server is gone"), "{screen}");
+}
+
+/// A message of several notes is cut, its risk label is not.
+fn a_narrow_terminal_shows_the_label(setup: Setup) {
+    if setup.shell != Shell::Nu {
+        return; // zsh, bash and fish have cases of their own
+    }
+    let sh = setup.model(r#"{"reply": "rm -rf ~; echo “gone”"}"#).start();
+    sh.pty.resize(6, 20);
+    sh.pty.send("clean up");
+    sh.expect_line("clean up");
+    sh.press();
+    let screen = sh.pty.wait_for("READY> rm -rf ~; ech");
+    let letters: String = screen.split_whitespace().collect();
+    assert!(letters.contains("!!Dangerous:deletes"), "{screen}");
 }
 
 /// If the terminal becomes narrower during the wait, answer and message are complete.

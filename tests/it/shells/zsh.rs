@@ -219,6 +219,30 @@ fn beside_autosuggestions_a_ghost_is_taken_whole_and_its_history_comes_second() 
     }
 }
 
+/// It also closes the file of its last request by number, long after that file: the number may be one of ours by then.
+/// Keys that go on with what it shows make no request, so this begins with the second line of the same words.
+#[test]
+fn beside_autosuggestions_each_line_of_the_same_words_is_answered() {
+    let plugin = "/usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
+    if !Path::new(plugin).exists() {
+        assert!(std::env::var_os("CI").is_none(), "{plugin} is not installed");
+        return;
+    }
+    let Some(setup) = zsh() else { return };
+    let load = "source /usr/share/zsh-autosuggestions/zsh-autosuggestions.zsh";
+    let sh = setup.before(|_| load).model(&format!("{LS}\n").repeat(40)).start();
+    for _ in 0..5 {
+        for key in "# list f".chars() {
+            sh.pty.send(&key.to_string());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        sh.expect("# list f  ⇥ ls -la");
+        sh.suggests("q", "# list fq  ⇥ ls -la");
+        sh.pty.send("\r");
+        sh.insists("", "");
+    }
+}
+
 #[test]
 fn a_sign_alone_asks_no_model() {
     let Some(setup) = zsh() else { return };
