@@ -6,7 +6,7 @@ use crate::request::Token;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
 
 /// Beginnings of words that ask for something to be deleted.
-const DELETES: [&str; 26] = [
+const DELETES: [&str; 28] = [
     "delet",
     "remov",
     "eras",
@@ -33,6 +33,8 @@ const DELETES: [&str; 26] = [
     "truncat",
     "rid",
     "cut",
+    "throw",
+    "away",
 ];
 
 /// Returns what the line does besides the request.
@@ -57,7 +59,8 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let is_last = commands.last()? == command && command.within.is_empty() && command.position == 0;
     let before = line.text().get(..command.span.start)?.trim_end();
     let joined = ["&&", ";", "||"].iter().find_map(|sign| before.strip_suffix(sign)).map(str::trim_end);
-    let kept = joined.filter(|kept| is_last && !kept.is_empty());
+    // A line that only deletes is what the request may mean; the risk says what it deletes.
+    let kept = joined.filter(|kept| is_last && !kept.is_empty())?;
     let temporary =
         command.within.iter().any(|it| matches!(it, Nesting::Function)) || line.text().contains("mktemp");
     if temporary || command.words.iter().any(|word| word.text.contains("/tmp/")) {
@@ -68,7 +71,7 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
         said: None,
         certainty: Certainty::Sure,
         text: "it also deletes something, and you did not ask for that".to_owned(),
-        edit: kept.map(|kept| Edit::replace(line.text(), kept.len()..command.span.end, String::new())),
+        edit: Some(Edit::replace(line.text(), kept.len()..command.span.end, String::new())),
     })
 }
 
