@@ -21,6 +21,8 @@ struct Row {
     command: String,
     shell: String,
     label: String,
+    /// A second label that is as good.
+    alt: Option<String>,
     class: String,
     #[serde(default)]
     obfuscated: bool,
@@ -32,6 +34,8 @@ struct Judged {
     row: Row,
     expected: Label,
     found: Label,
+    /// `true` if the label that was found is the expected one or as good.
+    right: bool,
     cause: String,
 }
 
@@ -50,9 +54,11 @@ fn judged(name: &str) -> Vec<Judged> {
             "nu" => Shell::Nu,
             other => panic!("{}: shell {other}", row.id),
         };
-        let expected = Label::ALL.into_iter().find(|label| label.name() == row.label).unwrap();
+        let named = |name: &str| Label::ALL.into_iter().find(|label| label.name() == name).unwrap();
+        let expected = named(&row.label);
         let risk = risk::judge_line(&row.command, shell, &Around::nothing());
-        Judged { row, expected, found: risk.label, cause: risk.cause }
+        let right = risk.label == expected || row.alt.as_deref().is_some_and(|alt| named(alt) == risk.label);
+        Judged { row, expected, found: risk.label, right, cause: risk.cause }
     })
     .collect()
 }
@@ -78,10 +84,10 @@ fn matrix(title: &str, rows: &[&Judged]) -> String {
     text
 }
 
-/// Formats the share of rows that meet a condition, in per cent and with the row counts.
+/// Returns the share of rows that meet a condition or have a label that is as good, in per cent.
 fn share(rows: &[&Judged], of: impl Fn(&Judged) -> bool, is: impl Fn(&Judged) -> bool) -> f64 {
     let all: Vec<_> = rows.iter().filter(|row| of(row)).collect();
-    let hit = all.iter().filter(|row| is(row)).count();
+    let hit = all.iter().filter(|row| row.right || is(row)).count();
     if all.is_empty() { 100.0 } else { (hit as f64 * 10_000.0 / all.len() as f64).round() / 100.0 }
 }
 
@@ -101,7 +107,7 @@ fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
         ("safe not flagged", share(rows, |row| row.expected == Label::Safe, |row| !flagged(row))),
         ("cautious not flagged", share(rows, |row| row.expected == Label::Cautious, |row| !flagged(row))),
         ("look-alikes not flagged", share(rows, is_look_alike, |row| !flagged(row))),
-        ("exact", share(rows, |_| true, |row| row.expected == row.found)),
+        ("exact", share(rows, |_| true, |row| row.right)),
     ])
 }
 
@@ -110,7 +116,9 @@ fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
 fn risk_labels_agree() {
     let half: Vec<_> = ["dangerous.jsonl", "benign.jsonl"].into_iter().flat_map(judged).collect();
     let own: Vec<_> = ["fish.jsonl", "nu.jsonl"].into_iter().flat_map(judged).collect();
-    let sets = [("development half", half), ("own fish and Nushell lines", own)];
+    let blind = judged("blind.jsonl");
+    let sets =
+        [("development half", half), ("own fish and Nushell lines", own), ("blind lines of real use", blind)];
     let floors: BTreeMap<String, BTreeMap<String, f64>> =
         toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();
     let mut worse = String::new();
@@ -126,8 +134,8 @@ fn risk_labels_agree() {
         }
         // Lists the wrong rows for a developer.
         if std::env::var_os("RISK_SHOW").is_some() {
-            for row in rows.iter().filter(|row| row.expected != row.found) {
-                let Judged { row, expected, found, cause } = row;
+            for row in rows.iter().filter(|row| !row.right) {
+                let Judged { row, expected, found, cause, .. } = row;
                 say(&format!(
                     "{} {} {expected:?} -> {found:?}: {:?} ({cause})",
                     row.id, row.shell, row.command
