@@ -6,56 +6,136 @@ use super::effect::Scope;
 use super::path_class::{self, PathClass};
 use super::table::EffectTable;
 use super::words::WordLists;
+use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, program_name};
+use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, Word, program_name};
 
 /// File names that a wrapper passes to the command it runs.
 #[derive(Debug, Clone)]
 pub(super) struct Feed {
     /// Path class of the names.
     pub(super) place: PathClass,
-    /// Placeholder of a name among the words; `None` if the names are appended.
-    pub(super) mark: Option<String>,
+    /// Placeholders of a name among the words; empty if the names are appended.
+    pub(super) marks: Vec<String>,
+    /// The names in words: "every match below /var/log".
+    pub(super) told: String,
 }
 
+impl Feed {
+    /// Reports whether the names are appended to the words of the command.
+    pub(super) fn appends(&self) -> bool {
+        self.marks.is_empty()
+    }
+
+    /// Reports whether the names take the place of a part of a word.
+    pub(super) fn fills(&self, text: &str) -> bool {
+        self.appends() && text.contains(APPENDED)
+            || self.marks.iter().any(|mark| text.contains(mark.as_str()))
+    }
+}
+
+/// Names that reach a command, and the names in words.
+type Names = (PathClass, String);
+
+/// The word that represents names that are appended.
+pub(super) const APPENDED: &str = "{}";
 /// Wrappers that pass the names of files they find.
-const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
+const FINDERS: [&str; 4] = ["find", "gfind", "fd", "fdfind"];
 /// Wrappers that pass the names they read from standard input.
-const READERS: [&str; 3] = ["xargs", "parallel", "rush"];
+const READERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
+/// Placeholders of `parallel` and `fd`.
+const PLACEHOLDERS: [&str; 8] = ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}"];
+/// Words after which `parallel` takes its names.
+const SOURCES: [&str; 4] = [":::", ":::+", "::::", "::::+"];
 
 /// Maximum number of previous pipeline commands that are returned.
 const MAX_ABOVE: usize = 32;
 /// Maximum number of commands that are searched for them.
 const MAX_LOOKED_AT: usize = 64;
 
-/// Returns the names that a wrapper passes to a command; `None` if no wrapper does.
+/// Returns the names that a wrapper or a closure passes to a command; `None` if nothing does.
 pub(super) fn of(
     command: &SimpleCommand,
     parsed: &Parsed,
     table: &EffectTable,
     shell: Shell,
 ) -> Option<Feed> {
-    if shell.is_nushell() {
-        return of_closure(command, parsed, table, shell);
-    }
+    let wrapped = of_wrapper(command, parsed, table, shell);
+    wrapped.or_else(|| if shell.is_nushell() { of_closure(command, parsed, table, shell) } else { None })
+}
+
+/// Returns the names that the innermost finder or reader around a command passes to it, also through other wrappers:
+/// `xargs nice rm`, `find -exec sh -c 'rm {}' \;`.
+fn of_wrapper(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, shell: Shell) -> Option<Feed> {
+    // Appended names reach the command only if each wrapper between runs the words after it.
+    let mut reaches = true;
     let wrapper = command.within.iter().rev().find_map(|nesting| match nesting {
-        Nesting::Wrapper(name) => Some(name.as_str()),
-        _ => None,
+        Nesting::Wrapper(name) if FINDERS.contains(&name.as_str()) || READERS.contains(&name.as_str()) => {
+            Some(name.as_str())
+        }
+        Nesting::Wrapper(name) => {
+            reaches &= syntax::runs_words(name);
+            None
+        }
+        _ => {
+            reaches = false;
+            None
+        }
     })?;
     let outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT).filter(|outer| {
         command.span.end <= outer.span.end && outer.name().is_some_and(|name| program_name(name) == wrapper)
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
-    let braces = command.words.iter().any(|word| word.text.contains("{}")).then(|| "{}".to_owned());
+    let holds = |mark: &str| command.words.iter().any(|word| word.text.contains(mark));
+    let has_more = matches!(wrapper, "parallel" | "fd" | "fdfind");
+    let known = PLACEHOLDERS.iter().take(if has_more { PLACEHOLDERS.len() } else { 1 });
+    let mut marks: Vec<String> = known.filter(|mark| holds(mark)).map(|mark| (*mark).to_owned()).collect();
     if FINDERS.contains(&wrapper) {
-        let mark = braces.or_else(|| (wrapper == "find").then(|| "{}".to_owned()));
-        return Some(Feed { place: found_by(outer, wrapper, table, shell), mark });
+        let (place, told) = found_by(outer, wrapper, table, shell);
+        if marks.is_empty() && (wrapper.ends_with("find") || !reaches) {
+            marks.push(APPENDED.to_owned());
+        }
+        return Some(Feed { place, marks, told });
     }
-    if !READERS.contains(&wrapper) {
+    marks.extend(replaced(outer, command, table, shell));
+    if marks.is_empty() && !reaches {
         return None;
     }
-    let place = above(outer, parsed).last().map_or_else(unknown, |above| given_by(above, table, shell));
-    Some(Feed { place, mark: braces.or_else(|| replaced(outer, command, table, shell)) })
+    let (place, told) = listed_after(outer, shell).unwrap_or_else(|| piped_into(outer, parsed, table, shell));
+    Some(Feed { place, marks, told })
+}
+
+/// Returns the names after `:::`; `None` if the command has none.
+fn listed_after(outer: &SimpleCommand, shell: Shell) -> Option<Names> {
+    let at = outer.words.iter().position(|word| SOURCES.contains(&word.text.as_str()))?;
+    let words = outer.words.get(at..).unwrap_or_default();
+    if words.iter().any(|word| word.text.starts_with("::::")) {
+        return Some(unknown("the names that a file lists"));
+    }
+    Some(listed(words.iter().filter(|word| !SOURCES.contains(&word.text.as_str())), shell))
+}
+
+/// Returns the names that a pipeline passes to a command that reads them.
+fn piped_into(outer: &SimpleCommand, parsed: &Parsed, table: &EffectTable, shell: Shell) -> Names {
+    let sources: Vec<_> = above(outer, parsed).collect();
+    if shell.is_nushell() {
+        return narrowed(&sources, table, shell);
+    }
+    sources.last().map_or_else(|| unknown(""), |above| given_by(above, table, shell))
+}
+
+/// Returns the names that a Nushell pipeline passes on.
+fn narrowed(sources: &[&SimpleCommand], table: &EffectTable, shell: Shell) -> Names {
+    let narrows = |source: &&&SimpleCommand| {
+        // `where type == file` selects a type, not particular files.
+        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
+            || source.name() == Some("first")
+    };
+    let given = sources.first().map_or_else(|| unknown(""), |source| given_by(source, table, shell));
+    if sources.iter().any(|source| narrows(&source)) {
+        return (named(Scope::Own), "some of what the line lists".to_owned());
+    }
+    given
 }
 
 /// Returns the names that the variable of the enclosing Nushell closure contains.
@@ -71,29 +151,27 @@ fn of_closure(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, she
     });
     let each = around.max_by_key(|outer| outer.span.start)?;
     let sources: Vec<_> = above(each, parsed).collect();
-    let narrows = |source: &&SimpleCommand| {
-        // `where type == file` selects a type, not particular files.
-        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
-            || source.name() == Some("first")
-    };
-    let place = if sources.iter().any(narrows) {
-        named(Scope::Own)
-    } else {
-        sources.first().map_or_else(unknown, |source| given_by(source, table, shell))
-    };
-    Some(Feed { place, mark: Some(format!("${variable}")) })
+    let (place, told) = narrowed(&sources, table, shell);
+    Some(Feed { place, marks: vec![format!("${variable}")], told })
 }
 
-/// Returns the path class of the names that a command prints.
-fn given_by(command: &SimpleCommand, table: &EffectTable, shell: Shell) -> PathClass {
+/// Returns the names that a command prints.
+fn given_by(command: &SimpleCommand, table: &EffectTable, shell: Shell) -> Names {
+    // Nushell's own `find` searches in values.
+    let is_finder = |name: &str| FINDERS.contains(&name) && (!shell.is_nushell() || command.external);
     match command.name() {
-        Some(name) if FINDERS.contains(&name) && !shell.is_nushell() => found_by(command, name, table, shell),
+        Some(name) if is_finder(name) => found_by(command, name, table, shell),
         Some("ls" | "glob" | "printf" | "echo") if names_some(command) => listed_by(command, shell),
-        Some("ls" | "glob") if shell.is_nushell() => named(Scope::Cwd),
-        Some("grep" | "rg" | "ag" | "locate" | "mdfind") if command.words.len() > 1 && !excludes(command) => {
-            named(Scope::Own)
+        Some("ls" | "glob") if shell.is_nushell() => {
+            (named(Scope::Cwd), "everything in the working directory".to_owned())
         }
-        _ => unknown(),
+        Some(name @ ("grep" | "rg" | "ag" | "locate" | "mdfind"))
+            if command.words.len() > 1 && !excludes(command) =>
+        {
+            (named(Scope::Own), format!("the names that {name} prints"))
+        }
+        Some(name) => unknown(&format!("the names that {name} prints")),
+        None => unknown(""),
     }
 }
 
@@ -110,8 +188,9 @@ fn names_some(command: &SimpleCommand) -> bool {
     command.words.iter().skip(1).any(|word| !word.text.starts_with('-'))
 }
 
-fn unknown() -> PathClass {
-    named(Scope::Unreadable)
+fn unknown(told: &str) -> Names {
+    let told = if told.is_empty() { "the names that it is given" } else { told };
+    (named(Scope::Unreadable), told.to_owned())
 }
 
 /// Returns the placeholder of `xargs -I F` if the command uses it.
@@ -132,10 +211,10 @@ fn call<'t>(command: &SimpleCommand, table: &'t EffectTable, shell: Shell) -> Ca
     Call::read(command.name().unwrap_or_default(), words, table, shell)
 }
 
-/// Returns the path class of the names that `find` or `fd` prints.
-fn found_by(finder: &SimpleCommand, name: &str, table: &EffectTable, shell: Shell) -> PathClass {
+/// Returns the names that `find` or `fd` prints.
+fn found_by(finder: &SimpleCommand, name: &str, table: &EffectTable, shell: Shell) -> Names {
     let words = finder.words.get(1..).unwrap_or_default();
-    if name == "find" {
+    if name.ends_with("find") {
         let tests = words.iter().enumerate().filter(|(at, word)| {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
             WordLists::own().narrows(&word.text)
@@ -146,36 +225,57 @@ fn found_by(finder: &SimpleCommand, name: &str, table: &EffectTable, shell: Shel
         let by_name =
             tests.iter().any(|test| test.contains("name") || test.contains("path") || test.contains("regex"));
         let starts = words.iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
+        let told = below(starts.clone(), narrows);
         let mut places = starts.map(|word| path_class::path(word, shell));
         let first = places.next().unwrap_or_else(|| named(Scope::Cwd));
         let worst = places.fold(first, |one, other| if other.scope > one.scope { other } else { one });
         let narrows = narrows && (by_name || worst.scope != Scope::Home);
-        return if narrows && matches!(worst.scope, Scope::Cwd | Scope::Home | Scope::Unreadable) {
+        let place = if narrows && matches!(worst.scope, Scope::Cwd | Scope::Home | Scope::Unreadable) {
             PathClass { scope: Scope::Own, in_home: false, ..worst }
         } else if narrows {
             worst
         } else {
             PathClass { scope: worst.scope.max(Scope::Cwd), ..worst }
         };
+        return (place, told);
     }
     let call = call(finder, table, shell);
     let operands = call.operands();
+    let starts = call.given(|option| matches!(option, "--search-path" | "--base-directory" | "-C"));
+    let starts: Vec<&Word> = operands.iter().skip(1).chain(&starts).collect();
     let narrows = call.has_option("-e") || call.has_option("--extension");
     let pattern = operands.first().map_or("", |word| word.text.as_str());
-    if narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*") {
-        return named(Scope::Own);
+    let narrows = narrows || !matches!(pattern, "" | "." | "^" | ".*" | "*");
+    let told = below(starts.iter().copied(), narrows);
+    if narrows {
+        return (named(Scope::Own), told);
     }
-    let starts = call.given(|option| matches!(option, "--search-path" | "--base-directory" | "-C"));
-    let places = operands.iter().skip(1).chain(&starts).map(|word| path_class::path(word, shell));
+    let places = starts.iter().map(|word| path_class::path(word, shell));
     let worst = places.max_by_key(|place| place.scope).unwrap_or_else(|| named(Scope::Cwd));
-    PathClass { scope: worst.scope.max(Scope::Tree), ..worst }
+    (PathClass { scope: worst.scope.max(Scope::Tree), ..worst }, told)
 }
 
-/// Returns the worst path class among a command's operands.
-fn listed_by(lister: &SimpleCommand, shell: Shell) -> PathClass {
-    let words = lister.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
-    let worst = words.map(|word| path_class::path(word, shell)).max_by_key(|place| place.scope);
-    worst.unwrap_or_else(|| named(Scope::Unreadable))
+/// Returns the names below some directories in words.
+fn below<'w>(starts: impl Iterator<Item = &'w Word>, narrows: bool) -> String {
+    let starts: Vec<&str> = starts.map(|word| word.text.as_str()).filter(|start| *start != ".").collect();
+    let what = if narrows { "every match" } else { "everything" };
+    if starts.is_empty() {
+        return format!("{what} below the working directory");
+    }
+    format!("{what} below {}", starts.join(" "))
+}
+
+/// Returns the names that a command gets as operands.
+fn listed_by(lister: &SimpleCommand, shell: Shell) -> Names {
+    listed(lister.words.iter().skip(1).filter(|word| !word.text.starts_with('-')), shell)
+}
+
+/// Returns the names in some words.
+fn listed<'w>(words: impl Iterator<Item = &'w Word>, shell: Shell) -> Names {
+    let words: Vec<&Word> = words.collect();
+    let worst = words.iter().map(|word| path_class::path(word, shell)).max_by_key(|place| place.scope);
+    let told = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    worst.map_or_else(|| unknown(""), |place| (place, told))
 }
 
 /// Returns a path class of which only the scope is known.

@@ -15,7 +15,7 @@ use super::address;
 use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::files::{FileLists, FileUse};
-use super::input_flow::{self, Feed};
+use super::input_flow::{self, APPENDED, Feed};
 use super::path_class::{self, PathClass, PathKind};
 use super::script::{self, Language, ScriptEffect};
 use super::table::{EffectEntry, EffectTable, OperandReading, Row, Target};
@@ -210,8 +210,8 @@ impl<'a> LineReader<'a> {
         }
         let feed = input_flow::of(command, text.parsed, self.table, self.shell);
         let mut words = command.words.get(1..).unwrap_or_default().to_vec();
-        if feed.as_ref().is_some_and(|feed| feed.mark.is_none()) {
-            let text = "{}".to_owned();
+        if feed.as_ref().is_some_and(Feed::appends) {
+            let text = APPENDED.to_owned();
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
         }
         let here = Here { text, command, word, feed: feed.as_ref() };
@@ -366,7 +366,7 @@ impl<'a> LineReader<'a> {
         };
         match &row.to {
             Target::Scope(scope) => {
-                let is_unknown = |feed: &Feed| feed.mark.is_none() && feed.place.scope == Scope::Unreadable;
+                let is_unknown = |feed: &Feed| feed.appends() && feed.place.scope == Scope::Unreadable;
                 let scope = match row.does {
                     // Whatever names arrive, they are destroyed on the remote side.
                     Effect::RemoteChange | Effect::DataDefinition if here.feed.is_some_and(is_unknown) => {
@@ -440,13 +440,12 @@ impl<'a> LineReader<'a> {
         if matches!(row.does, Effect::ExecData | Effect::ExecArg) {
             self.meet_run(target);
         }
-        if let Some(feed) =
-            here.feed.filter(|feed| target.text.contains(feed.mark.as_deref().unwrap_or("{}")))
-        {
+        if let Some(feed) = here.feed.filter(|feed| feed.fills(&target.text)) {
             // Everything below a directory is more than the files in it.
             let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
             let manner = Circumstances { tree: manner.tree || is_tree, ..manner };
-            return self.place(row.does, &feed.place, target, manner, says);
+            let names = Word { text: feed.told.clone(), literal: false, glob: false, ..target.clone() };
+            return self.place(row.does, &feed.place, &names, manner, says);
         }
         if runs && let Some(scope) = self.printed(target, here.text) {
             return self.add(row.does, scope, target, &target.text, manner, says);
@@ -529,7 +528,7 @@ impl<'a> LineReader<'a> {
         };
         let act = self.acts.len();
         self.add(effect, scope, word, &word.text, manner, says);
-        let is_path = (word.literal || place.glob) && word.text != "{}" && act < self.acts.len();
+        let is_path = (word.literal || place.glob) && act < self.acts.len();
         if is_path && (writes || destroys) {
             let replaces = !appends && !manner.tree && !manner.recoverable;
             self.placed.push(Placed {

@@ -158,6 +158,40 @@ fn a_tail_behind_very_many_commands_is_dangerous() {
     }
 }
 
+/// Lines of real use that once had a wrong label, by cause.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RealUse {
+    cause: Vec<Mended>,
+}
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mended {
+    about: String,
+    /// Shell, label and command line.
+    lines: Vec<(String, String, String)>,
+}
+
+#[test]
+fn lines_of_real_use_keep_their_labels() {
+    let mended: RealUse = toml::from_str(include_str!("../tests/data/real_use.toml")).unwrap();
+    let mut wrong = Vec::new();
+    for Mended { about, lines } in &mended.cause {
+        for (shell, expected, line) in lines {
+            let shell = Shell::ALL.into_iter().find(|known| known.name() == shell).unwrap();
+            let risk = judge_line(line, shell, &Around::nothing());
+            if risk.label.name() != expected {
+                wrong.push(format!(
+                    "{about} {shell}: {line}: {:?}, not {expected} ({})",
+                    risk.label, risk.cause
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn what_hides_is_dangerous() {
     for line in

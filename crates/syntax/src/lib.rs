@@ -65,6 +65,12 @@ pub fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
     peel::peel(parsed, line, shell)
 }
 
+/// Reports whether a wrapper (`xargs`, `sudo`, `nice`) runs the words after its options: words added at its end become
+/// arguments of the inner command.
+pub fn runs_words(wrapper: &str) -> bool {
+    peel::runs_words(wrapper)
+}
+
 /// A parsed command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parsed {

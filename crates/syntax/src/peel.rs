@@ -127,6 +127,18 @@ pub(super) fn elsewhere(name: &str) -> bool {
     named.is_some_and(|named| named.iter().any(|(words, wrapper)| *words == rest && wrapper.elsewhere))
 }
 
+/// Reports whether this wrapper runs the words after its options, so that words added at the end become arguments of the
+/// inner command.
+pub(super) fn runs_words(name: &str) -> bool {
+    let mut words = name.split(' ');
+    let named = words.next().and_then(|first| WRAPPERS.get(first));
+    let rest: Vec<&str> = words.collect();
+    let adds = |wrapper: &Wrapper| {
+        wrapper.openers.is_empty() && matches!(wrapper.runs, Runs::Command | Runs::Script)
+    };
+    named.is_some_and(|named| named.iter().any(|(words, wrapper)| *words == rest && adds(wrapper)))
+}
+
 /// Adds the commands that wrappers run; see [`super::commands`].
 pub(super) fn peel(parsed: Parsed, line: &str, shell: Shell) -> Parsed {
     let mut budget = MAX_SCRIPT_BYTES;
@@ -267,6 +279,17 @@ impl Peeling<'_> {
     }
 }
 
+/// Returns the scripts of shells among the words of a script: in `parallel bash -c 'rm {}'` the word after `-c`. Some
+/// wrappers pass it on as it is, others as separate words.
+fn inner_scripts(words: &[Word], range: std::ops::Range<usize>) -> impl Iterator<Item = Script> {
+    let is_script = move |at: &usize| {
+        let before = at.checked_sub(1).and_then(|at| words.get(at)).map_or("", |word| word.text.as_str());
+        let is_option = before.starts_with('-') && before.ends_with('c') && !before.starts_with("--");
+        is_option && words.get(*at).is_some_and(|word| word.text.contains(char::is_whitespace))
+    };
+    range.skip(1).filter(is_script).map(|at| Script { words: at..at + 1, offset: 0 })
+}
+
 /// Returns the name of the command's wrapper, the number of words in that name, and the wrapper.
 fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrapper)> {
     let path = command.name()?;
@@ -374,7 +397,17 @@ impl Wrapper {
         let stop = tail + rest.iter().take_while(|word| !self.until.contains(&word.text)).count();
         match self.runs {
             Runs::Command if stop > tail => found.commands.push(tail..stop),
-            Runs::Script if stop > tail => found.scripts.push(Script { words: tail..stop, offset: 0 }),
+            Runs::Script if stop > tail => {
+                found.scripts.push(Script { words: tail..stop, offset: 0 });
+                found.scripts.extend(inner_scripts(words, tail..stop));
+            }
+            // `parallel ::: 'ls' 'pwd'`: without a command each word is one.
+            Runs::Script => {
+                let words = rest.iter().enumerate().filter(|(_, word)| !self.until.contains(&word.text));
+                found
+                    .scripts
+                    .extend(words.map(|(at, _)| Script { words: tail + at..tail + at + 1, offset: 0 }));
+            }
             Runs::FirstScript if stop > tail + 1 => {
                 found.scripts.push(Script { words: tail..tail + 1, offset: 0 });
             }
