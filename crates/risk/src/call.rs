@@ -1,7 +1,7 @@
 //! A command as its program parses it: its entry in the tables, options with values, and operands.
 
 use super::files::FileLists;
-use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Target, is_like};
+use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Row, Target, is_like};
 use askline_syntax::options::{self, Form, Options, Part, Reader, Takes, Value};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Word, program_name};
@@ -147,6 +147,11 @@ impl<'a> Call<'a> {
         self.named.map(|named| named.program)
     }
 
+    /// Returns all words after the command word.
+    pub(super) fn words(&self) -> &[Word] {
+        &self.words
+    }
+
     /// Returns the words that are neither options nor their values nor the subcommand.
     pub(super) fn operands(&self) -> &[Word] {
         &self.operands
@@ -191,16 +196,21 @@ impl<'a> Call<'a> {
 
     /// Reports whether an `unless` condition of a row holds. A word counts only in the position of a subcommand: up to
     /// the operand after the first one that matches `when`, or among the first four operands.
-    pub(super) fn has_instead(&self, unless: &[Condition], when: &[Condition]) -> bool {
+    pub(super) fn has_instead(&self, row: &Row) -> bool {
+        let Row { unless, when, ahead, .. } = row;
         let forms = || when.iter().flat_map(|condition| &condition.alternatives);
         let speaks = |word: &Word| forms().any(|form| !form.starts_with('-') && is_like(&word.text, form));
         let end = self.operands.iter().position(speaks).map_or(4, |at| at + 2);
+        let is_meant = |word: &Word| forms().any(|form| is_like(&word.text, form));
+        let before = self.words.iter().position(is_meant).filter(|_| *ahead).unwrap_or(self.words.len());
         let silences = |form: &String| {
             let is_word = !form.starts_with(['-', '+']) && !form.contains('*') && !form.contains('=');
             if is_word {
                 self.operands.iter().take(end).any(|word| word.text == *form)
             } else if form.starts_with(['-', '+']) && !form.contains('*') {
-                self.has_within(form, self.reach)
+                self.has_within(form, self.reach.min(before))
+            } else if form.contains('*') {
+                self.words.iter().take(before).any(|word| is_like(&word.text, form))
             } else {
                 self.has_one(form)
             }

@@ -6,6 +6,8 @@ use super::weigh::{Act, reason};
 
 /// Maximum number of operands looked up per command line.
 const MAX_LOOKS: usize = 8;
+/// End of the cause of an effect by which a file is lost.
+const EXISTS: &str = ", which exists";
 /// Number of files from which on the count is mentioned.
 const MANY: usize = 50;
 
@@ -19,6 +21,11 @@ pub trait Facts {
 
     /// Reports whether the commands run as root.
     fn is_root(&self) -> bool;
+
+    /// Reports whether a path is known to name nothing.
+    fn is_missing(&self, _: &str) -> bool {
+        false
+    }
 }
 
 /// Facts about a path.
@@ -58,18 +65,38 @@ impl Facts for Unknown {
     }
 }
 
-/// Raises the labels of effects by current facts and returns those facts as text.
-pub(super) fn raise(acts: &mut [Act], placed: &[Placed], facts: &dyn Facts) -> Vec<String> {
-    let mut told = Vec::new();
+/// Raises the labels of effects by current facts. Returns those facts as text, and the index of the first effect by
+/// which a file is lost.
+pub(super) fn raise(acts: &mut [Act], placed: &[Placed], facts: &dyn Facts) -> (Vec<String>, Option<usize>) {
+    let (mut told, mut lost) = (Vec::new(), None);
     for placed in placed.iter().take(MAX_LOOKS) {
         let Some(act) = acts.get_mut(placed.act) else { continue };
         if let Some(fact) = look(act, placed, facts)
             && !told.contains(&fact)
         {
+            if placed.replaces && act.why.ends_with(EXISTS) {
+                lost.get_or_insert(placed.act);
+            }
             told.push(fact);
         }
     }
-    told
+    (told, lost)
+}
+
+/// Looks for a file that is lost because another one is put into its directory under its name.
+fn put_into(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
+    let directory = act.target.trim_end_matches('/').to_owned();
+    let mut paths = placed.names.iter().map(|name| format!("{directory}/{name}"));
+    let path = paths.find(|path| facts.seen(path).is_some_and(|seen| seen.is_file))?;
+    Some(replace(act, &path))
+}
+
+/// Says that a file that exists is overwritten.
+fn replace(act: &mut Act, path: &str) -> String {
+    act.label = act.label.max(Label::Confirm);
+    act.effect = Effect::Overwrite;
+    act.why = format!("overwrites {path}{EXISTS}");
+    format!("{path} exists")
 }
 
 fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
@@ -79,7 +106,13 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
         let count = facts.matches(&target).filter(|count| destroys && MANY <= *count)?;
         return Some(format!("{target} names {count} files"));
     }
+    if placed.must_exist && facts.is_missing(&target) {
+        return Some(format!("{target} does not exist"));
+    }
     let seen = facts.seen(&target)?;
+    if !seen.is_file && !placed.names.is_empty() {
+        return put_into(act, placed, facts);
+    }
     let wide = if seen.is_root {
         Some((Scope::Everything, "is the root of the file system"))
     } else if seen.is_home {
@@ -103,11 +136,8 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
         act.why = format!("deletes work that no commit has: {target}");
         return Some(format!("{target} holds changes that no commit has"));
     }
-    if placed.replaces && seen.is_file && act.effect == Effect::WriteNew {
-        act.label = act.label.max(Label::Confirm);
-        act.effect = Effect::Overwrite;
-        act.why = format!("overwrites {target}, which exists");
-        return Some(format!("{target} exists"));
+    if placed.replaces && seen.is_file && (act.effect == Effect::WriteNew || !placed.names.is_empty()) {
+        return Some(replace(act, &target));
     }
     if destroys && facts.is_root() && placed.outside && act.label < Label::Dangerous {
         act.label = Label::Dangerous;

@@ -44,6 +44,9 @@ const MAX_BREAKS: usize = 8;
 /// Maximum nesting depth that a person can be expected to read.
 const MAX_NESTING: usize = 16;
 
+/// Number of earlier effects with which an effect is compared to find repetitions.
+const MAX_COMPARED: usize = 64;
+
 /// The risk assessment of a command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Risk {
@@ -138,9 +141,13 @@ fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around:
         reader.also(&expanded, 0..line.len());
     }
     let (mut acts, placed, met) = reader.read(line, parsed);
-    let facts = facts::raise(&mut acts, &placed, around.facts);
+    let (facts, lost) = facts::raise(&mut acts, &placed, around.facts);
     let mut risk = Risk { facts, ..Risk::default() };
-    if let Some(act) = reading::worst(&acts) {
+    let worst = reading::worst(&acts);
+    // Of effects of one label the loss of a file is told first.
+    let lost =
+        lost.and_then(|at| acts.get(at)).filter(|lost| worst.is_some_and(|worst| worst.label == lost.label));
+    if let Some(act) = lost.or(worst) {
         risk.raise(act.label, act.span.clone(), act.why.clone());
     }
     let hidden = hides(line, shell, around.facts).map(|why| (Label::Dangerous, 0..line.len(), why));
@@ -153,8 +160,23 @@ fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around:
     for (label, span, why) in hidden.into_iter().chain(tainted).chain(long) {
         risk.raise(label, span, why);
     }
-    risk.acts = acts;
+    risk.acts = merged(acts);
     risk
+}
+
+/// Returns the effects without those that repeat an earlier one, which some other row or spelling also states.
+fn merged(acts: Vec<Act>) -> Vec<Act> {
+    let is_same = |one: &Act, other: &Act| {
+        (one.effect, one.scope, &one.target, one.label, &one.why)
+            == (other.effect, other.scope, &other.target, other.label, &other.why)
+    };
+    let mut kept: Vec<Act> = Vec::new();
+    for act in acts {
+        if !kept.iter().rev().take(MAX_COMPARED).any(|known| is_same(known, &act)) {
+            kept.push(act);
+        }
+    }
+    kept
 }
 
 /// Returns a reason if the displayed command line may differ from what runs.

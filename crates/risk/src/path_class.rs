@@ -39,6 +39,9 @@ pub(super) struct PathClass {
     pub(super) in_home: bool,
     /// `true` for an absolute path outside home, temporary and system directories.
     pub(super) outside: bool,
+    /// `true` for a directory into which users put files: a home directory, `/tmp`, `/data`, `/mnt`. Another file in it
+    /// changes no other one.
+    pub(super) open: bool,
     /// Normalized path: `~/x`, `/etc/x`, `../x`; `…` replaces parts that cannot be read.
     pub(super) path: String,
 }
@@ -69,6 +72,12 @@ pub(super) enum PathKind {
     Public,
 }
 
+/// Returns the pattern of Nushell's `(glob …)`.
+fn globbed(text: &str) -> Option<&str> {
+    let inside = text.trim_start_matches("...").strip_prefix("(glob ")?.strip_suffix(')')?.trim();
+    Some(inside.trim_matches(['"', '\''])).filter(|pattern| !pattern.contains(['(', '|', ' ']))
+}
+
 /// Returns the class of the path that a word of a command line names.
 pub(super) fn path(word: &Word, shell: Shell) -> PathClass {
     let expands = !word.literal || (shell.is_nushell() && word.text.starts_with('~'));
@@ -78,6 +87,9 @@ pub(super) fn path(word: &Word, shell: Shell) -> PathClass {
         && scheme != "file"
     {
         return PathClass { scope: Scope::Remote, path: word.text.clone(), ..PathClass::nothing() };
+    }
+    if let Some(pattern) = globbed(&word.text).filter(|_| expands && shell.is_nushell()) {
+        return path(&Word { text: pattern.to_owned(), glob: true, ..word.clone() }, shell);
     }
     let text = word.text.strip_prefix("file://").unwrap_or(&word.text);
     let alternatives = if expands { braces(text, shell) } else { vec![text.to_owned()] };
@@ -108,12 +120,13 @@ impl PathClass {
             glob: false,
             in_home: false,
             outside: false,
+            open: false,
             path: String::new(),
         }
     }
 
     /// Returns a sort key; of several alternatives the highest one is reported.
-    fn rank(&self) -> (u8, PathKind, bool) {
+    pub(super) fn rank(&self) -> (u8, PathKind, bool) {
         let scope = match self.scope {
             Scope::Own => 0,
             Scope::Tree => 1,
@@ -262,7 +275,7 @@ fn judge(mut path: Path) -> PathClass {
         Base::Home => {
             place.in_home = !path.components.is_empty();
             match path.components.first() {
-                None => place.scope = Scope::Home,
+                None => (place.scope, place.open) = (Scope::Home, true),
                 Some(first) if first.may_be_empty() => place.scope = Scope::Home,
                 Some(first) if first.is_unknown() => place.scope = Scope::Unreadable,
                 Some(_) => {}
@@ -270,6 +283,7 @@ fn judge(mut path: Path) -> PathClass {
         }
         Base::Root => absolute(&path, &mut place),
     }
+    place.open &= !whole && !glob;
     place
 }
 
@@ -319,7 +333,7 @@ fn absolute(path: &Path, place: &mut PathClass) {
             place.kind = PathKind::Temporary;
         }
         if rest == 0 {
-            place.scope = Scope::System;
+            (place.scope, place.open) = (Scope::System, true);
         }
         return;
     }
@@ -333,14 +347,14 @@ fn absolute(path: &Path, place: &mut PathClass) {
         let in_it = path.components.get(path.components.len() - rest..).and_then(|rest| rest.get(1));
         place.in_home = rest > 1;
         if in_it.is_none_or(Component::may_be_empty) {
-            place.scope = Scope::Home;
+            (place.scope, place.open) = (Scope::Home, rest == 1);
         }
         return;
     }
     if let Some(rest) = below(&directories.mounts) {
         place.outside = true;
         if rest == 0 {
-            place.scope = Scope::System;
+            (place.scope, place.open) = (Scope::System, true);
         }
         return;
     }
@@ -350,11 +364,15 @@ fn absolute(path: &Path, place: &mut PathClass) {
         place.scope = if connects { Scope::Remote } else { Scope::Device };
         return;
     }
-    if below(&directories.system).is_some() || path.components.len() == 1 {
+    if below(&directories.system).is_some() {
         place.scope = Scope::System;
         return;
     }
+    // `/data` and the like hold data of users.
     place.outside = true;
+    if path.components.len() == 1 {
+        (place.scope, place.open) = (Scope::System, true);
+    }
 }
 
 /// Returns the kind of the first pattern that matches, and whether the content is private.

@@ -6,8 +6,12 @@
 //! are read.
 
 mod assignments_redirects;
+mod directory;
 mod file_use;
 mod inner;
+mod processes;
+mod same_file;
+mod subcommand;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,13 +20,15 @@ use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::files::{FileLists, FileUse};
 use super::input_flow::{self, APPENDED, Feed};
-use super::path_class::{self, PathClass, PathKind};
+use super::path_class::{PathClass, PathKind};
 use super::script::{self, Language, ScriptEffect};
-use super::table::{EffectEntry, EffectTable, OperandReading, Row, Target};
-use super::weigh::{Act, Circumstances, reason, weigh};
+use super::table::{EffectEntry, EffectTable, OperandReading, OperandSelection, Row, Target};
+use super::weigh::{Act, Circumstances, named_reason, reason, weigh};
 use super::words::WordLists;
+use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
+use directory::Entered;
 
 /// Maximum nesting of scripts and aliases that are read.
 const MAX_LAYERS: usize = 6;
@@ -30,6 +36,8 @@ const MAX_LAYERS: usize = 6;
 const MAX_BYTES: usize = 1 << 17;
 /// Maximum number of commands that are read per command line or script.
 const MAX_COMMANDS: usize = 1_500;
+/// Maximum number of names that are looked up in the directory that they are put into.
+const MAX_NAMES: usize = 4;
 /// Maximum number of effects that are kept per command line.
 const MAX_ACTS: usize = 2_000;
 
@@ -37,7 +45,7 @@ const MAX_ACTS: usize = 2_000;
 pub(super) type Alias<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// An effect on a path that can be checked on this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placed {
     /// Index of the [`Act`] in the list of effects.
     pub(super) act: usize,
@@ -49,6 +57,10 @@ pub(super) struct Placed {
     pub(super) outside: bool,
     /// `true` if the effect covers the directory with all its contents.
     pub(super) tree: bool,
+    /// Names under which files are put there if it is a directory.
+    pub(super) names: Vec<String>,
+    /// `true` if the command fails unless the path exists.
+    pub(super) must_exist: bool,
 }
 
 /// Reader of one command line and the scripts in it.
@@ -62,6 +74,8 @@ pub(super) struct LineReader<'a> {
     fetched: BTreeSet<String>,
     /// Names of files that the command line writes, with their text if it is known.
     written: BTreeMap<String, Option<String>>,
+    /// Directories that the command line enters.
+    entered: Vec<Entered>,
     /// Aliases that are being expanded; prevents endless expansion of an alias that refers to itself.
     expanding: Vec<String>,
     layers: usize,
@@ -118,6 +132,7 @@ impl<'a> LineReader<'a> {
             variables: BTreeMap::new(),
             fetched: BTreeSet::new(),
             written: BTreeMap::new(),
+            entered: Vec::new(),
             expanding: Vec::new(),
             layers: MAX_LAYERS,
             bytes: MAX_BYTES,
@@ -188,6 +203,7 @@ impl<'a> LineReader<'a> {
         if let Some(word) = command.words.first() {
             self.named(word, command, text);
         }
+        self.enter(command);
         self.leaks(before, command, text);
         self.fed = outer_fed;
         self.privileged = outer;
@@ -228,6 +244,12 @@ impl<'a> LineReader<'a> {
         if matches!(word.text.as_str(), "{}" | "%") {
             return self.unknown_command(word);
         }
+        if feed.as_ref().is_some_and(Feed::appends)
+            && syntax::runs_words(base(word))
+            && runs_none(command, text)
+        {
+            self.given_command(command, word, text);
+        }
         let is_local = self.is_local(word);
         let is_script = matches!(command.within.last(), Some(Nesting::Wrapper(_)))
             && FileLists::own().is_script(&word.text);
@@ -246,12 +268,14 @@ impl<'a> LineReader<'a> {
         if word.text.contains('/') && self.written.contains_key(base(word)) {
             self.run_written(base(word), word);
         }
-        let runs_another =
-            input_flow::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command));
+        let runs_another = !runs_none(command, text);
         match call.program() {
             Some(program) => {
                 let (before, placed) = (self.acts.len(), self.placed.len());
                 self.rows(program, &call, here);
+                self.installs_from(before, here);
+                self.unknown_subcommand(program, &call, here);
+                self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
                 self.keep_written(placed, here);
@@ -264,8 +288,20 @@ impl<'a> LineReader<'a> {
                 if let Some(any) = self.table.any() {
                     self.rows(any, &call, here);
                 }
+                self.unknown_program(&call, here);
                 self.tail(here);
             }
+        }
+    }
+
+    /// Adds an effect if a command installs what another one downloads: `dpkg -i <(curl …)`.
+    fn installs_from(&mut self, before: usize, here: Here<'_>) {
+        if !self.acts.iter().skip(before).any(|act| act.effect == Effect::Install) {
+            return;
+        }
+        let mut words = here.command.words.iter().skip(1);
+        if let Some(word) = words.find(|word| self.printed(word, here.text) == Some(Scope::Remote)) {
+            self.add(Effect::Install, Scope::Remote, word, &word.text, Circumstances::default(), None);
         }
     }
 
@@ -330,7 +366,7 @@ impl<'a> LineReader<'a> {
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         for row in program.rows.iter().chain(above) {
             let holds = row.when.iter().all(|condition| call.has(condition))
-                && !call.has_instead(&row.unless, &row.when)
+                && !call.has_instead(row)
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
                 let before = self.acts.len();
@@ -362,8 +398,10 @@ impl<'a> LineReader<'a> {
             tree: row.tree,
             forced: row.forced,
             recoverable: row.recoverable,
+            into: row.puts(),
             ..Circumstances::default()
         };
+        let placed = self.placed.len();
         match &row.to {
             Target::Scope(scope) => {
                 let is_unknown = |feed: &Feed| feed.appends() && feed.place.scope == Scope::Unreadable;
@@ -387,6 +425,10 @@ impl<'a> LineReader<'a> {
                 }
             }
         }
+        let names = if manner.into { put_names(row, call) } else { Vec::new() };
+        for placed in self.placed.iter_mut().skip(placed) {
+            (placed.names, placed.must_exist) = (names.clone(), row.existing);
+        }
     }
 
     /// Applies a row's effect to one word.
@@ -398,7 +440,8 @@ impl<'a> LineReader<'a> {
                 if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
                     self.meet_run(target);
                 }
-                self.add(row.does, scope, target, &target.text, manner, row.says.clone());
+                let says = row.says.as_ref().map(|says| named_reason(says, &target.text));
+                self.add(row.does, scope, target, &target.text, manner, says);
             }
             OperandReading::Host => self.host(row, manner, target, here),
             OperandReading::Shell => {
@@ -432,7 +475,8 @@ impl<'a> LineReader<'a> {
 
     /// Applies a row's effect to a word that names a path.
     fn path(&mut self, row: &Row, manner: Circumstances, target: &Word, here: Here<'_>) {
-        let says = row.says.clone();
+        let named = |target: &str| row.says.as_ref().map(|says| named_reason(says, target));
+        let says = named(&target.text);
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
         if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
             return self.input(row, here);
@@ -445,7 +489,7 @@ impl<'a> LineReader<'a> {
             let is_tree = !matches!(feed.place.scope, Scope::Own | Scope::Unreadable);
             let manner = Circumstances { tree: manner.tree || is_tree, ..manner };
             let names = Word { text: feed.told.clone(), literal: false, glob: false, ..target.clone() };
-            return self.place(row.does, &feed.place, &names, manner, says);
+            return self.place(row.does, &feed.place, &names, manner, named(&feed.told));
         }
         if runs && let Some(scope) = self.printed(target, here.text) {
             return self.add(row.does, scope, target, &target.text, manner, says);
@@ -465,7 +509,7 @@ impl<'a> LineReader<'a> {
         {
             settled.text = file.split(';').next().unwrap_or(file).to_owned();
         }
-        let place = path_class::path(&settled, self.shell);
+        let place = self.class(&settled, here.command);
         // A program that copies in both directions sends or changes remote data only if the remote end is the
         // target.
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;
@@ -473,6 +517,12 @@ impl<'a> LineReader<'a> {
             Effect::RemoteChange if !is_remote && place.scope != Scope::Unreadable => {}
             Effect::NetSend if is_remote && matches!(row.to, Target::Operands(_)) => {}
             Effect::RemoteChange => self.add(row.does, Scope::Remote, target, &target.text, manner, says),
+            Effect::WriteNew
+                if !self.shell.is_nushell() && self.is_read_above(&settled, here.command, here.text) =>
+            {
+                let says = Some(format!("overwrites {} while the line still reads it", settled.text));
+                self.place(Effect::Overwrite, &place, &settled, manner, says);
+            }
             _ => self.place(row.does, &place, &settled, manner, says),
         }
     }
@@ -497,7 +547,7 @@ impl<'a> LineReader<'a> {
         word: &Word,
         manner: Circumstances,
         appends: bool,
-        says: Option<String>,
+        mut says: Option<String>,
     ) {
         // All files of a directory count as the directory.
         let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
@@ -506,17 +556,23 @@ impl<'a> LineReader<'a> {
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
         let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
+        // What is put into an existing directory replaces at most a file in it.
+        let scope = if writes && manner.into && !tree && place.open { Scope::Own } else { place.scope };
         let (effect, scope) = match place.kind {
             // `-` means standard output.
             _ if writes && (word.text == "-" || word.text.starts_with("-:")) => return,
             PathKind::Sink if writes => return,
-            PathKind::Log if destroys => (Effect::History, Scope::Home),
+            PathKind::Log if destroys => {
+                let lost = || format!("{} (removes traces)", reason(effect, Scope::Own, &word.text));
+                says = Some(says.unwrap_or_else(lost));
+                (Effect::History, Scope::Home)
+            }
             PathKind::Startup if writes && WordLists::own().grants(&place.path) => {
                 (Effect::Privilege, Scope::System)
             }
-            PathKind::Startup if effect == Effect::WriteNew => (Effect::Persistence, place.scope),
+            PathKind::Startup if effect == Effect::WriteNew => (Effect::Persistence, scope),
             // A `.env` file or a key in the project counts as an ordinary file.
-            PathKind::Secret if effect == Effect::Overwrite && is_kept => (effect, place.scope),
+            PathKind::Secret if effect == Effect::Overwrite && is_kept => (effect, scope),
             PathKind::Startup | PathKind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
             PathKind::Secret | PathKind::Repository
                 if effect == Effect::Delete && (manner.tree || manner.forced) =>
@@ -524,7 +580,7 @@ impl<'a> LineReader<'a> {
                 (effect, Scope::Home)
             }
             PathKind::Secret if effect == Effect::NetSend => (effect, Scope::Home),
-            _ => (effect, place.scope),
+            _ => (effect, scope),
         };
         let act = self.acts.len();
         self.add(effect, scope, word, &word.text, manner, says);
@@ -537,6 +593,8 @@ impl<'a> LineReader<'a> {
                 replaces,
                 outside: place.outside,
                 tree: manner.tree,
+                names: Vec::new(),
+                must_exist: false,
             });
         }
     }
@@ -595,11 +653,29 @@ impl<'a> LineReader<'a> {
     }
 }
 
+/// Returns the names under which a command puts its sources into a directory.
+fn put_names(row: &Row, call: &Call<'_>) -> Vec<String> {
+    let sources = match row.to {
+        Target::Operands(_) => call.targets(&Target::Operands(OperandSelection::ButLast)),
+        _ => call.operands().to_vec(),
+    };
+    let names = sources.iter().filter(|word| word.literal && !word.text.ends_with('/'));
+    names.take(MAX_NAMES).map(|word| base(word).to_owned()).collect()
+}
+
 /// Returns the effects of code in the language of a program.
 fn code(program: &str, text: &str) -> Vec<ScriptEffect> {
+    language(program).map_or_else(Vec::new, |language| script::code(text, language))
+}
+
+/// Reports whether the language that a program reads is known.
+fn has_language(program: &str) -> bool {
+    language(program).is_some()
+}
+
+fn language(program: &str) -> Option<Language> {
     let named = || Language::named(WordLists::own().language(program)?);
-    let language = Language::of_program(program).or_else(named);
-    language.map_or_else(Vec::new, |language| script::code(text, language))
+    Language::of_program(program).or_else(named)
 }
 
 /// Returns the language that a shell reads; `None` if the command is no shell.
@@ -620,6 +696,11 @@ fn fetched_name(word: &Word) -> Option<String> {
     let path = word.text.split(['?', '#']).next()?;
     let name = path.rsplit('/').next().filter(|name| !name.is_empty() && word.text.contains('/'))?;
     Some(name.to_owned())
+}
+
+/// Reports whether a command runs none of the commands in it.
+fn runs_none(command: &SimpleCommand, text: Text<'_>) -> bool {
+    !input_flow::inside(&command.span, text.parsed).any(|inner| is_run_by(inner, command))
 }
 
 /// Reports whether `outer` is the wrapper that runs `inner`.

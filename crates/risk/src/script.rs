@@ -76,6 +76,10 @@ pub(super) enum Language {
     Called(usize),
     /// Commands of sed.
     Sed,
+    /// Commands of ed and ex.
+    Ed,
+    /// Macros of m4.
+    M4,
 }
 
 impl Language {
@@ -83,6 +87,11 @@ impl Language {
     pub(super) fn of_program(name: &str) -> Option<Self> {
         if matches!(name, "sed" | "gsed") {
             return Some(Self::Sed);
+        }
+        match name {
+            "ed" | "red" | "ex" => return Some(Self::Ed),
+            "m4" | "gm4" => return Some(Self::M4),
+            _ => {}
         }
         let reads = |language: &Syntax| language.programs.iter().any(|program| matches(program, name));
         TABLE.language.iter().position(reads).map(Self::Called)
@@ -110,6 +119,8 @@ pub(super) fn sql(text: &str) -> Vec<ScriptEffect> {
 pub(super) fn code(text: &str, language: Language) -> Vec<ScriptEffect> {
     bounded(text, |text| match language {
         Language::Sed => editors::sed(text),
+        Language::Ed => editors::ed(text),
+        Language::M4 => editors::m4(text),
         Language::Called(index) => TABLE.language.get(index).map_or_else(Vec::new, |syntax| {
             let mut deeds = code::read(text, syntax, 0);
             if syntax.is("awk") {

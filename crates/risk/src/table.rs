@@ -59,6 +59,14 @@ pub(super) struct EffectEntry {
     pub(super) safe: Vec<String>,
 }
 
+impl EffectEntry {
+    /// Returns the alternatives of all conditions.
+    fn conditions(&self) -> impl Iterator<Item = &String> {
+        let conditions = self.rows.iter().flat_map(|row| row.when.iter().chain(&row.unless));
+        conditions.flat_map(|condition| &condition.alternatives)
+    }
+}
+
 /// Effect of a program with its conditions.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -86,6 +94,12 @@ pub(super) struct Row {
     /// `true` if the row also applies to subcommands, whatever their own entries contain.
     #[serde(default)]
     pub(super) below: bool,
+    /// `true` if the command fails unless the target exists.
+    #[serde(default)]
+    pub(super) existing: bool,
+    /// `true` if an option in `unless` counts only before the word that `when` names.
+    #[serde(default)]
+    pub(super) ahead: bool,
     pub(super) says: Option<String>,
     /// Command lines in which the row applies, with the label of the whole command line.
     #[cfg(test)]
@@ -94,6 +108,19 @@ pub(super) struct Row {
     #[cfg(test)]
     #[serde(default)]
     no: Vec<String>,
+}
+
+impl Row {
+    /// Reports whether the target may be a directory into which the command puts something.
+    pub(super) fn puts(&self) -> bool {
+        let is_option = |to: &Condition| to.alternatives.iter().any(|option| option == "--target-directory");
+        match (&self.to, self.does) {
+            (Target::Operands(OperandSelection::Last), Effect::WriteNew | Effect::Overwrite) => true,
+            (Target::Options(_), Effect::WriteNew) => true,
+            (Target::Options(to), Effect::Overwrite) => is_option(to),
+            _ => false,
+        }
+    }
 }
 
 fn usize_max() -> usize {
@@ -300,6 +327,27 @@ impl EffectTable {
     pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&EffectEntry> {
         let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());
         entries.map(|(_, program)| program.as_ref()).find(|program| is_for(&program.shells, shell))
+    }
+
+    /// Reports whether the entries of a program know subcommands.
+    pub(super) fn has_subcommands(&self, name: &str) -> bool {
+        let is_word = |form: &String| {
+            form.len() > 1
+                && form.bytes().all(|byte| byte.is_ascii_lowercase() || b"-:".contains(&byte))
+                && !form.starts_with('-')
+        };
+        let knows = |program: &EffectEntry| program.conditions().any(|form| is_word(form));
+        self.group(name)
+            .is_some_and(|group| group.iter().any(|(words, program)| !words.is_empty() || knows(program)))
+    }
+
+    /// Reports whether the entries of a program mention a word as a subcommand.
+    pub(super) fn mentions(&self, name: &str, word: &str) -> bool {
+        let group = self.group(name).map(Vec::as_slice).unwrap_or_default();
+        group.iter().any(|(words, program)| {
+            words.first().is_some_and(|first| is_like(word, first))
+                || program.conditions().any(|form| !form.starts_with('-') && is_like(word, form))
+        })
     }
 
     /// Returns the entry for programs without an entry of their own.

@@ -16,6 +16,7 @@ fn label(line: &str, shell: Shell) -> Label {
 struct Known {
     paths: BTreeMap<&'static str, PathFact>,
     counts: BTreeMap<&'static str, usize>,
+    missing: Vec<&'static str>,
     root: bool,
 }
 
@@ -30,6 +31,10 @@ impl Facts for Known {
 
     fn is_root(&self) -> bool {
         self.root
+    }
+
+    fn is_missing(&self, path: &str) -> bool {
+        self.missing.contains(&path)
     }
 }
 
@@ -56,10 +61,12 @@ fn facts_raise() {
             ("link", PathFact { is_root: true, ..PathFact::default() }),
             ("work", PathFact { has_changes: true, ..PathFact::default() }),
             ("build", PathFact { entries: Some(1234), ..PathFact::default() }),
+            ("build/notes.txt", file.clone()),
             ("up", PathFact { is_above_cwd: true, ..PathFact::default() }),
             ("disk", PathFact { is_mount: true, ..PathFact::default() }),
         ]),
         counts: BTreeMap::from([("*.log", 80)]),
+        missing: vec!["nowhere"],
         root: false,
     };
     for (line, expected, fact) in [
@@ -73,6 +80,14 @@ fn facts_raise() {
         ("rm -rf disk", Label::Dangerous, "disk is where a file system is mounted"),
         ("rm *.log", Label::Confirm, "*.log names 80 files"),
         ("ls build", Label::Safe, ""),
+        ("mv a notes.txt", Label::Confirm, "notes.txt exists"),
+        ("cp a notes.txt", Label::Confirm, "notes.txt exists"),
+        ("cp a build", Label::Cautious, ""),
+        ("cp dir/notes.txt build", Label::Confirm, "build/notes.txt exists"),
+        ("mv -t build notes.txt", Label::Confirm, "build/notes.txt exists"),
+        ("sed -i s/a/b/ notes.txt", Label::Confirm, ""),
+        ("tar xf a.tar -C nowhere", Label::Cautious, "nowhere does not exist"),
+        ("tar xf a.tar -C new", Label::Cautious, ""),
     ] {
         let risk = with_facts(line, &facts);
         assert_eq!((risk.label, risk.facts.join("; ").as_str()), (expected, fact), "{line}");
@@ -190,6 +205,51 @@ fn lines_of_real_use_keep_their_labels() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A cause names real things, not a placeholder, a lone variable or `*`.
+#[test]
+fn causes_speak_of_real_things() {
+    for (line, cause) in [
+        (
+            "find /var/log -name '*.gz' -exec rm -f {} +",
+            "deletes: every match below /var/log (removes traces)",
+        ),
+        ("find ~ | xargs rm", "deletes: everything below ~ (the home directory)"),
+        ("cat list | xargs rm -rf", "deletes: the names that cat prints (not known before it runs)"),
+        ("ls a b | xargs rm", "deletes: a b"),
+        ("rm -rf *", "deletes: everything in the working directory"),
+        ("rm -rf $x", "deletes: what $x holds (not known before it runs)"),
+        ("rm -rf $(cat list)", "deletes: what $(cat list) prints (not known before it runs)"),
+        ("$x", "runs what $x holds, which can't be read from the line"),
+        ("mv a b", "moves: a"),
+        ("sed -i s/a/b/ c", "edits in place, without a copy: c"),
+        ("curl -d @- https://x.example", "sends data out: its input"),
+    ] {
+        assert_eq!(judge_line(line, Shell::Bash, &Around::nothing()).cause, cause, "{line}");
+    }
+    let risk = with_facts(
+        "mv a b",
+        &Known {
+            paths: BTreeMap::from([("b", PathFact { is_file: true, ..PathFact::default() })]),
+            ..Known::default()
+        },
+    );
+    assert_eq!(risk.cause, "overwrites b, which exists");
+}
+
+/// An effect that several rows state is told once.
+#[test]
+fn effects_are_told_once() {
+    for line in ["cp a b", "cp -f a b", "sudo rm -rf a a", "kubectl delete pod x", "rm a; rm a"] {
+        let acts = judge_line(line, Shell::Bash, &Around::nothing()).acts;
+        for (at, act) in acts.iter().enumerate() {
+            let is_same = |other: &Act| {
+                (act.effect, &act.target, &act.why) == (other.effect, &other.target, &other.why)
+            };
+            assert!(!acts.iter().skip(at + 1).any(is_same), "{line}: {act:?}");
+        }
+    }
 }
 
 #[test]

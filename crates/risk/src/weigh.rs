@@ -49,6 +49,8 @@ pub(super) struct Circumstances {
     pub(super) privileged: bool,
     /// `true` if the target is below the home directory.
     pub(super) in_home: bool,
+    /// `true` if the target may be a directory into which something is put.
+    pub(super) into: bool,
     /// `true` if the target is an absolute path that is neither below the home directory nor temporary.
     pub(super) outside: bool,
 }
@@ -58,7 +60,7 @@ pub(super) fn weigh(effect: Effect, scope: Scope, manner: Circumstances) -> Labe
     use Effect as E;
     use Label::{Cautious, Confirm, Dangerous, Safe};
     use Scope as S;
-    let Circumstances { tree, forced, recoverable, privileged, in_home, outside } = manner;
+    let Circumstances { tree, forced, recoverable, privileged, in_home, outside, .. } = manner;
     let label = match (effect, scope) {
         (E::Read, S::Remote) => Cautious,
         (E::Read, _) => Safe,
@@ -163,5 +165,51 @@ pub(super) fn reason(effect: Effect, scope: Scope, target: &str) -> String {
         Scope::Unreadable if !target.is_empty() => " (not known before it runs)",
         _ => "",
     };
-    if target.is_empty() { what.to_owned() } else { format!("{what}: {target}{aside}") }
+    // The words already say where it is.
+    let aside = if scope == Scope::Cwd && is_all_here(target) { "" } else { aside };
+    if target.is_empty() { what.to_owned() } else { format!("{what}: {}{aside}", shown(target)) }
+}
+
+/// Adds the target to a reason from the tables unless it names it.
+pub(super) fn named_reason(says: &str, target: &str) -> String {
+    let target = shown(target);
+    let is_word = says.split([' ', ',', ':']).any(|word| word == target);
+    let is_named = is_word || target.contains(' ') && says.contains(&target);
+    if target.is_empty() || is_named { says.to_owned() } else { format!("{says}: {target}") }
+}
+
+/// Returns a target as people call it: a placeholder, a lone variable or `*` says nothing.
+pub(super) fn shown(target: &str) -> String {
+    match target {
+        "{}" | "%" => "the names that it is given".to_owned(),
+        "-" | "@-" => "its input".to_owned(),
+        _ if is_all_here(target) => "everything in the working directory".to_owned(),
+        _ if is_one_expansion(target) && target.contains(['(', '`']) => format!("what {target} prints"),
+        _ if is_one_expansion(target) => format!("what {target} holds"),
+        _ => target.to_owned(),
+    }
+}
+
+/// Reports whether a pattern matches all that is in the working directory.
+fn is_all_here(target: &str) -> bool {
+    matches!(target, "*" | "./*" | "**" | "./**" | "*.*" | "**/*" | "./**/*")
+}
+
+/// Reports whether a single expansion makes up a text: `$x`, `${x}`, `$(cat a)`, `` `cat a` ``.
+pub(super) fn is_one_expansion(text: &str) -> bool {
+    let rest = text.strip_prefix('$').unwrap_or(text);
+    match rest.chars().next() {
+        Some('`') => rest.len() > 1 && rest.find('`') != rest.rfind('`') && rest.ends_with('`'),
+        Some(open @ ('(' | '{')) => {
+            let close = if open == '(' { ')' } else { '}' };
+            let mut depth = 0usize;
+            let mut closes = rest.char_indices().filter_map(|(at, c)| {
+                depth = if c == open { depth + 1 } else { depth.saturating_sub(usize::from(c == close)) };
+                (depth == 0).then_some(at + c.len_utf8())
+            });
+            closes.next() == Some(rest.len())
+        }
+        Some(_) => rest.len() < text.len() && rest.chars().all(|c| c.is_alphanumeric() || "_.@*".contains(c)),
+        None => false,
+    }
 }

@@ -26,6 +26,29 @@ pub(super) struct WordLists {
     weakens: BTreeMap<String, Vec<String>>,
     speaks: BTreeMap<String, String>,
     narrowing: BTreeMap<String, Vec<String>>,
+    subcommands: Subcommands,
+}
+
+/// Words of subcommands, by their effect.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Subcommands {
+    destroys: Vec<String>,
+    stops: Vec<String>,
+    sends: Vec<String>,
+    reads: Vec<String>,
+    absent: Vec<String>,
+}
+
+/// Effect of a subcommand, as its name states it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verb {
+    /// Removes, moves or overwrites something.
+    Destroys,
+    /// Stops or starts something that others use.
+    Stops,
+    /// Changes remote state.
+    Sends,
 }
 
 impl WordLists {
@@ -36,6 +59,32 @@ impl WordLists {
             toml::from_str(include_str!("words.toml")).expect("words.toml is well-formed")
         });
         &WORDS
+    }
+
+    /// Reports whether a subcommand only reads, as its name states: `list`, `get-item`, `show_all`.
+    pub(super) fn is_reading(&self, subcommand: &str) -> bool {
+        parts(subcommand).next().is_some_and(|first| has(&self.subcommands.reads, first))
+    }
+
+    /// Reports whether the words of a command are names of commands or text, never subcommands.
+    pub(super) fn takes_names(&self, command: &str) -> bool {
+        has(&self.subcommands.absent, command)
+    }
+
+    /// Returns the effect that the name of a subcommand or option states: `delete`, `delete-all`, `user:remove`.
+    pub(super) fn verb(&self, subcommand: &str) -> Option<Verb> {
+        if subcommand.contains(['/', '.', '@', '=', ' ']) {
+            return None;
+        }
+        let ends = parts(subcommand).next().into_iter().chain(parts(subcommand).last());
+        let lists = &self.subcommands;
+        ends.filter_map(|part| {
+            let of = |list: &[String], verb| has(list, part).then_some(verb);
+            of(&lists.destroys, Verb::Destroys)
+                .or_else(|| of(&lists.stops, Verb::Stops))
+                .or_else(|| of(&lists.sends, Verb::Sends))
+        })
+        .next()
     }
 
     /// Reports whether a wrapper runs commands with another user's rights.
@@ -118,6 +167,11 @@ impl WordLists {
     pub(super) fn narrows(&self, option: &str) -> bool {
         self.narrowing.get("find").is_some_and(|options| has(options, option))
     }
+}
+
+/// Returns the words in the name of a subcommand.
+fn parts(subcommand: &str) -> impl Iterator<Item = &str> {
+    subcommand.split(['-', '_', ':']).filter(|part| !part.is_empty())
 }
 
 fn has(words: &[String], word: &str) -> bool {

@@ -334,6 +334,8 @@ impl Options for Wrapper {
         let listed = |list: &[String]| list.iter().any(|name| name == option);
         match () {
             // `sh -c -e SCRIPT`: more options may precede the script.
+            // The script of `env -S'rm a'` may be in the same word.
+            () if listed(&self.scripts) && self.assignments => Some(Takes::Value),
             () if listed(&self.idle) || listed(&self.scripts) => Some(Takes::Nothing),
             () if listed(&self.values) => Some(Takes::Value),
             () => None,
@@ -365,13 +367,16 @@ impl Wrapper {
                 }
                 Part::Option(given) => {
                     if self.scripts.iter().any(|name| *name == given.name) {
+                        let mut last = given.word;
                         match given.value {
-                            Some(value) => found
-                                .scripts
-                                .push(Script { words: value.word..value.word + 1, offset: value.from }),
+                            Some(value) => {
+                                let words = value.word..value.word + 1;
+                                found.scripts.push(Script { words, offset: value.from });
+                                last = value.word;
+                            }
                             None => script_next = true,
                         }
-                        reader.skip_to(given.word + 1);
+                        reader.skip_to(last + 1);
                     }
                     continue;
                 }

@@ -8,6 +8,7 @@ use crate::path_class;
 use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
+use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Redirection, SimpleCommand, Word};
 
 /// Commands that evaluate an array index even if it is quoted.
@@ -38,6 +39,9 @@ impl LineReader<'_> {
     /// Adds effects of setting a variable, by assignment or by a command.
     fn assigned(&mut self, name: &str, value: &str, word: &Word) {
         let words = WordLists::own();
+        if is_search_path(name) {
+            self.search_path(name, value, word);
+        }
         if words.injects(name) {
             let says = format!("loads other code into programs: {name}");
             self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));
@@ -53,6 +57,18 @@ impl LineReader<'_> {
         }
     }
 
+    /// Adds an effect for a search path with a directory in which others can put programs.
+    fn search_path(&mut self, name: &str, value: &str, word: &Word) {
+        let is_break = |c: char| c.is_whitespace() || ":,[](){}\"'`".contains(c);
+        let manner = Circumstances::default();
+        if let Some(part) =
+            value.split(is_break).find(|part| path_class::named(part).kind == PathKind::Temporary)
+        {
+            let says = format!("takes programs from {part}, where anyone may put them");
+            self.add(Effect::ExecData, Scope::Unreadable, word, name, manner, Some(says));
+        }
+    }
+
     pub(super) fn redirections(&mut self, command: &SimpleCommand, text: Text<'_>) {
         for redirection in &command.redirections {
             let Some(target) = &redirection.target else { continue };
@@ -64,7 +80,7 @@ impl LineReader<'_> {
             }
             let Some(effect) = written_by(redirection, command, text.line) else { continue };
             let settled = self.settled(target, text);
-            let place = path_class::path(&settled, self.shell);
+            let place = self.class(&settled, command);
             let appends = redirection.operator.contains(">>");
             if !appends && effect == Effect::WriteNew {
                 let known = self.output(command, text);
@@ -80,7 +96,10 @@ impl LineReader<'_> {
                 PathKind::Startup | PathKind::Secret if !appends => Effect::Overwrite,
                 _ => effect,
             };
-            self.placed(effect, &place, &settled, Circumstances { forced, ..manner }, appends, None);
+            let is_lost = effect == Effect::WriteNew && !appends && self.is_read(&settled, command, text);
+            let says = is_lost.then(|| format!("empties {} before the line reads it", settled.text));
+            let effect = if is_lost { Effect::Overwrite } else { effect };
+            self.placed(effect, &place, &settled, Circumstances { forced, ..manner }, appends, says);
             if place.kind == PathKind::Startup {
                 self.written(command, target, text);
             }
@@ -129,6 +148,12 @@ impl LineReader<'_> {
                 if command.name() == Some("alias") {
                     self.script(value, self.shell, word);
                 }
+            }
+        }
+        if self.shell == Shell::Fish && matches!(command.name(), Some("set" | "fish_add_path")) {
+            let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+            if command.name() != Some("set") || words.iter().any(|word| is_search_path(word)) {
+                self.search_path("PATH", &words.join(" "), word);
             }
         }
         let endless = |word: &&Word| path_class::path(word, self.shell).kind == PathKind::Endless;
@@ -285,6 +310,11 @@ impl LineReader<'_> {
         let tells = text.inside(word).filter_map(SimpleCommand::name).any(|name| !words.is_plain(name));
         tells || variables(&word.text).any(|name| words.is_secret(name) && !self.variables.contains_key(name))
     }
+}
+
+/// Reports whether a variable lists the directories of programs.
+fn is_search_path(name: &str) -> bool {
+    matches!(name, "PATH" | "path" | "Path" | "fish_user_paths")
 }
 
 /// Reports whether zsh runs code in the pattern's qualifiers `(e:…:)` or `(+name)`.

@@ -10,7 +10,7 @@ use crate::input_flow;
 use crate::script;
 use crate::script::ScriptEffect;
 use crate::table::{OperandReading, Row};
-use crate::weigh::{Act, Circumstances};
+use crate::weigh::{Act, Circumstances, is_one_expansion, shown};
 use crate::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
@@ -54,7 +54,7 @@ impl LineReader<'_> {
 
     /// Adds the effect of a command that is only known at run time.
     pub(super) fn unknown_command(&mut self, word: &Word) {
-        let says = format!("runs a command that can't be read from the line: {}", word.text);
+        let says = format!("runs {}, which can't be read from the line", shown(&word.text));
         self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), Some(says));
     }
 
@@ -105,6 +105,21 @@ impl LineReader<'_> {
         }
     }
 
+    /// Reads a command whose words are all given by another one: `printf 'rm\n-rf\n~' | xargs env`.
+    pub(super) fn given_command(&mut self, command: &SimpleCommand, word: &Word, text: Text<'_>) {
+        match self.upstream(command, text) {
+            Some(words) => {
+                let script = words.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.script(&script, self.shell.of_scripts(), word);
+            }
+            None => {
+                let says = format!("{} runs a command that it is given", word.text);
+                let manner = Circumstances::default();
+                self.add(Effect::ExecData, Scope::Unreadable, word, "", manner, Some(says));
+            }
+        }
+    }
+
     /// Reads code in another language.
     pub(super) fn foreign(
         &mut self,
@@ -115,9 +130,11 @@ impl LineReader<'_> {
         read: impl Fn(&str) -> Vec<ScriptEffect>,
     ) {
         let Some(code) = self.value(word, text) else {
-            let is_whole = word.text.starts_with(['$', '`', '(']) && !word.text.contains(char::is_whitespace);
-            let scope =
-                if is_whole { self.printed(word, text).unwrap_or(Scope::Unreadable) } else { Scope::Own };
+            let scope = if is_one_expansion(&word.text) {
+                self.printed(word, text).unwrap_or(Scope::Unreadable)
+            } else {
+                Scope::Own
+            };
             self.add(row.does, scope, word, &word.text, Circumstances::default(), row.says.clone());
             // Inserted values do not make the rest of the code harmless.
             return read(&word.text).iter().for_each(|access| self.access(access, word));
@@ -204,6 +221,10 @@ impl LineReader<'_> {
                 match row.reads {
                     OperandReading::Sql => self.foreign(row, &held, true, text, script::sql),
                     OperandReading::Redis => self.foreign(row, &held, true, text, script::redis),
+                    OperandReading::Path if runs && !super::has_language(name) => {
+                        let says = "runs text that the line builds".to_owned();
+                        self.add(row.does, Scope::Unreadable, word, "", manner, Some(says));
+                    }
                     _ => self.foreign(row, &held, WordLists::own().is_quiet(name), text, |text| {
                         super::code(name, text)
                     }),
@@ -331,6 +352,7 @@ impl LineReader<'_> {
         }
         self.layers -= 1;
         self.bytes -= script.len();
+        let entered = self.entered_by_script();
         let holder = self.holder.clone();
         let line_shell = std::mem::replace(&mut self.shell, shell);
         self.holder.get_or_insert(word.span.clone());
@@ -338,6 +360,7 @@ impl LineReader<'_> {
         self.text(Text { line: script, parsed: &parsed });
         self.shell = line_shell;
         self.holder = holder;
+        self.entered = entered;
         self.layers += 1;
     }
 }

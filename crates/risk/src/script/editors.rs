@@ -6,6 +6,7 @@ use super::tokens::{ScriptTokenKind, tokens};
 use super::{ScriptEffect, Syntax};
 use crate::effect::{Effect, Scope};
 use crate::path_class::named;
+use askline_syntax::shell::Shell;
 
 /// Maximum number of commands read per script.
 const MAX_COMMANDS: usize = 5_000;
@@ -155,6 +156,48 @@ impl<'a> Sed<'a> {
     }
 }
 
+/// Reports whether a command runs the text that it reads.
+fn reads_commands(script: &str) -> bool {
+    let last = script.rsplit(['|', ';', '&']).next().unwrap_or_default();
+    let mut words = last.split_whitespace();
+    let name = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    let runs = Shell::of_interpreter(name).is_some() || matches!(name, "xargs" | "parallel" | "sudo" | "ssh");
+    runs && !words.any(|word| word == "-c")
+}
+
+/// Returns the shell commands in a script of ed: lines that begin with `!`, or write to and read from a command.
+pub(super) fn ed(text: &str) -> Vec<ScriptEffect> {
+    let mut deeds = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(['\n', '|']).take(MAX_COMMANDS) {
+        let at = start..start + line.len();
+        start += line.len();
+        let command = line.trim().trim_start_matches(|c: char| c.is_ascii_digit() || ",.$%:".contains(c));
+        let command = ["w ", "r ", "e ", "w", "r", "silent "].iter().fold(command, |rest, prefix| {
+            rest.strip_prefix(prefix).filter(|rest| rest.starts_with('!')).unwrap_or(rest)
+        });
+        if let Some(script) = command.strip_prefix('!').map(|rest| rest.trim_end_matches('|').trim()) {
+            if reads_commands(script) {
+                deeds.push(ScriptEffect::new(Effect::ExecData, Scope::Unreadable, "", at.clone()));
+            }
+            deeds.push(ScriptEffect::shell(Some(script.to_owned()), "!", at));
+        }
+    }
+    deeds
+}
+
+/// Returns the shell commands that an m4 text runs: `syscmd(…)`, `esyscmd(…)`.
+pub(super) fn m4(text: &str) -> Vec<ScriptEffect> {
+    let calls = text.match_indices("syscmd(").take(MAX_COMMANDS);
+    let read = |(at, name): (usize, &str)| {
+        let rest = text.get(at + name.len()..)?;
+        let end = rest.rfind(')').unwrap_or(rest.len());
+        let script = rest.get(..end)?.trim().trim_matches(['`', '\'', '[', ']']).to_owned();
+        Some(ScriptEffect::shell(Some(script), "syscmd", at..at + name.len()))
+    };
+    calls.filter_map(read).collect()
+}
+
 /// Returns the effects of awk's output to files and pipes, and of input from commands and connections.
 pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<ScriptEffect> {
     let tokens = tokens(text, syntax);
@@ -211,6 +254,11 @@ pub(super) fn awk(text: &str, syntax: &Syntax) -> Vec<ScriptEffect> {
                     _ => None,
                 };
                 printing = false;
+                let runs_input = script.as_deref().is_some_and(reads_commands);
+                if runs_input {
+                    let deed = ScriptEffect::new(Effect::ExecData, Scope::Unreadable, "", span(at, target));
+                    deeds.push(deed);
+                }
                 deeds.push(ScriptEffect::shell(script, "|", span(at, target)));
             }
             _ => {}

@@ -1,0 +1,99 @@
+//! Subcommands and options that no table knows, by their words: `x delete a` deletes, whatever `x` is.
+
+use super::{Here, LineReader};
+use crate::call::Call;
+use crate::effect::{Effect, Scope};
+use crate::script;
+use crate::table::EffectEntry;
+use crate::weigh::Circumstances;
+use crate::words::{Verb, WordLists};
+use askline_syntax::Word;
+
+/// Maximum number of operands among which a subcommand is searched.
+const MAX_OPERANDS: usize = 4;
+/// First words of SQL statements that destroy.
+const STATEMENTS: [(&str, &str); 9] = [
+    ("drop", "database"),
+    ("drop", "schema"),
+    ("drop", "table"),
+    ("drop", "keyspace"),
+    ("drop", "user"),
+    ("drop", "view"),
+    ("drop", "index"),
+    ("truncate", "table"),
+    ("delete", "from"),
+];
+
+impl LineReader<'_> {
+    /// Adds the effect that the words of an unknown program's subcommand or option state.
+    pub(super) fn unknown_program(&mut self, call: &Call<'_>, here: Here<'_>) {
+        self.stated(call, here);
+        // Whatever client it is, the statement reaches a database.
+        for word in here.command.words.iter().skip(1).filter(|word| is_statement(&word.text)) {
+            let changes = script::sql(&word.text).into_iter();
+            for change in changes.filter(|change| change.effect == Effect::DataDefinition) {
+                self.add(change.effect, change.scope, word, &change.what, Circumstances::default(), None);
+            }
+        }
+    }
+
+    /// Adds the effect that the words of a known program's subcommand state if no table knows the subcommand.
+    pub(super) fn unknown_subcommand(&mut self, entry: &EffectEntry, call: &Call<'_>, here: Here<'_>) {
+        let is_top = call.named.is_some_and(|named| named.words == 0);
+        let first = call.operands().first().filter(|word| word.literal);
+        // Runners of a project take the names of its own tasks.
+        let Some(first) = first.filter(|_| is_top && entry.otherwise != Some(Effect::Project)) else {
+            return;
+        };
+        if self.table.has_subcommands(&call.name) && !self.table.mentions(&call.name, &first.text) {
+            self.stated(call, here);
+        }
+    }
+
+    fn stated(&mut self, call: &Call<'_>, here: Here<'_>) {
+        let Some((states, word)) = stated_verb(call).filter(|_| !WordLists::own().takes_names(&call.name))
+        else {
+            return;
+        };
+        let effect = match states {
+            Verb::Destroys => Effect::Delete,
+            Verb::Stops => Effect::Stop,
+            Verb::Sends => Effect::RemoteChange,
+        };
+        let (name, verb) = (&call.name, &word.text);
+        let says = format!("{name} {verb} is in no table, and its name says that it changes something");
+        let word = Word { span: word.span.clone(), ..here.word.clone() };
+        self.add(effect, Scope::Own, &word, verb, Circumstances::default(), Some(says));
+    }
+}
+
+/// Reports whether a text is an SQL statement that changes something.
+fn is_statement(text: &str) -> bool {
+    let mut words = text.split_whitespace().map(str::to_ascii_lowercase);
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    STATEMENTS.contains(&(first.as_str(), second.as_str()))
+}
+
+/// Returns the first word of a subcommand or an option that states an effect; `None` if the command only reads.
+fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
+    let words = WordLists::own();
+    if ["--dry-run", "--dryrun", "--help", "--version"].iter().any(|option| call.has_option(option)) {
+        return None;
+    }
+    for word in call.operands().iter().take(MAX_OPERANDS).filter(|word| word.literal) {
+        if words.is_reading(&word.text) {
+            return None;
+        }
+        if let Some(verb) = words.verb(&word.text) {
+            return Some((verb, word.clone()));
+        }
+    }
+    let mut options = call.words().iter().filter(|word| word.text.starts_with('-'));
+    options.find_map(|word| {
+        let (option, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let is_off = matches!(value, "false" | "no" | "off" | "never" | "none" | "0");
+        let name = option.trim_start_matches('-');
+        let states = !is_off && name.len() > 2 && words.verb(name) == Some(Verb::Destroys);
+        (states && !name.contains(['-', '_'])).then(|| (Verb::Destroys, word.clone()))
+    })
+}
