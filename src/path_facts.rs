@@ -129,6 +129,15 @@ impl Facts for PathFacts<'_> {
         Some(PathFact { entries, ..seen })
     }
 
+    fn is_missing(&self, path: &str) -> bool {
+        let is_plain = !path.contains(['*', '?', '$', '`', '(']);
+        let whole = self.whole(path).filter(|_| is_plain && self.may_look());
+        let Some(whole) = whole.filter(|path| self.host.entry(path).is_none()) else { return false };
+        // A directory that cannot be read may hold it.
+        let above = whole.ancestors().skip(1).find(|above| self.host.entry(above).is_some());
+        above.is_some_and(|above| self.host.list(above).is_ok())
+    }
+
     fn matches(&self, pattern: &str) -> Option<usize> {
         let (directory, form) = pattern.rsplit_once('/').unwrap_or((".", pattern));
         if directory.contains(['*', '?', '[']) || form.contains(['[', '{', '(', '?']) || !self.may_look() {
@@ -201,6 +210,18 @@ mod tests {
         assert!(seen("..").unwrap().is_above_cwd);
         assert_eq!(seen("Cargo.toml"), Some(PathFact { is_file: true, ..PathFact::default() }));
         assert_eq!(seen("no such file"), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_known() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("a"), "").unwrap();
+        let missing = |name: &str| {
+            let path = directory.path().join(name);
+            PathFacts::new(&LocalHost).is_missing(path.to_str().unwrap())
+        };
+        assert!(missing("new") && missing("new/") && missing("new/inner"));
+        assert!(!missing("a") && !missing("") && !missing("$x"));
     }
 
     #[test]

@@ -9,6 +9,9 @@ use askline_syntax::shell::Shell;
 /// Maximum number of characters of a host name that are shown; no valid name is longer.
 const MAX_NAME_CHARS: usize = 255;
 
+/// Smallest number that stands for an address with a network: 1.0.0.0. Smaller ones are ports, rates and counts.
+const SMALLEST_ADDRESS: u32 = 1 << 24;
+
 /// A host that a word names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Host {
@@ -46,6 +49,14 @@ fn expands(part: &str, shell: Shell) -> bool {
 }
 
 fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
+    // `22,80` and `U:53,8000-8080` are ports.
+    let is_ports = |part: &str| {
+        let part = part.trim_start_matches(|c: char| matches!(c, 'T' | 'U' | 'S' | ':'));
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+    };
+    if text.contains([',', '-']) && text.split(',').all(is_ports) {
+        return Host { local: true, readable: true, ..Host::default() };
+    }
     // `@server` is dig's syntax, `/dev/tcp/host/port` bash's.
     if let Some(rest) = text.strip_prefix("/dev/tcp/").or_else(|| text.strip_prefix("/dev/udp/")) {
         return authority(rest.split('/').next().unwrap_or_default(), None, &expands);
@@ -162,7 +173,7 @@ fn is_deceptive(host: &str) -> bool {
     let labels: Vec<&str> = host.trim_end_matches('.').split('.').collect();
     labels.iter().all(|label| number(label))
         && host.parse::<Ipv4Addr>().is_err()
-        && (labels.len() > 1 || host.len() > 3)
+        && (labels.len() > 1 || !host.parse::<u32>().is_ok_and(|number| number < SMALLEST_ADDRESS))
 }
 
 #[cfg(test)]
@@ -247,6 +258,14 @@ mod tests {
             glob: false,
         };
         assert_eq!(host(&word, Shell::Nu).name.as_deref(), Some("evil.example"));
+    }
+
+    #[test]
+    fn ports_are_no_hosts() {
+        for word in ["22,80", "1-1024", "T:80,U:53", "8000-8080,9000", "100000"] {
+            assert!(!of(word).deceptive, "{word}");
+        }
+        assert!(of("0x7f.1").deceptive);
     }
 
     #[test]

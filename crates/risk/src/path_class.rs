@@ -289,19 +289,17 @@ fn judge(mut path: Path) -> PathClass {
 
 /// Classifies a path in the working directory or above it.
 fn here(path: &Path, place: &mut PathClass) {
+    let directories = &TABLE.directories;
+    let tops = || directories.system.iter().chain(&directories.homes).chain(&directories.temporary);
     match path.components.first() {
         None => place.scope = Scope::Cwd,
         Some(first) if first.is_unknown() => place.scope = Scope::Unreadable,
         // `../../../../etc` reaches the root.
         Some(first)
             if path.climbs >= CLIMBS_TO_ROOT
-                && TABLE
-                    .directories
-                    .system
-                    .iter()
-                    .any(|name| name.strip_prefix('/') == Some(&first.text)) =>
+                && tops().any(|name| name.strip_prefix('/') == Some(&first.text)) =>
         {
-            place.scope = Scope::System;
+            absolute(&Path { base: Base::Root, climbs: 0, ..path.clone() }, place);
         }
         Some(_) => {}
     }

@@ -523,6 +523,9 @@ impl<'a> LineReader<'a> {
                 let says = Some(format!("overwrites {} while the line still reads it", settled.text));
                 self.place(Effect::Overwrite, &place, &settled, manner, says);
             }
+            Effect::WriteNew if row.replaces && place.glob => {
+                self.place(Effect::Overwrite, &place, &settled, manner, says);
+            }
             _ => self.place(row.does, &place, &settled, manner, says),
         }
     }

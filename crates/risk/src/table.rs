@@ -97,6 +97,9 @@ pub(super) struct Row {
     /// `true` if the command fails unless the target exists.
     #[serde(default)]
     pub(super) existing: bool,
+    /// `true` if the files that a pattern names lose their content.
+    #[serde(default)]
+    pub(super) replaces: bool,
     /// `true` if an option in `unless` counts only before the word that `when` names.
     #[serde(default)]
     pub(super) ahead: bool,

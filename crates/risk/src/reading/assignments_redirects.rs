@@ -9,12 +9,14 @@ use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
 use askline_syntax::shell::Shell;
-use askline_syntax::{Nesting, Redirection, SimpleCommand, Word};
+use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 
 /// Commands that evaluate an array index even if it is quoted.
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
+/// Maximum number of keys of one value whose command lines are read.
+const MAX_KEYS: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
 const MAX_DEFINITION: usize = 512;
 
@@ -218,12 +220,29 @@ impl LineReader<'_> {
             else {
                 continue;
             };
+            self.bound_keys(value, &(at..at + "$env.".len() + name.len()));
             let end = value.find([';', '\n', '}']).unwrap_or(value.len());
             let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
             let span = at..at + "$env.".len() + name.len();
             let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
             self.assigned(name, value, &word);
             self.add(Effect::Session, Scope::Own, &word, name, Circumstances::default(), None);
+        }
+    }
+
+    /// Reads the command lines that a value binds to keys of Nushell.
+    fn bound_keys(&mut self, value: &str, span: &Span) {
+        if !value.contains("executehostcommand") {
+            return;
+        }
+        for (at, _) in value.match_indices("cmd:").take(MAX_KEYS) {
+            let rest = value.get(at + "cmd:".len()..).unwrap_or_default().trim_start();
+            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+            let script =
+                quote.and_then(|quote| rest.get(1..)?.split(quote).next()).unwrap_or(rest).to_owned();
+            let word =
+                Word { span: span.clone(), text: script.clone(), literal: true, quoted: true, glob: false };
+            self.script(&script, self.shell, &word);
         }
     }
 
@@ -252,6 +271,23 @@ impl LineReader<'_> {
             |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
         if !self.acts.iter().skip(before).any(sends) {
             return;
+        }
+        // What the shell reads comes from its keyboard or a fifo, its output goes out: another machine may lead it.
+        let is_shell = |above: &&SimpleCommand| {
+            let name = above.name().map(|name| name.rsplit('/').next().unwrap_or(name));
+            name.is_some_and(|name| Shell::of_interpreter(name).is_some())
+                && above
+                    .words
+                    .iter()
+                    .skip(1)
+                    .all(|word| word.text.starts_with('-') && !word.text.ends_with('c'))
+        };
+        if let Some(word) =
+            input_flow::all_above(command, text.parsed).find(is_shell).and_then(|shell| shell.words.first())
+        {
+            let says = "connects a shell to another machine".to_owned();
+            let manner = Circumstances::default();
+            self.add(Effect::NetSend, Scope::Everything, word, &word.text, manner, Some(says));
         }
         let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
         let hands_over = self.acts.iter().skip(before).any(hands_over);

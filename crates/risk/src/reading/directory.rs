@@ -53,6 +53,15 @@ impl LineReader<'_> {
     /// Returns the class of the path that a word of a command names. A relative path may be in a directory that the line
     /// has entered; the worse class counts, because entering it may fail.
     pub(super) fn class(&self, word: &Word, command: &SimpleCommand) -> PathClass {
+        // systemd replaces `%h` by the home directory.
+        let is_unit = command
+            .within
+            .iter()
+            .any(|within| matches!(within, Nesting::Wrapper(name) if name == "systemd-run"));
+        if let Some(rest) = word.text.strip_prefix("%h").filter(|_| is_unit) {
+            let home = Word { text: format!("~{rest}"), literal: false, ..word.clone() };
+            return path_class::path(&home, self.shell);
+        }
         let place = path_class::path(word, self.shell);
         let is_relative = !place.path.starts_with(['/', '~', '…']) && place.scope != Scope::Remote;
         let Some(directory) = self.entered(command).filter(|_| is_relative) else { return place };

@@ -14,7 +14,7 @@ use crate::weigh::{Act, Circumstances, is_one_expansion, shown};
 use crate::words::WordLists;
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
-use askline_syntax::{SimpleCommand, Word};
+use askline_syntax::{Nesting, SimpleCommand, Word};
 
 impl LineReader<'_> {
     /// Returns the value that a word has at run time, if the command line itself determines it.
@@ -286,11 +286,26 @@ impl LineReader<'_> {
         if here.command.position == 0 || !self.acts.iter().skip(before).any(is_kept) {
             return;
         }
-        if let Some(script) = self.upstream(here.command, here.text) {
+        let scripts = match self.upstream(here.command, here.text) {
+            Some(script) => vec![script],
+            None => self.grouped(here),
+        };
+        for script in scripts {
             let dialect =
                 if super::base(here.word) == "crontab" { self.shell.of_scripts() } else { self.shell };
             self.script(&script, dialect, here.word);
         }
+    }
+
+    /// Returns the texts that `echo` and `printf` print in the group before a command: `(crontab -l; echo x) | crontab -`.
+    fn grouped(&self, here: Here<'_>) -> Vec<String> {
+        let before =
+            here.text.parsed.commands.iter().take_while(|other| other.span.start < here.command.span.start);
+        let is_grouped = |other: &&SimpleCommand| {
+            matches!(other.name(), Some("echo" | "printf"))
+                && matches!(other.within.last(), Some(Nesting::Subshell | Nesting::Group))
+        };
+        before.filter(is_grouped).filter_map(|other| self.output(other, here.text)).take(MAX_LAYERS).collect()
     }
 
     /// Returns the output of the previous commands in the pipeline, if it can be computed.

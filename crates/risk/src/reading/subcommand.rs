@@ -8,6 +8,7 @@ use crate::table::EffectEntry;
 use crate::weigh::Circumstances;
 use crate::words::{Verb, WordLists};
 use askline_syntax::Word;
+use askline_syntax::shell::Shell;
 
 /// Maximum number of operands among which a subcommand is searched.
 const MAX_OPERANDS: usize = 4;
@@ -28,6 +29,10 @@ impl LineReader<'_> {
     /// Adds the effect that the words of an unknown program's subcommand or option state.
     pub(super) fn unknown_program(&mut self, call: &Call<'_>, here: Here<'_>) {
         self.stated(call, here);
+        for word in here.command.words.iter().skip(1).filter(|word| is_shell(&word.text)) {
+            let says = Some(format!("lets {} run a shell", call.name));
+            self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), says);
+        }
         // Whatever client it is, the statement reaches a database.
         for word in here.command.words.iter().skip(1).filter(|word| is_statement(&word.text)) {
             let changes = script::sql(&word.text).into_iter();
@@ -65,6 +70,13 @@ impl LineReader<'_> {
         let word = Word { span: word.span.clone(), ..here.word.clone() };
         self.add(effect, Scope::Own, &word, verb, Circumstances::default(), Some(says));
     }
+}
+
+/// Reports whether a text starts an interactive shell: `/bin/sh -i`.
+fn is_shell(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let name = words.next().and_then(|word| word.rsplit('/').next()).unwrap_or_default();
+    Shell::of_interpreter(name).is_some() && words.any(|word| word.starts_with('-') && word.contains('i'))
 }
 
 /// Reports whether a text is an SQL statement that changes something.
