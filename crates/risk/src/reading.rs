@@ -241,10 +241,12 @@ impl<'a> LineReader<'a> {
             return self.add(Effect::ExecData, Scope::Remote, word, &word.text, manner, says);
         }
         let shell = if self.is_program(command) { Shell::SH } else { self.shell };
-        if matches!(word.text.as_str(), "{}" | "%") {
+        let is_wrapped = matches!(command.within.last(), Some(Nesting::Wrapper(_)));
+        if word.text == "{}" || word.text == "%" && is_wrapped {
             return self.unknown_command(word);
         }
         if feed.as_ref().is_some_and(Feed::appends)
+            && base(word) != "command"
             && syntax::runs_words(base(word))
             && runs_none(command, text)
         {
@@ -274,7 +276,7 @@ impl<'a> LineReader<'a> {
                 let (before, placed) = (self.acts.len(), self.placed.len());
                 self.rows(program, &call, here);
                 self.installs_from(before, here);
-                self.unknown_subcommand(program, &call, here);
+                self.unknown_subcommand(&call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);

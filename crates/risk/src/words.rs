@@ -38,6 +38,7 @@ struct Subcommands {
     sends: Vec<String>,
     reads: Vec<String>,
     absent: Vec<String>,
+    runners: Vec<String>,
 }
 
 /// Effect of a subcommand, as its name states it.
@@ -69,6 +70,11 @@ impl WordLists {
     /// Reports whether the words of a command are names of commands or text, never subcommands.
     pub(super) fn takes_names(&self, command: &str) -> bool {
         has(&self.subcommands.absent, command)
+    }
+
+    /// Reports whether the words of a program name tasks of the project.
+    pub(super) fn runs_tasks(&self, program: &str) -> bool {
+        has(&self.subcommands.runners, program)
     }
 
     /// Returns the effect that the name of a subcommand or option states: `delete`, `delete-all`, `user:remove`.

@@ -4,7 +4,6 @@ use super::{Here, LineReader};
 use crate::call::Call;
 use crate::effect::{Effect, Scope};
 use crate::script;
-use crate::table::EffectEntry;
 use crate::weigh::Circumstances;
 use crate::words::{Verb, WordLists};
 use askline_syntax::Word;
@@ -43,11 +42,10 @@ impl LineReader<'_> {
     }
 
     /// Adds the effect that the words of a known program's subcommand state if no table knows the subcommand.
-    pub(super) fn unknown_subcommand(&mut self, entry: &EffectEntry, call: &Call<'_>, here: Here<'_>) {
+    pub(super) fn unknown_subcommand(&mut self, call: &Call<'_>, here: Here<'_>) {
         let is_top = call.named.is_some_and(|named| named.words == 0);
         let first = call.operands().first().filter(|word| word.literal);
-        // Runners of a project take the names of its own tasks.
-        let Some(first) = first.filter(|_| is_top && entry.otherwise != Some(Effect::Project)) else {
+        let Some(first) = first.filter(|_| is_top && !WordLists::own().runs_tasks(&call.name)) else {
             return;
         };
         if self.table.has_subcommands(&call.name) && !self.table.mentions(&call.name, &first.text) {
