@@ -2,6 +2,7 @@
 
 use super::files::FileLists;
 use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Row, Target, is_like};
+use super::words::WordLists;
 use askline_syntax::options::{self, Form, Options, Part, Reader, Takes, Value};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Word, program_name};
@@ -177,7 +178,7 @@ impl<'a> Call<'a> {
 
     /// Reports whether the command only prints its usage. `--help` after operands counts only if the program does not
     /// run other code (`runs` is false).
-    pub(super) fn asks_for_help(&self, runs: bool) -> bool {
+    pub(super) fn asks_for_help(&self, runs: bool, table: &EffectTable) -> bool {
         let is_plain = |word: &Word| {
             word.literal
                 && word
@@ -187,11 +188,47 @@ impl<'a> Call<'a> {
         };
         let is_last = self.words.last().is_some_and(|word| word.text == "--help")
             && !self.words.iter().any(|word| word.text == "--");
+        if self.asks_shortly(runs, table) {
+            return true;
+        }
         let is_asked = is_last
             && !runs
             && self.operands.len() <= MAX_SUBCOMMAND_WORDS
             && self.operands.iter().all(is_plain);
         is_asked || self.operands.is_empty() && (self.has_one("--help") || self.has_one("--version"))
+    }
+
+    /// Reports whether the only option is a final `-h` or `-V`, which no row mentions, and all words before it are
+    /// subcommands.
+    fn asks_shortly(&self, runs: bool, table: &EffectTable) -> bool {
+        let Some((last, before)) = self.words.split_last().filter(|(last, _)| last.literal) else {
+            return false;
+        };
+        let is_subcommand = |(at, word): (usize, &Word)| {
+            self.named.is_some_and(|named| at < named.words) || table.names(&self.name, &word.text)
+        };
+        // `bash -h` starts a shell, `shutdown -h` halts the machine.
+        let means_else = FileLists::own().leads(&self.name) || WordLists::own().halts(&self.name);
+        !means_else
+            && (before.is_empty() || !runs)
+            && matches!(last.text.as_str(), "-h" | "-V" | "-?")
+            && !table.knows_option(&self.name, &last.text)
+            && before.len() <= MAX_SUBCOMMAND_WORDS
+            && before.iter().all(|word| word.literal && !word.text.starts_with(['-', '+']))
+            && before.iter().enumerate().all(is_subcommand)
+    }
+
+    /// Reports whether an unknown program is asked for its help or version and nothing else.
+    pub(super) fn only_asks_for_help(&self) -> bool {
+        let is_plain = |word: &Word| {
+            word.literal && word.text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        };
+        self.words.split_last().is_some_and(|(last, before)| {
+            matches!(last.text.as_str(), "--help" | "--version" | "-h" | "-V")
+                && last.literal
+                && before.len() <= MAX_SUBCOMMAND_WORDS
+                && before.iter().all(|word| is_plain(word) && !word.text.starts_with('-'))
+        })
     }
 
     /// Reports whether an `unless` condition of a row holds. A word counts only in the position of a subcommand: up to

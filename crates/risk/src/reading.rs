@@ -283,6 +283,8 @@ impl<'a> LineReader<'a> {
                 self.keep_written(placed, here);
             }
             None if runs_another => {}
+            // As good as all programs only print something then.
+            None if !is_local && call.only_asks_for_help() => {}
             None => {
                 self.meet_runs(&call, here);
                 let says = format!("runs {}, an unknown program", call.name);
@@ -353,7 +355,7 @@ impl<'a> LineReader<'a> {
     /// Applies the rows of an entry whose conditions hold.
     fn rows(&mut self, program: &EffectEntry, call: &Call<'_>, here: Here<'_>) {
         let runs = program.rows.iter().any(|row| matches!(row.does, Effect::ExecData | Effect::ExecArg));
-        if call.asks_for_help(runs) {
+        if call.asks_for_help(runs, self.table) {
             return;
         }
         let before = self.acts.len();
@@ -492,6 +494,9 @@ impl<'a> LineReader<'a> {
             let manner = Circumstances { tree: manner.tree || is_tree, ..manner };
             let names = Word { text: feed.told.clone(), literal: false, glob: false, ..target.clone() };
             return self.place(row.does, &feed.place, &names, manner, named(&feed.told));
+        }
+        if runs && matches!(base(here.word), "source" | ".") && self.prints_setup(target, here.text) {
+            return self.set_up(target);
         }
         if runs && let Some(scope) = self.printed(target, here.text) {
             return self.add(row.does, scope, target, &target.text, manner, says);

@@ -353,6 +353,30 @@ impl EffectTable {
         })
     }
 
+    /// Reports whether a word is a subcommand that the entries of a program name.
+    pub(super) fn names(&self, name: &str, word: &str) -> bool {
+        let group = self.group(name).map(Vec::as_slice).unwrap_or_default();
+        group.iter().any(|(words, program)| {
+            words.iter().any(|known| known == word) || program.conditions().any(|form| form == word)
+        })
+    }
+
+    /// Reports whether the entries of a program mention an option.
+    pub(super) fn knows_option(&self, name: &str, option: &str) -> bool {
+        let group = self.group(name).map(Vec::as_slice).unwrap_or_default();
+        let is_one = |form: &str| form == option;
+        group.iter().any(|(_, program)| {
+            let targets = program.rows.iter().filter_map(|row| match &row.to {
+                Target::Options(condition) => Some(condition),
+                _ => None,
+            });
+            let mut targets = targets.flat_map(|condition| &condition.alternatives);
+            program.values.iter().any(|value| is_one(value))
+                || program.conditions().any(|form| is_one(form))
+                || targets.any(|form| is_one(form))
+        })
+    }
+
     /// Returns the entry for programs without an entry of their own.
     pub(super) fn any(&self) -> Option<&EffectEntry> {
         self.group(ANY)?.first().map(|(_, program)| program.as_ref())

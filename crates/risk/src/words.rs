@@ -16,6 +16,10 @@ pub(super) struct WordLists {
     secret_variables: Vec<String>,
     plain: Vec<String>,
     runs: Vec<String>,
+    sets_up: Vec<String>,
+    halts: Vec<String>,
+    setup_programs: Vec<String>,
+    prints_setup: Vec<String>,
     quiet: Vec<String>,
     local: Vec<String>,
     own: Vec<String>,
@@ -132,6 +136,21 @@ impl WordLists {
     /// Reports whether a script in a language only reads and prints unless it calls something else.
     pub(super) fn is_quiet(&self, language: &str) -> bool {
         has(&self.quiet, language)
+    }
+
+    /// Reports whether a command, given as its words, prints text that sets up the shell.
+    pub(super) fn sets_up(&self, words: &[&str]) -> bool {
+        let (Some(name), second) = (words.first(), words.get(1)) else { return false };
+        let with_second = second.map(|second| format!("{name} {second}"));
+        has(&self.sets_up, name)
+            || with_second.is_some_and(|two| has(&self.sets_up, &two))
+            || has(&self.setup_programs, name)
+                && words.iter().skip(1).take(2).any(|word| has(&self.prints_setup, word))
+    }
+
+    /// Reports whether `-h` halts the machine with this command.
+    pub(super) fn halts(&self, command: &str) -> bool {
+        has(&self.halts, command)
     }
 
     /// Reports whether a command destroys its operands.

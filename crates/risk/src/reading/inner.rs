@@ -98,11 +98,36 @@ impl LineReader<'_> {
                 self.script(&script, dialect, word);
                 self.fed = fed;
             }
+            None if self.prints_setup(word, text) => self.set_up(word),
             None => {
                 let scope = self.printed(word, text).unwrap_or(Scope::Unreadable);
                 self.add(Effect::ExecData, scope, word, &word.text, Circumstances::default(), None);
             }
         }
+    }
+
+    /// Adds the effect of text by which a program sets up this shell.
+    pub(super) fn set_up(&mut self, word: &Word) {
+        let says = Some("runs what a program prints to set up this shell".to_owned());
+        self.add(Effect::Session, Scope::Own, word, "", Circumstances::default(), says);
+    }
+
+    /// Reports whether a word is the output of one command that sets up the shell: `$(ssh-agent -s)`.
+    pub(super) fn prints_setup(&self, word: &Word, text: Text<'_>) -> bool {
+        let mut inside = text.inside(word);
+        let (first, more) = (inside.next(), inside.next());
+        let is_whole = is_one_expansion(&word.text) || word.text.starts_with("<(");
+        is_whole && more.is_none() && first.is_some_and(|command| self.is_setup(command))
+    }
+
+    fn is_setup(&self, command: &SimpleCommand) -> bool {
+        let words: Vec<&str> = command.words.iter().map(|word| word.text.as_str()).collect();
+        let is_plain = command.words.iter().all(|word| word.literal && !word.text.contains("://"));
+        is_plain
+            && command.assignments.is_empty()
+            && command.redirections.iter().all(|redirection| redirection.operator != "<")
+            && WordLists::own().sets_up(&words)
+            && !self.fetches(command)
     }
 
     /// Reads a command whose words are all given by another one: `printf 'rm\n-rf\n~' | xargs env`.
@@ -231,6 +256,7 @@ impl LineReader<'_> {
                 }
             }
             Some(_) => self.add(row.does, Scope::Own, word, "", manner, row.says.clone()),
+            None if runs && self.is_set_up(command, text) => self.set_up(word),
             None => {
                 let is_remote = input_flow::above(command, text.parsed).any(|above| self.fetches(above));
                 let scope = match runs {
@@ -241,6 +267,14 @@ impl LineReader<'_> {
                 self.add(row.does, scope, word, "", manner, row.says.clone());
             }
         }
+    }
+
+    /// Reports whether the only command before this one in its pipeline prints text that sets up the shell.
+    fn is_set_up(&self, command: &SimpleCommand, text: Text<'_>) -> bool {
+        let mut above = input_flow::all_above(command, text.parsed);
+        let (first, more) = (above.next(), above.next());
+        let sources = matches!(command.name(), Some("source" | "."));
+        sources && more.is_none() && first.is_some_and(|above| self.is_setup(above))
     }
 
     /// Returns the output of the pipeline in a word's substitution, if it can be computed.

@@ -87,6 +87,11 @@ fn is_statement(text: &str) -> bool {
 /// Returns the first word of a subcommand or an option that states an effect; `None` if the command only reads.
 fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
     let words = WordLists::own();
+    if call.words().last().is_some_and(|word| word.text == "-h")
+        && call.words().iter().filter(|word| word.text.starts_with('-')).count() == 1
+    {
+        return None;
+    }
     if ["--dry-run", "--dryrun", "--help", "--version"].iter().any(|option| call.has_option(option)) {
         return None;
     }
