@@ -102,6 +102,9 @@ fn of_wrapper(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, she
         return None;
     }
     let (place, told) = listed_after(outer, shell).unwrap_or_else(|| piped_into(outer, parsed, table, shell));
+    // A shell in between expands the names once more.
+    let again = told.split(' ').filter(|_| !reaches).map(path_class::named);
+    let place = again.fold(place, |one, other| if one.rank().0 < other.rank().0 { other } else { one });
     Some(Feed { place, marks, told })
 }
 

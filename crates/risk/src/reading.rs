@@ -316,12 +316,13 @@ impl<'a> LineReader<'a> {
             && (command.external || matches!(command.within.last(), Some(Nesting::Wrapper(_))))
     }
 
-    /// Records the files that a command writes from the download of another command.
+    /// Records the files that a command writes from a download, its own or of another command.
     fn keep_fetched(&mut self, placed: usize, here: Here<'_>) {
         if self.placed.len() == placed {
             return;
         }
-        if input_flow::above(here.command, here.text.parsed).any(|above| self.fetches(above)) {
+        let mut above = input_flow::above(here.command, here.text.parsed);
+        if self.fetches(here.command) || above.any(|above| self.fetches(above)) {
             let written = self.placed.iter().skip(placed).filter_map(|placed| self.acts.get(placed.act));
             let names = written.filter_map(|act| act.target.rsplit('/').next().map(str::to_owned));
             self.fetched.extend(names.collect::<Vec<_>>());
@@ -720,10 +721,11 @@ fn is_run_by(inner: &SimpleCommand, outer: &SimpleCommand) -> bool {
         && matches!(inner.within.last(), Some(Nesting::Wrapper(wrapper)) if wrapper.split(' ').next() == Some(name))
 }
 
-/// Returns the effect with the highest label, the first of equals; `None` if all are Safe.
+/// Returns the effect with the highest label, of equals the first that names its target; `None` if all are Safe.
 pub(super) fn worst(acts: &[Act]) -> Option<&Act> {
     let label = acts.iter().map(|act| act.label).max().filter(|label| *label > Label::Safe)?;
-    acts.iter().find(|act| act.label == label)
+    let worst = || acts.iter().filter(|act| act.label == label);
+    worst().find(|act| act.target != APPENDED).or_else(|| worst().next())
 }
 
 /// Returns the names after `$` or `${` in a word.

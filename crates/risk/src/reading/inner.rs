@@ -317,10 +317,12 @@ impl LineReader<'_> {
     /// Reads text that a pipeline schedules to run later as if it ran now.
     pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
         let is_kept = |act: &Act| act.effect == Effect::Persistence;
-        if here.command.position == 0 || !self.acts.iter().skip(before).any(is_kept) {
+        let own = self.own_input(here.command, here.text);
+        let is_fed = here.command.position > 0 || own.is_some();
+        if !is_fed || !self.acts.iter().skip(before).any(is_kept) {
             return;
         }
-        let scripts = match self.upstream(here.command, here.text) {
+        let scripts = match own.or_else(|| self.upstream(here.command, here.text)) {
             Some(script) => vec![script],
             None => self.grouped(here),
         };
