@@ -50,6 +50,8 @@ const SOURCES: [&str; 4] = [":::", ":::+", "::::", "::::+"];
 
 /// Maximum number of previous pipeline commands that are returned.
 const MAX_ABOVE: usize = 32;
+/// Maximum number of wrappers through which an input passes.
+const MAX_WRAPPERS: usize = 8;
 /// Maximum number of commands that are searched for them.
 const MAX_LOOKED_AT: usize = 64;
 
@@ -284,6 +286,28 @@ fn listed<'w>(words: impl Iterator<Item = &'w Word>, shell: Shell) -> Names {
 /// Returns a path class of which only the scope is known.
 fn named(scope: Scope) -> PathClass {
     PathClass { scope, ..path_class::named("x") }
+}
+
+/// Returns the last redirection of a command's standard input. Those behind a wrapper (`sudo bash <<< x`) belong to the
+/// wrapper, which passes its input on.
+pub(super) fn input<'p>(command: &'p SimpleCommand, parsed: &'p Parsed) -> Option<&'p Redirection> {
+    let mut command = command;
+    for _ in 0..MAX_WRAPPERS {
+        let mut given = command.redirections.iter().rev();
+        if let Some(input) = given.find(|redirection| redirection.operator.starts_with('<')) {
+            return Some(input);
+        }
+        let passes = |name: &str| !READERS.contains(&name) && syntax::runs_words(name);
+        let Some(Nesting::Wrapper(name)) = command.within.last() else { return None };
+        let first = name.split(' ').next().filter(|_| passes(name))?;
+        let mut outer = started_before(command, parsed).iter().rev().take(MAX_LOOKED_AT);
+        command = outer.find(|outer| {
+            command.span.end <= outer.span.end
+                && outer.within.len() + 1 == command.within.len()
+                && outer.name().is_some_and(|name| name.rsplit('/').next() == Some(first))
+        })?;
+    }
+    None
 }
 
 /// Returns the string literal at the head of a Nushell pipeline if the first command follows it directly.

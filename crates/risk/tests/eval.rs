@@ -145,3 +145,31 @@ fn risk_labels_agree() {
     }
     assert!(worse.is_empty(), "\n{worse}");
 }
+
+/// Another user's rights, a lower priority and the like change nothing about what a command does.
+#[test]
+fn no_wrapper_lowers_a_label() {
+    let rows = ["dangerous.jsonl", "benign.jsonl", "blind.jsonl"].into_iter().flat_map(judged);
+    let mut lower = String::new();
+    for Judged { row, found, .. } in rows.filter(|judged| !matches!(judged.row.shell.as_str(), "fish" | "nu"))
+    {
+        let parsed = askline_syntax::parse(&row.command, Shell::Bash);
+        let [command] = parsed.commands.as_slice() else { continue };
+        // Constructs of the shell and its own commands are no programs.
+        let is_program = command.span.start == 0
+            && command.assignments.is_empty()
+            && command.name().is_some_and(|name| !SHELL_COMMANDS.contains(&name));
+        for wrapper in ["sudo", "nice", "env", "timeout 9"].into_iter().filter(|_| is_program) {
+            let line = format!("{wrapper} {}", row.command);
+            let risk = risk::judge_line(&line, Shell::Bash, &Around::nothing());
+            if risk.label < found {
+                writeln!(lower, "{line}: {:?}, without it {found:?}", risk.label).unwrap();
+            }
+        }
+    }
+    assert!(lower.is_empty(), "\n{lower}");
+}
+
+/// Commands of the shell itself in the labelled sets.
+const SHELL_COMMANDS: [&str; 12] =
+    [".", "alias", "cd", "command", "eval", "exec", "export", "history", "set", "source", "trap", "unset"];

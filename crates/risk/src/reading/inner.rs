@@ -194,8 +194,7 @@ impl LineReader<'_> {
             ..Circumstances::default()
         };
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg);
-        let given =
-            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with('<'));
+        let given = input_flow::input(command, text.parsed);
         let script = match given {
             Some(given) if given.operator.starts_with("<<") => self.own_input(command, text),
             Some(given) => {
@@ -372,8 +371,8 @@ impl LineReader<'_> {
 
     /// Returns the content of a here-string or here-document.
     fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
-        let given =
-            command.redirections.iter().rev().find(|redirection| redirection.operator.starts_with("<<"))?;
+        let given = input_flow::input(command, text.parsed)
+            .filter(|redirection| redirection.operator.starts_with("<<"))?;
         if given.operator == "<<<" {
             return self.value(given.target.as_ref()?, text);
         }
