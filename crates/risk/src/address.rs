@@ -51,7 +51,7 @@ fn expands(part: &str, shell: Shell) -> bool {
 fn read(text: &str, expands: impl Fn(&str) -> bool) -> Host {
     // `22,80` and `U:53,8000-8080` are ports.
     let is_ports = |part: &str| {
-        let part = part.trim_start_matches(|c: char| matches!(c, 'T' | 'U' | 'S' | ':'));
+        let part = part.trim_start_matches(['T', 'U', 'S', ':']);
         !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
     };
     if text.contains([',', '-']) && text.split(',').all(is_ports) {

@@ -253,8 +253,7 @@ impl<'a> LineReader<'a> {
             self.given_command(command, word, text);
         }
         let is_local = self.is_local(word);
-        let is_script = matches!(command.within.last(), Some(Nesting::Wrapper(_)))
-            && FileLists::own().is_script(&word.text);
+        let is_script = is_wrapped && FileLists::own().is_script(&word.text);
         if word.text.contains('/') || is_script {
             self.meet_run(word);
         }
@@ -285,17 +284,20 @@ impl<'a> LineReader<'a> {
             None if runs_another => {}
             // As good as all programs only print something then.
             None if !is_local && call.only_asks_for_help() => {}
-            None => {
-                self.meet_runs(&call, here);
-                let says = format!("runs {}, an unknown program", call.name);
-                self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
-                if let Some(any) = self.table.any() {
-                    self.rows(any, &call, here);
-                }
-                self.unknown_program(&call, here);
-                self.tail(here);
-            }
+            None => self.unknown(&call, here),
         }
+    }
+
+    /// Reads a command whose program is in no table.
+    fn unknown(&mut self, call: &Call<'_>, here: Here<'_>) {
+        self.meet_runs(call, here);
+        let says = format!("runs {}, an unknown program", call.name);
+        self.add(Effect::Project, Scope::Own, here.word, "", Circumstances::default(), Some(says));
+        if let Some(any) = self.table.any() {
+            self.rows(any, call, here);
+        }
+        self.unknown_program(call, here);
+        self.tail(here);
     }
 
     /// Adds an effect if a command installs what another one downloads: `dpkg -i <(curl …)`.

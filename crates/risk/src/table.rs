@@ -339,7 +339,7 @@ impl EffectTable {
                 && form.bytes().all(|byte| byte.is_ascii_lowercase() || b"-:".contains(&byte))
                 && !form.starts_with('-')
         };
-        let knows = |program: &EffectEntry| program.conditions().any(|form| is_word(form));
+        let knows = |program: &EffectEntry| program.conditions().any(is_word);
         self.group(name)
             .is_some_and(|group| group.iter().any(|(words, program)| !words.is_empty() || knows(program)))
     }
