@@ -152,7 +152,7 @@ impl LineReader<'_> {
                 }
             }
         }
-        if self.shell == Shell::Fish && matches!(command.name(), Some("set" | "fish_add_path")) {
+        if matches!(command.name(), Some("set" | "fish_add_path")) {
             let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
             if command.name() != Some("set") || words.iter().any(|word| is_search_path(word)) {
                 self.search_path("PATH", &words.join(" "), word);
