@@ -447,8 +447,10 @@ impl<'a> LineReader<'a> {
                 if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
                     self.meet_run(target);
                 }
-                let says = row.says.as_ref().map(|says| named_reason(says, &target.text));
-                self.add(row.does, scope, target, &target.text, manner, says);
+                let told = here.feed.filter(|feed| feed.fills(&target.text)).map(|feed| feed.told.as_str());
+                let told = told.unwrap_or(&target.text);
+                let says = row.says.as_ref().map(|says| named_reason(says, told));
+                self.add(row.does, scope, target, told, manner, says);
             }
             OperandReading::Host => self.host(row, manner, target, here),
             OperandReading::Shell => {

@@ -218,6 +218,10 @@ fn causes_speak_of_real_things() {
         ("find ~ | xargs rm", "deletes: everything below ~ (the home directory)"),
         ("cat list | xargs rm -rf", "deletes: the names that cat prints (not known before it runs)"),
         ("ls a b | xargs rm", "deletes: a b"),
+        (
+            "docker ps -aq | xargs docker rm -f",
+            "deletes: the names that docker prints (not known before it runs)",
+        ),
         ("rm -rf *", "deletes: everything in the working directory"),
         ("rm -rf $x", "deletes: what $x holds (not known before it runs)"),
         ("rm -rf $(cat list)", "deletes: what $(cat list) prints (not known before it runs)"),

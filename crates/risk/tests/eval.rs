@@ -171,6 +171,21 @@ fn no_wrapper_lowers_a_label() {
     assert!(lower.is_empty(), "\n{lower}");
 }
 
+/// A person reads the cause: a placeholder, a lone variable or `*` tells nothing.
+#[test]
+fn no_cause_names_a_placeholder() {
+    let rows = ["dangerous.jsonl", "benign.jsonl", "fish.jsonl", "nu.jsonl", "blind.jsonl"]
+        .into_iter()
+        .flat_map(judged);
+    for Judged { row, cause, .. } in rows {
+        let named = cause.split_once(": ").map_or("", |(_, named)| named);
+        let named = named.split_once(" (").map_or(named, |(named, _)| named);
+        let is_variable =
+            named.starts_with('$') && named.bytes().skip(1).all(|byte| byte.is_ascii_alphanumeric());
+        assert!(!matches!(named, "{}" | "%" | "*" | "-") && !is_variable, "{}: {cause}", row.command);
+    }
+}
+
 /// Commands of the shell itself in the labelled sets.
 const SHELL_COMMANDS: [&str; 12] =
     [".", "alias", "cd", "command", "eval", "exec", "export", "history", "set", "source", "trap", "unset"];
