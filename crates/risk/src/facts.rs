@@ -88,12 +88,13 @@ fn put_into(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String>
     let directory = act.target.trim_end_matches('/').to_owned();
     let mut paths = placed.names.iter().map(|name| format!("{directory}/{name}"));
     let path = paths.find(|path| facts.seen(path).is_some_and(|seen| seen.is_file))?;
-    Some(replace(act, &path))
+    Some(replace(act, placed, &path, facts))
 }
 
 /// Says that a file that exists is overwritten.
-fn replace(act: &mut Act, path: &str) -> String {
-    act.label = act.label.max(Label::Confirm);
+fn replace(act: &mut Act, placed: &Placed, path: &str, facts: &dyn Facts) -> String {
+    let is_foreign = facts.is_root() && placed.outside;
+    act.label = act.label.max(if is_foreign { Label::Dangerous } else { Label::Confirm });
     act.effect = Effect::Overwrite;
     act.why = format!("overwrites {path}{EXISTS}");
     format!("{path} exists")
@@ -110,8 +111,10 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
         return Some(format!("{target} does not exist"));
     }
     let seen = facts.seen(&target)?;
-    if !seen.is_file && !placed.names.is_empty() {
-        return put_into(act, placed, facts);
+    if !seen.is_file
+        && let Some(fact) = put_into(act, placed, facts)
+    {
+        return Some(fact);
     }
     let wide = if seen.is_root {
         Some((Scope::Everything, "is the root of the file system"))
@@ -137,7 +140,7 @@ fn look(act: &mut Act, placed: &Placed, facts: &dyn Facts) -> Option<String> {
         return Some(format!("{target} holds changes that no commit has"));
     }
     if placed.replaces && seen.is_file && (act.effect == Effect::WriteNew || !placed.names.is_empty()) {
-        return Some(replace(act, &target));
+        return Some(replace(act, placed, &target, facts));
     }
     if destroys && facts.is_root() && placed.outside && act.label < Label::Dangerous {
         act.label = Label::Dangerous;

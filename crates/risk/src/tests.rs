@@ -207,6 +207,25 @@ fn lines_of_real_use_keep_their_labels() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// As root, what is put outside the home directory may belong to anyone.
+#[test]
+fn root_overwrites_what_is_not_its_own() {
+    let file = PathFact { is_file: true, ..PathFact::default() };
+    let facts = Known {
+        paths: BTreeMap::from([
+            ("/data/a", file.clone()),
+            ("/data/dir", PathFact::default()),
+            ("/data/dir/a", file),
+        ]),
+        root: true,
+        ..Known::default()
+    };
+    for line in ["mv a /data/a", "mv a /data/dir", "mv b /data/dir", "cp a /data/a", "cp a /data/dir"] {
+        assert_eq!(with_facts(line, &facts).label, Label::Dangerous, "{line}");
+    }
+    assert_eq!(with_facts("cp b /data/dir", &facts).label, Label::Cautious);
+}
+
 /// A cause names real things, not a placeholder, a lone variable or `*`.
 #[test]
 fn causes_speak_of_real_things() {
