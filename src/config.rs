@@ -96,8 +96,10 @@ pub enum Guard {
 /// Amount of detail shown beside a suggestion on the prompt line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Evidence {
-    /// Number of options looked up, changes made, and remaining faults.
+    /// Changes made, remaining faults, and the number of options looked up if not all were found.
     #[default]
+    Open,
+    /// The same, and the number of options looked up in every case.
     All,
     /// Only changes made and remaining faults.
     Wrong,
@@ -250,7 +252,8 @@ impl Config {
                     }),
                     evidence: match settings.text(&["evidence"]) {
                         Some(("wrong", _)) => Evidence::Wrong,
-                        _ => Evidence::All,
+                        Some(("all", _)) => Evidence::All,
+                        _ => Evidence::Open,
                     },
                     guard: match settings.text(&["guard"]) {
                         Some(("comment", _)) => Guard::Comment,

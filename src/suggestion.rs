@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::config::Evidence;
-use askline_risk::{Label, Risk};
+use askline_risk::Risk;
 use askline_syntax::line::LineText;
 
 /// A command for the prompt line, with its origin and its checks.
@@ -46,13 +46,9 @@ impl Suggestion {
 
     /// Returns the same notes for a list to choose from, always with the risk label first.
     pub fn about(&self, evidence: Evidence) -> Vec<String> {
-        let mark = match self.risk.label {
-            Label::Safe | Label::Cautious => "",
-            Label::Confirm => "! ",
-            Label::Dangerous => "!! ",
-        };
         let cause = if self.risk.cause.is_empty() { String::new() } else { format!(": {}", self.risk.cause) };
-        let mut about = vec![format!("{mark}{}{cause}", self.risk.label.name())];
+        let harmless = || format!("{}{cause}", self.risk.label.name());
+        let mut about = vec![self.risk.note().unwrap_or_else(harmless)];
         about.extend(self.remarks(evidence));
         about
     }
@@ -62,9 +58,12 @@ impl Suggestion {
         let mut notes = self.open.clone();
         notes.extend(self.changes.iter().cloned());
         notes.extend(self.fallback.iter().cloned());
-        if evidence == Evidence::All && self.checks.says_something() {
-            notes.push(self.checks.to_string());
-        }
+        let is_shown = match evidence {
+            Evidence::All => self.checks.says_something(),
+            Evidence::Open => self.checks.leaves_open(),
+            Evidence::Wrong => false,
+        };
+        notes.extend(is_shown.then(|| self.checks.to_string()));
         notes
     }
 }
@@ -89,6 +88,11 @@ impl Checks {
     pub fn says_something(&self) -> bool {
         let found = self.flags_verified + self.flags_unknown + self.flags_refuted + self.commands_missing;
         0 < found || self.syntax_ok == Some(false)
+    }
+
+    /// Reports whether something could not be looked up or is wrong.
+    pub fn leaves_open(&self) -> bool {
+        0 < self.flags_unknown + self.flags_refuted + self.commands_missing || self.syntax_ok == Some(false)
     }
 }
 

@@ -118,7 +118,7 @@ fn kind(key: &str) -> ValueKind {
         "alternatives" => ValueKind::Word(&["ahead", "asked"]),
         "daemon" => ValueKind::Word(&["auto", "off", "force"]),
         "daemon_idle_min" => ValueKind::Whole(1, 1440),
-        "evidence" => ValueKind::Word(&["all", "wrong"]),
+        "evidence" => ValueKind::Word(&["open", "all", "wrong"]),
         "guard" => ValueKind::Word(&["off", "comment"]),
         "help" => ValueKind::Word(&["system", "never"]),
         "protocol" => ValueKind::Word(&PROTOCOLS),

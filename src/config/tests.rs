@@ -68,7 +68,7 @@ fn the_defaults_stand_alone() {
         form: Form::Completion,
         fallback_forms: Vec::new(),
         disclosure: usual(),
-        evidence: Evidence::All,
+        evidence: Evidence::Open,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
@@ -114,7 +114,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         form: Form::Completion,
         fallback_forms: Vec::new(),
         disclosure: usual(),
-        evidence: Evidence::All,
+        evidence: Evidence::Open,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
         alternatives: Alternatives::Ahead,
@@ -159,7 +159,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         daemon = "auto" # default
         daemon_idle_min = 30 # default
         deadline_ms = 70 # ASKLINE_DEADLINE_MS
-        evidence = "all" # default
+        evidence = "open" # default
         guard = "off" # default
         help = "system" # ASKLINE_HELP
         limits.calls = 3 # default

@@ -212,7 +212,7 @@ fn config_show_says_where_each_setting_comes_from() {
         daemon = "auto"                                             # default
         daemon_idle_min = 30                                        # default
         deadline_ms = 1234                                          # ASKLINE_DEADLINE_MS
-        evidence = "all"                                            # default
+        evidence = "open"                                           # default
         guard = "off"                                               # default
         help = "system"                                             # default
         limits.calls = 3                                            # default

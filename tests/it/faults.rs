@@ -24,8 +24,8 @@ mod terminal;
 
 /// A model script with one reply.
 const LS: &str = r#"{"reply": "ls -la"}"#;
-/// The message shown with that answer.
-const CHECKED: &str = "askline: checked 2/2 flags";
+/// The message shown with that answer: none, as all of it was found.
+const CHECKED: &str = "";
 /// An environment variable that identifies the processes of one test place.
 const MARK: &str = "ASKLINE_TEST_PLACE";
 

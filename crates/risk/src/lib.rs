@@ -63,13 +63,15 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Returns a warning for people; `None` unless the label is Confirm or Dangerous.
+    /// Returns a warning for people, the label and its cause; `None` unless the label is Confirm or Dangerous.
     pub fn note(&self) -> Option<String> {
-        match self.label {
-            Label::Safe | Label::Cautious => None,
-            Label::Confirm => Some(format!("! {}", Label::Confirm.name())),
-            Label::Dangerous => Some(format!("!! {}: {}", Label::Dangerous.name(), self.cause)),
-        }
+        let mark = match self.label {
+            Label::Safe | Label::Cautious => return None,
+            Label::Confirm => "!",
+            Label::Dangerous => "!!",
+        };
+        let cause = if self.cause.is_empty() { String::new() } else { format!(": {}", self.cause) };
+        Some(format!("{mark} {}{cause}", self.label.name()))
     }
 
     /// Raises the label to Dangerous if the command line destroys something, because it does not do what was asked for.

@@ -64,7 +64,7 @@ pub(super) fn a_dangerous_answer_says_why(setup: Setup) {
     sh.model(r#"{"reply": "rm gone.txt"}"#);
     sh.insists("\x05\x15remove the file gone.txt", "remove the file gone.txt");
     sh.press();
-    sh.pty.wait_for("askline: ! Confirm");
+    sh.pty.wait_for("askline: ! Confirm: deletes: gone.txt");
 }
 
 fn a_long_reason_keeps_its_remedy(setup: Setup) {
