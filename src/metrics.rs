@@ -67,7 +67,7 @@ impl Outcome {
                 Some(Failure::Cancelled) => Self::Cancelled,
                 Some(Failure::NoModel(_)) => Self::Failed("no model"),
                 Some(Failure::Unavailable(_)) => Self::Failed("unavailable"),
-                Some(Failure::TimedOut) => Self::Failed("late"),
+                Some(Failure::TimedOut | Failure::Preparing(_)) => Self::Failed("late"),
                 Some(Failure::NoCommand(_)) => Self::Failed("no command"),
                 Some(Failure::Unclean(_)) => Self::Failed("unclean"),
                 None => Self::Failed("unexpected"),

@@ -20,6 +20,7 @@ use askline_model::local::Local;
 use askline_model::prompt::Form;
 use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::Audience;
+use askline_model::punctual::Punctual;
 use askline_model::request_control::RequestControl;
 use askline_model::resident::wire::{Identity, ModelSpec};
 use askline_model::resident::{Resident, Terms};
@@ -94,6 +95,7 @@ where
         ModelChoice::Local(name) => format!("local:{name}"),
         ModelChoice::Remote(_) | ModelChoice::Scripted(_) => "scripted".to_owned(),
     };
+    let model = Box::new(Punctual::new(model));
     Ok(Box::new(Metered::new(Box::new(FormattedModel { model, form }), name)))
 }
 

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
@@ -38,13 +37,13 @@ impl Interrupts {
         interrupts
     }
 
-    /// Runs `work` with a request control that ends at the deadline or on a signal.
+    /// Runs `work` with a request control that also ends on a signal.
     pub(super) fn during<T>(
         &self,
-        deadline: Instant,
+        control: RequestControl,
         work: impl FnOnce(&RequestControl) -> T,
     ) -> (T, RequestControl) {
-        let control = RequestControl::until(deadline).cancelled_by(Arc::clone(&self.came));
+        let control = control.cancelled_by(Arc::clone(&self.came));
         self.idle.store(false, Ordering::Relaxed);
         let done = work(&control);
         self.idle.store(true, Ordering::Relaxed);

@@ -273,7 +273,7 @@ impl TerminalSession {
     /// Waits for the worker's answer.
     ///
     /// # Errors
-    /// The worker's error, [`Failure::TimedOut`], and [`Failure::Cancelled`] when a key or a signal cancels or the
+    /// The worker's error, [`Failure::TimedOut`], [`Failure::Preparing`], and [`Failure::Cancelled`] when a key or a signal cancels or the
     /// terminal is not ours.
     fn wait<T: Send + 'static>(
         &mut self,
@@ -298,8 +298,9 @@ impl TerminalSession {
                 return worker.result();
             }
             if control.overdue(now).is_some_and(|by| DEADLINE_GRACE <= by) {
+                let failure = control.spent(now).unwrap_or(Failure::TimedOut);
                 control.cancel();
-                return Err(Failure::TimedOut.into());
+                return Err(failure.into());
             }
             let elapsed = now - started;
             if let Some(terminal) = self.terminal.as_mut().filter(|_| QUIET <= elapsed) {

@@ -52,9 +52,10 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
     for row in rows {
         let row = row?;
-        let deadline = Instant::now() + config.deadline();
+        let control = RequestControl::until(Instant::now() + config.deadline());
+        let control = if occasion == Purpose::Batch { control.patient() } else { control };
         let (prefix, place) = (row.prefix(), row.place);
-        let (answer, control) = interrupts.during(deadline, |control| {
+        let (answer, control) = interrupts.during(control, |control| {
             row.text.map(|request| {
                 let line = PromptLine::typed(request);
                 let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };

@@ -45,7 +45,7 @@ pub(super) fn hold(stream: UnixStream, queue: &JobQueue, hello: &Hello, limit: D
     }
 }
 
-/// Submits a request and reports its progress until the answer. The request is cancelled if the client
+/// Submits a request and reports its progress until the answer. The request is abandoned if the client
 /// disconnects or sends anything more.
 fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
     let visit = Visit::new(queue);
@@ -59,19 +59,17 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
             Incoming::Gone => return Ok(()),
             Incoming::Nothing => {}
         }
-        let (now, next) = (Instant::now(), visit.control.stage());
-        if next != stage {
-            stage = next;
-            said_at = now;
-            wire.send(&Event::Stage(stage), now + SEND_WAIT)?;
-        } else if BEAT <= now - said_at {
-            said_at = now;
-            wire.send(&Event::Beat, now + SEND_WAIT)?;
+        let now = Instant::now();
+        let (next, left) = queue.progress(&visit.control, now);
+        let event = if next == stage { left.map_or(Event::Beat, Event::Left) } else { Event::Stage(next) };
+        if next != stage || BEAT <= now - said_at {
+            (stage, said_at) = (next, now);
+            wire.send(&event, now + SEND_WAIT)?;
         }
     }
 }
 
-/// Guard of a client that waits for an answer. Dropping it, on any path, stops the work.
+/// Guard of a client that waits for an answer. Dropping it, on any path, stops the work except preparing the model.
 struct Visit<'a> {
     queue: &'a JobQueue,
     control: RequestControl,
@@ -86,7 +84,8 @@ impl<'a> Visit<'a> {
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        self.control.cancel();
+        // The next press needs the model, too.
+        self.control.abandon();
         self.queue.leave();
     }
 }

@@ -16,7 +16,7 @@ use askline_model::failure::{EngineLost, Failure};
 use askline_model::local::Local;
 use askline_model::memory;
 use askline_model::prompt::Prompt;
-use askline_model::request_control::RequestControl;
+use askline_model::request_control::{RequestControl, Stage};
 use askline_model::resident::wire::{Ask, Event, Failed, ModelSpec, Operation, Status};
 use askline_model::scripted::Scripted;
 use askline_model::{Further, Model, Reply, Usage};
@@ -52,8 +52,8 @@ pub(super) struct JobQueue {
 
 struct QueueState {
     waiting: VecDeque<Job>,
-    /// Job in progress: `true` if a client waits for it, and the control that cancels it.
-    current: Option<(bool, RequestControl)>,
+    /// Job in progress.
+    current: Option<Current>,
     end: Option<Shutdown>,
     /// Time of the last request or answer.
     active: Instant,
@@ -63,6 +63,14 @@ struct QueueState {
     answered: u64,
     /// Number of clients that have not received their final event yet.
     inside: usize,
+}
+
+/// The job in progress.
+struct Current {
+    /// `true` if a user waits.
+    urgent: bool,
+    spec: ModelSpec,
+    control: RequestControl,
 }
 
 /// A queued request.
@@ -130,9 +138,15 @@ impl JobQueue {
         if WAITING_MAX <= state.waiting.len() {
             return Ok(None);
         }
-        match &state.current {
-            Some((false, current)) if job.ask.urgent => current.cancel(),
-            _ => {}
+        // A model that is prepared for this request, too, is prepared to the end.
+        if let Some(current) = state.current.as_ref().filter(|_| job.ask.urgent) {
+            let serves = current.control.stage().is_one_time() && current.spec == job.ask.spec;
+            match serves {
+                true if current.urgent => {}
+                true => current.control.abandon(),
+                false if current.urgent && !current.control.is_abandoned() => {}
+                false => current.control.cancel(),
+            }
         }
         state.idle = job.ask.idle.min(IDLE_MAX);
         state.waiting.push_back(job);
@@ -163,7 +177,7 @@ impl JobQueue {
         }
         if end == Shutdown::AtOnce {
             state.waiting.drain(..).for_each(Job::drop_it);
-            state.current.iter().for_each(|(_, control)| control.cancel());
+            state.current.iter().for_each(|current| current.control.cancel());
         }
         self.changed.notify_one();
         self.waker.ring();
@@ -179,6 +193,17 @@ impl JobQueue {
         let state = self.state();
         let active = if state.current.is_some() { Instant::now() } else { state.active };
         active + state.idle
+    }
+
+    /// Returns the stage of a request and the estimated rest of it. A request that waits while a model is prepared for
+    /// another one is in that stage, too.
+    pub(super) fn progress(&self, control: &RequestControl, now: Instant) -> (Stage, Option<Duration>) {
+        let state = self.state();
+        let current = state.current.as_ref().map(|current| &current.control);
+        let ahead = current.filter(|ahead| !ahead.is_same(control) && ahead.stage().is_one_time());
+        let is_waiting = state.waiting.iter().any(|job| job.control.is_same(control));
+        let shown = ahead.filter(|_| is_waiting).unwrap_or(control);
+        (shown.stage(), shown.left(now))
     }
 
     /// Returns the current status.
@@ -201,7 +226,8 @@ impl JobQueue {
         let mut state = self.state();
         loop {
             if let Some(job) = state.waiting.pop_front() {
-                state.current = Some((job.ask.urgent, job.control.clone()));
+                let (urgent, spec, control) = (job.ask.urgent, job.ask.spec.clone(), job.control.clone());
+                state.current = Some(Current { urgent, spec, control });
                 return Next::Job(job);
             }
             if state.end.is_some() {

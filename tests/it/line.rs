@@ -12,8 +12,8 @@ use crate::pty::Pty;
 
 /// The message after the deadline.
 const LATE: &str = "askline: no answer in time; try again or raise\n`deadline_ms`";
-/// The message beside `ls -la`, the answer of most scripts in this module.
-const CHECKED: &str = "askline: checked 2/2 flags";
+/// The message beside `ls -la`, the answer of most scripts in this module: none, as all of it was found.
+const CHECKED: &str = "";
 /// Text on the screen once the helper has ended. The program in the terminal then echoes what it reads.
 const ENDED: &str = "ended>";
 /// Delay of a scripted model, in milliseconds, when a test acts during the wait.
@@ -398,7 +398,7 @@ fn an_answer_that_changes_nothing_says_so() {
 #[test]
 fn a_line_that_is_right_says_so() {
     let run = Run::start("", "input='ls -la'");
-    run.says("0", "ls -la", "askline: checked 2/2 flags; the line is already right");
+    run.says("0", "ls -la", "askline: the line is already right");
 }
 
 #[test]
@@ -460,7 +460,7 @@ fn no_color_and_other_locales_are_respected() {
 
 #[test]
 fn a_narrow_terminal_gets_a_cut_row() {
-    let before = "printf '日本語 prompt$ list files'";
+    let before = "export ASKLINE_EVIDENCE=all; printf '日本語 prompt$ list files'";
     let run = Run::sized(8, 20, &reply("ls -la", 1500), before);
     let screen = run.pty.wait_for("thinking");
     let rows: Vec<&str> = screen.lines().collect();
@@ -528,6 +528,23 @@ fn what_is_wrong_around_us_is_told_like_the_rest() {
 fn a_line_that_nobody_takes_is_a_failure() {
     let ended = Run::start(&reply("ls -la", 300), "out=/dev/full").ended();
     assert_eq!(ended.code, "3");
+}
+
+/// A later round that hangs costs the user time, not the draft.
+#[test]
+fn a_draft_outlives_a_round_that_hangs() {
+    let model = format!("{}\n{}", reply("ls --nosuchthing", 0), r#"{"reply": "ls", "hang_ms": 600000}"#);
+    let ended = Run::start(&model, "export ASKLINE_DEADLINE_MS=3000").ended();
+    assert_eq!(ended.code, "0", "{}", ended.out);
+    assert!(ended.out.starts_with("ls --nosuchthing\u{1f}askline: "), "{}", ended.out);
+}
+
+#[test]
+fn a_cold_press_ends_at_its_deadline() {
+    let model = r#"{"reply": "ls -la", "prepare_ms": 600000}"#;
+    let ended = Run::start(model, "export ASKLINE_DEADLINE_MS=1000").ended();
+    let told = "askline: the model is being prepared, about 59";
+    assert!(ended.code == "3" && ended.out.contains(told), "{} {}", ended.code, ended.out);
 }
 
 /// Without a controlling terminal everything works except the status row.

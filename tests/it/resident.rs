@@ -71,6 +71,13 @@ impl Home {
         said(&self.run(&["suggest", "--shell", "bash", "--", "list the files"]))
     }
 
+    /// Returns a press with little time.
+    fn hurried(&self, words: &str) -> Command {
+        let mut press = self.command(&["suggest", "--shell", "bash", "--", words]);
+        press.env("ASKLINE_DEADLINE_MS", "2500");
+        press
+    }
+
     fn status(&self) -> Value {
         let output = self.run(&["daemon", "status", "--json"]);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
@@ -181,7 +188,7 @@ fn complete() -> Operation {
 fn end(wire: &mut Wire) -> Event {
     loop {
         match wire.receive(Instant::now() + AMPLE).unwrap().expect("it says something") {
-            Event::Beat | Event::Stage(_) => {}
+            Event::Beat | Event::Stage(_) | Event::Left(_) => {}
             other => return other,
         }
     }
@@ -227,6 +234,42 @@ fn the_first_press_starts_it_and_the_next_goes_on_where_it_is() {
     assert!(home.processes().is_empty() && !home.door().socket().exists());
     assert_eq!(said(&home.run(&["daemon", "stop"])).unwrap(), "the resident process was not running");
     assert_eq!(said(&home.run(&["daemon"])).unwrap(), "not running; the first key press starts it");
+}
+
+/// A cold press ends at its deadline and tells how long the model takes, as do presses behind it. Preparing goes on.
+#[test]
+fn a_cold_press_ends_in_time_and_the_model_is_prepared_for_the_next() {
+    let cold = "{\"reply\": \"ls -la\", \"prepare_ms\": 7000}\n";
+    let home = Home::new(&format!("{{\"reply\": \"pwd\"}}\n{cold}"));
+    assert_eq!(home.press().unwrap(), "pwd");
+    let presses: Vec<_> = (0..2).map(|_| home.hurried("list the files").spawn().unwrap()).collect();
+    for press in presses {
+        let why = said(&press.wait_with_output().unwrap()).unwrap_err();
+        assert!(why.contains("the model is being prepared, about ") && why.contains(" s left"), "{why}");
+    }
+    until("it is prepared", || home.status()["waiting"] == 0);
+    assert_eq!(home.press().unwrap(), "ls -la", "no press took its reply");
+}
+
+/// While a press waits for a model that is prepared, one for another model tells so; without such a press it comes first.
+#[test]
+fn a_press_for_another_model_does_not_wait_for_an_abandoned_one() {
+    let home = Home::new("{\"reply\": \"pwd\"}\n{\"reply\": \"ls\", \"prepare_ms\": 60000}\n");
+    assert_eq!(home.press().unwrap(), "pwd");
+    let other = home.top.path().join("other.jsonl");
+    fs::write(&other, "{\"reply\": \"date\"}\n").unwrap();
+    let of_other = || {
+        let mut press = home.hurried("show the date");
+        press.env("ASKLINE_MODEL", format!("scripted:{}", other.display()));
+        press
+    };
+    let mut first = home.command(&["suggest", "--shell", "bash", "--", "list"]).spawn().unwrap();
+    until("it prepares", || home.status()["waiting"] == 1);
+    let why = said(&of_other().output().unwrap()).unwrap_err();
+    assert!(why.contains("the model is being prepared, about "), "{why}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    until("the other model answers", || said(&of_other().output().unwrap()).is_ok_and(|line| line == "date"));
 }
 
 /// D4: many starts at once leave one process.

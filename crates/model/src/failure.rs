@@ -15,6 +15,9 @@ pub enum Failure {
     Unavailable(String),
     /// The deadline passed without a usable answer.
     TimedOut,
+    /// The deadline passed while the model was loaded or prepared, which happens once; with the estimated rest in
+    /// seconds, if there is one.
+    Preparing(Option<u64>),
     /// The user cancelled.
     Cancelled,
     /// The model answered in prose (a refusal, a question) or with nothing; the text is the message to show.
@@ -28,6 +31,15 @@ impl fmt::Display for Failure {
         match self {
             Self::NoModel(why) | Self::Unavailable(why) => f.write_str(why),
             Self::TimedOut => f.write_str("no answer in time; try again or raise `deadline_ms`"),
+            Self::Preparing(Some(left)) => {
+                write!(
+                    f,
+                    "the model is being prepared, about {left} s left (first time only); try again then"
+                )
+            }
+            Self::Preparing(None) => {
+                f.write_str("the model is being prepared (first time only); try again in a moment")
+            }
             Self::Cancelled => f.write_str("cancelled"),
             Self::NoCommand(message) => write!(f, "{message}"),
             Self::Unclean(what) => write!(f, "the answer was refused: {what}"),

@@ -7,6 +7,7 @@ mod http;
 pub mod install;
 pub mod memory;
 pub mod prompt;
+pub mod punctual;
 pub mod remote;
 pub mod request_control;
 pub mod resident;

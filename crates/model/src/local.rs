@@ -41,6 +41,9 @@ const STATES_LIMIT: usize = 8;
 /// Number of tokens computed between two writes of the state.
 const STRETCH: usize = 512;
 
+/// Number of tokens computed between two estimates of the rest.
+const STEP: usize = 128;
+
 /// Number of and pause between measurements of the machine's load.
 const LOOKS: usize = 3;
 const LOOK_PAUSE: Duration = Duration::from_millis(1);
@@ -304,13 +307,22 @@ fn compute(
     let mut usage = Usage::default();
     for stretch in missing.chunks(STRETCH) {
         sequence.set_threads(undisturbed(sequence.most_threads()));
-        let started = Instant::now();
-        sequence.read(stretch, control)?;
-        usage.prefill_tokens += stretch.len();
-        usage.prefill += started.elapsed();
-        if let Err(error) = keep(sequence, file) {
+        let kept = sequence.tokens().len();
+        let read = stretch.chunks(STEP).try_for_each(|step| {
+            let started = Instant::now();
+            sequence.read(step, control)?;
+            usage.prefill_tokens += step.len();
+            usage.prefill += started.elapsed();
+            let left = missing.len().saturating_sub(usage.prefill_tokens) as f64;
+            control.expect(usage.prefill.mul_f64(left / usage.prefill_tokens.max(1) as f64), Instant::now());
+            anyhow::Ok(())
+        });
+        if kept < sequence.tokens().len()
+            && let Err(error) = keep(sequence, file)
+        {
             tracing::debug!("can't cache the model's state: {error:#}");
         }
+        read?;
     }
     Ok(usage)
 }

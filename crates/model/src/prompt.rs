@@ -249,6 +249,18 @@ impl Prompt {
         self.source.as_ref().map_or("", |source| &source.request)
     }
 
+    /// Returns everything that the prompt for a model names besides its fixed part: the request, the previous one with
+    /// its command, and all facts, for whichever reader. Answers that a check refused are not in it.
+    pub fn named(&self) -> String {
+        let Some(source) = &self.source else { return self.fresh.clone() };
+        let before = source.steps.iter().filter_map(|step| match step {
+            FollowUp::After(Solved { request, command }) => Some([request.as_str(), command]),
+            FollowUp::Again(..) | FollowUp::Otherwise(_) => None,
+        });
+        let said = before.flatten().chain([source.request.as_str()]);
+        said.chain(source.prompt_context.texts()).collect::<Vec<_>>().join("\n")
+    }
+
     /// Returns the prompt with the previous solved request, which this request changes.
     pub fn after(&self, before: &Solved) -> Self {
         self.with(FollowUp::After(before.clone()))

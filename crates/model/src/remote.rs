@@ -8,6 +8,7 @@
 mod address;
 mod body;
 mod chat_messages;
+mod echo;
 mod events;
 mod exchange;
 mod key;

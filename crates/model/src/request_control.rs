@@ -18,11 +18,13 @@ pub const CANCEL_HINT: &str = "Esc keeps your line";
 /// Deadline, cancel flag, current stage, current model and usage, shared between the waiting thread and the
 /// working thread. Clones share all of them.
 ///
-/// The deadline is paused during [`Stage::Preparing`]: that happens once per model, and a person who sees it on
-/// the status row prefers to wait over a failure.
+/// The deadline of a [`RequestControl::patient`] request is paused during [`Stage::Preparing`], which happens once per
+/// model.
 #[derive(Debug, Clone, Default)]
 pub struct RequestControl {
     cancelled: Arc<AtomicBool>,
+    /// `true` if the work is cancelled as soon as the model is ready.
+    abandoned: Arc<AtomicBool>,
     clock: Arc<Mutex<Clock>>,
     usage: Arc<Mutex<Usage>>,
     who: Arc<Mutex<String>>,
@@ -34,6 +36,10 @@ struct Clock {
     stage: Stage,
     /// Start of the stage.
     since: Option<Instant>,
+    /// Expected end of the stage, if there is an estimate.
+    ready_at: Option<Instant>,
+    /// `true` if the deadline is paused while the model is prepared.
+    is_patient: bool,
 }
 
 /// Current step of the work, shown on the status row.
@@ -63,6 +69,11 @@ impl Stage {
             Self::Checking => "checking",
         }
     }
+
+    /// Reports whether the work of this stage serves all later requests, too.
+    pub fn is_one_time(self) -> bool {
+        matches!(self, Self::Loading | Self::Preparing)
+    }
 }
 
 impl RequestControl {
@@ -76,6 +87,14 @@ impl RequestControl {
         let control = Self::default();
         control.clock().deadline = Some(deadline);
         control
+    }
+
+    /// Returns the same control with a deadline that is paused while the model is prepared: for many requests at once,
+    /// of which the first should not be lost.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        self.clock().is_patient = true;
+        self
     }
 
     /// Returns a control for the next part of the same key press: new deadline, same usage limits.
@@ -98,7 +117,8 @@ impl RequestControl {
             let own = clock.deadline.map(|own| own + clock.paused(Instant::now()));
             own.map_or(deadline, |own| own.min(deadline))
         };
-        let clock = Clock { deadline: Some(earlier), ..Clock::default() };
+        let is_patient = self.clock().is_patient;
+        let clock = Clock { deadline: Some(earlier), is_patient, ..Clock::default() };
         Self { clock: Arc::new(Mutex::new(clock)), ..self.clone() }
     }
 
@@ -107,13 +127,44 @@ impl RequestControl {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Cancels the request, but not the one-time work on the model: that goes on to its end and serves the next
+    /// request.
+    pub fn abandon(&self) {
+        self.abandoned.store(true, Ordering::Relaxed);
+    }
+
+    /// Reports whether the request was abandoned.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Reports whether both control the same request.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.cancelled, &other.cancelled)
+    }
+
     /// Returns the reason to stop working now, or `None`. Cheap enough to call between the steps of a
     /// computation.
     pub fn spent(&self, now: Instant) -> Option<Failure> {
-        if self.cancelled.load(Ordering::Relaxed) {
+        let is_abandoned = || self.is_abandoned() && !self.stage().is_one_time();
+        if self.cancelled.load(Ordering::Relaxed) || is_abandoned() {
             return Some(Failure::Cancelled);
         }
-        self.overdue(now).map(|_| Failure::TimedOut)
+        self.overdue(now)?;
+        Some(match self.stage().is_one_time() {
+            true => Failure::Preparing(self.left(now).map(|left| left.as_secs().max(1))),
+            false => Failure::TimedOut,
+        })
+    }
+
+    /// Sets the expected rest of the current stage.
+    pub fn expect(&self, left: Duration, now: Instant) {
+        self.clock().ready_at = Some(now + left);
+    }
+
+    /// Returns the expected rest of the current stage; `None` without an estimate.
+    pub fn left(&self, now: Instant) -> Option<Duration> {
+        Some(self.clock().ready_at?.saturating_duration_since(now))
     }
 
     /// Returns the time since the deadline passed, or `None` if it has not.
@@ -129,6 +180,7 @@ impl RequestControl {
         clock.deadline = clock.deadline.map(|deadline| deadline + paused);
         clock.stage = stage;
         clock.since = Some(now);
+        clock.ready_at = None;
     }
 
     /// Returns the current stage.
@@ -160,7 +212,9 @@ impl Clock {
     /// Returns how long the deadline has been paused.
     fn paused(&self, now: Instant) -> Duration {
         match (self.stage, self.since) {
-            (Stage::Preparing, Some(since)) => now.saturating_duration_since(since).min(PREPARING_LIMIT),
+            (Stage::Preparing, Some(since)) if self.is_patient => {
+                now.saturating_duration_since(since).min(PREPARING_LIMIT)
+            }
             _ => Duration::ZERO,
         }
     }
@@ -171,10 +225,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_deadline_stands_still_while_the_model_is_prepared() {
+    fn the_deadline_stands_still_for_the_patient_while_the_model_is_prepared() {
         let start = Instant::now();
         let at = |seconds| start + Duration::from_secs(seconds);
-        let control = RequestControl::until(at(10));
+        let control = RequestControl::until(at(10)).patient();
         control.enter(Stage::Loading, at(1));
         assert_eq!(control.spent(at(9)), None);
         control.enter(Stage::Preparing, at(2));
@@ -183,6 +237,33 @@ mod tests {
         assert_eq!(control.overdue(at(39)), None);
         assert_eq!(control.overdue(at(41)), Some(Duration::from_secs(1)));
         assert_eq!(control.spent(at(41)), Some(Failure::TimedOut));
+    }
+
+    #[test]
+    fn a_cold_press_ends_at_its_deadline_and_tells_how_long_the_model_takes() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let control = RequestControl::until(at(10));
+        control.enter(Stage::Loading, at(1));
+        assert_eq!(control.spent(at(11)), Some(Failure::Preparing(None)));
+        control.enter(Stage::Preparing, at(2));
+        control.expect(Duration::from_secs(30), at(2));
+        assert_eq!(control.spent(at(9)), None);
+        assert_eq!(control.spent(at(12)), Some(Failure::Preparing(Some(20))));
+        control.enter(Stage::Thinking, at(13));
+        assert_eq!(control.spent(at(13)), Some(Failure::TimedOut));
+    }
+
+    #[test]
+    fn what_is_abandoned_prepares_the_model_and_stops() {
+        let now = Instant::now();
+        let control = RequestControl::endless();
+        control.enter(Stage::Preparing, now);
+        control.clone().abandon();
+        assert_eq!(control.spent(now), None);
+        control.enter(Stage::Thinking, now);
+        assert_eq!(control.spent(now), Some(Failure::Cancelled));
+        assert!(control.is_same(&control.clone()) && !control.is_same(&RequestControl::endless()));
     }
 
     #[test]
@@ -205,10 +286,11 @@ mod tests {
     #[test]
     fn preparing_is_bounded_and_can_be_cancelled() {
         let start = Instant::now();
-        let control = RequestControl::until(start + Duration::from_secs(10));
+        let control = RequestControl::until(start + Duration::from_secs(10)).patient();
         control.enter(Stage::Preparing, start);
         assert_eq!(control.spent(start + PREPARING_LIMIT), None);
-        assert_eq!(control.spent(start + PREPARING_LIMIT + Duration::from_secs(11)), Some(Failure::TimedOut));
+        let late = start + PREPARING_LIMIT + Duration::from_secs(11);
+        assert_eq!(control.spent(late), Some(Failure::Preparing(None)));
         control.clone().cancel();
         assert_eq!(control.spent(start), Some(Failure::Cancelled));
     }

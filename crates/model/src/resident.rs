@@ -366,6 +366,7 @@ fn listen(
         match event {
             Event::Beat => {}
             Event::Stage(stage) => control.enter(stage, last_event_at),
+            Event::Left(left) => control.expect(left, last_event_at),
             Event::Replies(replies, notes) => return Ok((replies, notes)),
             Event::Failed(Failed { failure: Some(failure), .. }) => {
                 return Err(Trouble::Reported(failure.into()));

@@ -7,10 +7,12 @@
 //! {"fail": "the server is gone"}
 //! {"panic": "to see that the line is kept"}
 //! {"hang_ms": 60000}
+//! {"reply": "ls", "prepare_ms": 3000}
 //! ```
 //!
 //! A request without a remaining line fails, and so does finishing with unused lines. `delay_ms` waits and obeys the
-//! request control; `hang_ms` waits and ignores it. `must_contain` fails unless the prompt contains the text. `others` are
+//! request control; `hang_ms` waits and ignores it. `prepare_ms` takes that time for one-time work, which a later
+//! request continues if it is given up. `must_contain` fails unless the prompt contains the text. `others` are
 //! the alternatives to this reply; those that differ from it only after its wrong part ([`Further::wrong`]) are left out.
 
 use std::collections::VecDeque;
@@ -21,6 +23,7 @@ use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
 use super::{Further, Model, Reply};
+use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::request_control::{RequestControl, Stage};
 
@@ -48,6 +51,8 @@ struct Row {
     delay_ms: u64,
     #[serde(default)]
     hang_ms: u64,
+    #[serde(default)]
+    prepare_ms: u64,
     must_contain: Option<String>,
 }
 
@@ -70,6 +75,36 @@ impl Scripted {
     }
 }
 
+/// Does the rest of the one-time work, of which `left_ms` milliseconds remain.
+fn prepare(left_ms: &mut u64, control: &RequestControl) -> Result<(), Failure> {
+    if *left_ms == 0 {
+        return Ok(());
+    }
+    let (begun, whole) = (Instant::now(), Duration::from_millis(*left_ms));
+    control.enter(Stage::Preparing, begun);
+    control.expect(whole, begun);
+    let passed = pass(begun + whole, control);
+    *left_ms = u64::try_from(whole.saturating_sub(begun.elapsed()).as_millis()).unwrap_or_default();
+    passed?;
+    control.enter(Stage::Thinking, Instant::now());
+    // A request that was given up meanwhile takes no reply.
+    control.spent(Instant::now()).map_or(Ok(()), Err)
+}
+
+/// Waits until a time, and obeys the request control.
+fn pass(until: Instant, control: &RequestControl) -> Result<(), Failure> {
+    loop {
+        let now = Instant::now();
+        if let Some(failure) = control.spent(now) {
+            return Err(failure);
+        }
+        if until <= now {
+            return Ok(());
+        }
+        std::thread::sleep(TICK.min(until - now));
+    }
+}
+
 impl Model for Scripted {
     fn source(&self) -> String {
         self.source.clone()
@@ -81,22 +116,15 @@ impl Model for Scripted {
         _max_tokens: usize,
         control: &RequestControl,
     ) -> anyhow::Result<Reply> {
+        if let Some(next) = self.left.front_mut() {
+            prepare(&mut next.prepare_ms, control)?;
+        }
         let Some(row) = self.left.pop_front() else {
             bail!("{}: no reply is left; add a line for this request", self.source);
         };
         control.enter(Stage::Thinking, Instant::now());
         std::thread::sleep(Duration::from_millis(row.hang_ms));
-        let until = Instant::now() + Duration::from_millis(row.delay_ms);
-        loop {
-            let now = Instant::now();
-            if let Some(failure) = control.spent(now) {
-                return Err(failure.into());
-            }
-            if until <= now {
-                break;
-            }
-            std::thread::sleep(TICK.min(until - now));
-        }
+        pass(Instant::now() + Duration::from_millis(row.delay_ms), control)?;
         if let Some(needle) = &row.must_contain {
             ensure!(
                 prompt.text().contains(needle),

@@ -106,6 +106,28 @@ fn a_key_is_hidden_however_it_is_repeated() {
     }
 }
 
+/// A server that repeats the key in another form shows nothing of it, and an answer with it is no line.
+#[test]
+fn a_key_in_disguise_is_hidden_and_never_a_line() {
+    let base64 = "c2stdGhlLXNlY3JldC0wMTIzNDU2Nzg5";
+    let hex: String = SECRET.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let halves = SECRET.replace("0123", " then 0123");
+    for echo in [SECRET.to_uppercase(), base64.to_owned(), hex, halves] {
+        let error = format!("{{\"error\":{{\"message\":\"got {echo} from you\"}}}}");
+        let failure = against(vec![Act::Send(status(400, "", &error))]).0.unwrap_err().to_string();
+        let shown = failure.to_lowercase();
+        assert!(shown.contains("got …"), "{echo}: {failure}");
+        assert!(
+            !shown.contains("456789") && !shown.contains("secret") && !shown.contains("c2std"),
+            "{failure}"
+        );
+        let answer = against(vec![Act::Send(says(&format!("curl -H 'x: {echo}' localhost")))]).0;
+        let Err(Failure::Unavailable(told)) = answer else { panic!("{answer:?}") };
+        assert!(told.starts_with("team: its answer contains your key; "), "{told}");
+    }
+    assert_eq!(against(vec![Act::Send(says("ls --the-secret"))]).0, Ok("ls --the-secret".to_owned()));
+}
+
 #[test]
 fn e14_the_prompt_is_too_long() {
     let said = "{\"error\":{\"message\":\"This model's maximum context length is 2048 tokens.\",\"code\":\"context_length_exceeded\"}}";

@@ -57,6 +57,11 @@ impl PromptContext {
         }
     }
 
+    /// Returns the texts of all facts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.facts.iter().map(|fact| fact.text.as_str())
+    }
+
     /// Marks the request as being about this kind of fact: readers that may not get it can't be asked at all.
     pub fn is_about(&mut self, item: FactKind) {
         self.subject = Some(item);

@@ -299,6 +299,10 @@ impl Remote {
             }
             Some(FinishReason::Whole | FinishReason::Cut) => {}
         }
+        if self.spec.key.as_ref().is_some_and(|key| key.is_in(&accumulator.text)) {
+            let remedy = "check what answers at `url` in the profile";
+            return Err(self.unavailable("its answer contains your key", remedy).into());
+        }
         if accumulator.text.trim().is_empty() {
             return Err(no_command("no command in its answer", other_words).into());
         }

@@ -1,5 +1,6 @@
 //! API key of a model server: sent only to that server and never shown.
 
+use super::echo::Echo;
 use anyhow::{Context as _, ensure};
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
@@ -56,9 +57,14 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// Removes the secret from a text, in case a server repeated it.
+    /// Removes the secret and its parts from a text in any of the forms in which a server may repeat it.
     pub(super) fn hidden_in(&self, text: &str) -> String {
-        text.replace(self.secret(), "…")
+        Echo::of(self.secret()).hidden_in(&text.replace(self.secret(), "…"))
+    }
+
+    /// Reports whether a text contains the secret, or a part that identifies it, in any of these forms.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        Echo::of(self.secret()).is_in(text)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// Maximum size of a frame, in bytes. The longest prompts use a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -144,6 +144,8 @@ pub enum Event {
     Beat,
     /// Start of a stage.
     Stage(Stage),
+    /// Estimated rest of the stage.
+    Left(Duration),
     /// Final: replies of the model, and its notes.
     Replies(Vec<Reply>, Vec<String>),
     /// Final: the model failed.
