@@ -156,18 +156,26 @@ impl Examiner<'_> {
     }
 
     /// Returns the repair that passes every check, if there is exactly one. `report` contains the findings in the
-    /// line.
+    /// line. Names of files stay: a model's line may be about a file that does not exist yet.
     pub fn repair(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
-        if typed::is_plain_words(line.text()) { None } else { self.correct(line, report) }
+        if typed::is_plain_words(line.text()) {
+            return None;
+        }
+        self.mend(line, &keeping_files(report.clone()), keeping_files)
     }
 
-    /// Like [`Self::repair`], for a line that was run, so it is a command even if it looks like plain words.
+    /// Like [`Self::repair`], for a line that a person wrote as a command, even if it looks like plain words. Names of
+    /// files are mended too.
     pub fn correct(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
+        self.mend(line, report, |report| report)
+    }
+
+    fn mend(&self, line: &ParsedLine, report: &Report, change: fn(Report) -> Report) -> Option<Repaired> {
         // Asking the shell about each candidate takes longer than everything else. If the shell accepts the original
         // line, it is asked only about the final result.
         let is_refused = report.syntax_ok == Some(false);
         let judge = |line: &ParsedLine| {
-            if is_refused { self.examine_parsed(line) } else { self.look_up(line) }.report
+            change(if is_refused { self.examine_parsed(line) } else { self.look_up(line) }.report)
         };
         let repaired = repair::repair(line, report, self.knowledge, &judge)?;
         let is_read =
@@ -232,6 +240,14 @@ impl Examiner<'_> {
             fixes: Vec::new(),
         })
     }
+}
+
+/// Returns the report without the fixes that put another file in the place of a missing one.
+fn keeping_files(mut report: Report) -> Report {
+    for finding in report.findings.iter_mut().filter(|finding| finding.kind == FindingKind::PathMissing) {
+        finding.fixes.retain(|fix| fix.span != finding.span);
+    }
+    report
 }
 
 /// Sorts findings by position, then worst first.

@@ -8,7 +8,6 @@ use crate::prompt_context;
 use crate::refine::{self, Candidate, Refined, Spent};
 use crate::screen;
 use crate::shell_facts::ShellFacts;
-use askline_check::finding::{Grade, Report};
 use askline_model::failure::Failure;
 use askline_model::prompt::PromptContext;
 use askline_model::prompt::disclosure::FactKind;
@@ -40,7 +39,7 @@ impl Failed {
         // It was run, so it is a command, even if it looks like plain words.
         let best =
             refine::look_over_by(&|line, report| examiner.correct(line, report), cleaned, examiner, None);
-        let settled = !best.repairs.is_empty() && is_clear(&best.report) && !self.is_again(&best);
+        let settled = !best.repairs.is_empty() && best.report.is_clear() && !self.is_again(&best);
         settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
     }
 
@@ -88,11 +87,6 @@ impl Failed {
     fn is_again(&self, candidate: &Candidate) -> bool {
         candidate.command.text.as_str().trim() == self.command.trim()
     }
-}
-
-/// Reports whether no problem remains.
-fn is_clear(report: &Report) -> bool {
-    report.syntax_ok != Some(false) && report.findings.iter().all(|finding| finding.grade == Grade::Hint)
 }
 
 #[cfg(test)]

@@ -51,6 +51,12 @@ const LINE_MAX: usize = 32 << 10;
 /// Functions of fish that only call the program of the same name, with colours or a fallback.
 const FISH_WRAPPERS: [&str; 6] = ["diff", "grep", "ls", "man", "realpath", "seq"];
 
+/// Maximum size of the list of accounts, in bytes.
+const ACCOUNTS_LIMIT: u64 = 4 << 20;
+
+/// Maximum number of names in a directory that are compared with a misspelt one.
+const NAMES_MAX: usize = 10_000;
+
 /// Maximum number of levels and of verdicts in memory.
 const MEMORY_MAX: usize = 512;
 
@@ -126,6 +132,22 @@ impl Knowledge {
     /// Returns the operating system, named as in `std::env::consts::OS`.
     pub fn os(&self) -> &str {
         &self.environment.system.os
+    }
+
+    /// Reports whether a user or a group has an account on this machine; `None` if the accounts are kept elsewhere.
+    pub fn has_account(&self, name: &str) -> Option<bool> {
+        let names = |file: &str| {
+            let text = self.host.read(Path::new(file), ACCOUNTS_LIMIT).ok()?;
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Some(text.lines().filter_map(|row| row.split(':').next().map(str::to_owned)).collect::<Vec<_>>())
+        };
+        let users = names("/etc/passwd")?;
+        let own = self.host.env("USER").and_then(|own| own.into_string().ok());
+        let is_listed = |own: &String| users.contains(own);
+        let is_complete = own.as_ref().is_none_or(is_listed);
+        let has = |names: &[String]| names.iter().any(|other| other == name);
+        let is_known = has(&users) || has(&names("/etc/group").unwrap_or_default());
+        (is_known || is_complete).then_some(is_known)
     }
 
     /// Returns the expansion of a user's alias, without any lookup.
@@ -329,6 +351,16 @@ impl Reference for Knowledge {
             None | Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Some(false),
             Some(_) => None,
         }
+    }
+
+    fn names_in(&self, directory: &str) -> Option<Vec<String>> {
+        let directory = self.whole_path(if directory.is_empty() { "." } else { directory })?;
+        let names = self.host.list(&directory).ok().filter(|names| names.len() <= NAMES_MAX)?;
+        Some(names.into_iter().filter_map(|name| name.into_string().ok()).collect())
+    }
+
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        Some(self.host.entry(&self.whole_path(path)?)?.is_directory)
     }
 
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {

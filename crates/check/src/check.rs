@@ -45,6 +45,7 @@ fn check_parsed(line: &str, shell: Shell, parsed: &Parsed, reference: &dyn Refer
         names_left: commands::MAX_GUESSES,
         options_left: Cell::new(walk::MAX_GUESSES),
         names: OnceCell::new(),
+        paths_left: paths::MAX_GUESSES,
     };
     for command in parsed.commands.iter().take(MAX_COMMANDS) {
         let presence = commands::check(command, parsed, &mut draft);
@@ -81,6 +82,8 @@ struct ReportDraft<'a> {
     options_left: Cell<usize>,
     /// Names of runnable commands, loaded on first use.
     names: OnceCell<Vec<String>>,
+    /// Remaining number of missing files for which to search the nearest name.
+    paths_left: usize,
 }
 
 impl ReportDraft<'_> {

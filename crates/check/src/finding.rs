@@ -123,3 +123,10 @@ pub struct Report {
     /// The shell's own syntax verdict; `None` if the shell could not be asked. The caller sets it.
     pub syntax_ok: Option<bool>,
 }
+
+impl Report {
+    /// Reports whether no problem is left: the shell does not refuse the line, and all findings are hints.
+    pub fn is_clear(&self) -> bool {
+        self.syntax_ok != Some(false) && self.findings.iter().all(|finding| finding.grade == Grade::Hint)
+    }
+}

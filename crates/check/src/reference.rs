@@ -60,6 +60,17 @@ pub trait Reference {
     /// Reports whether a path, relative to the working directory, exists; `None` if unknown.
     fn exists(&self, path: &str) -> Option<bool>;
 
+    /// Returns the names in a directory, relative to the working directory, which is the empty path. `None` if they
+    /// are unknown or too many.
+    fn names_in(&self, _directory: &str) -> Option<Vec<String>> {
+        None
+    }
+
+    /// Reports whether a path, relative to the working directory, is a directory; `None` if unknown.
+    fn is_directory(&self, _path: &str) -> Option<bool> {
+        None
+    }
+
     /// Asks the program's own parser, without side effects, whether it accepts the option. Returns `None` if it
     /// cannot be asked or the answer is unclear.
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool>;

@@ -35,6 +35,8 @@ const READ_PER_JUDGED: usize = 2;
 const JUDGING_TIME: Duration = Duration::from_secs(2);
 /// Maximum number of repair rounds per line: one fix may reveal the next problem.
 const ROUNDS_MAX: usize = 4;
+/// Maximum number of fixes that one after another only reveal the next slip: command, subcommand.
+const DEPTH_MAX: usize = 2;
 /// Maximum length of a line to repair or to search for mistakes, in bytes.
 const LINE_BYTES_MAX: usize = 4096;
 
@@ -72,7 +74,8 @@ fn repair_within(
     let most = if report.syntax_ok == Some(false) { ASKING_MAX } else { JUDGEMENTS_MAX };
     let most = most.min(JUDGED_BYTES_MAX / length.max(1));
     let unread = most * READ_PER_JUDGED;
-    let mut bench = Bench { reference, judge, most, unread, time, begun: None, known: HashMap::new() };
+    let mut bench =
+        Bench { reference, judge, most, unread, time, begun: None, depth: 0, known: HashMap::new() };
     let first = State::new(line.clone(), report.clone(), reference);
     let mut state = first.clone();
     let mut changes: Vec<String> = Vec::new();
@@ -180,6 +183,8 @@ struct Bench<'a> {
     unread: usize,
     time: Duration,
     begun: Option<Instant>,
+    /// Number of fixes whose revealed slips are being mended.
+    depth: usize,
     /// Judged lines, so that no line is judged twice.
     known: HashMap<String, State>,
 }
@@ -203,7 +208,7 @@ impl Bench<'_> {
                     .iter()
                     .any(|(_, other, _)| fix.span.start <= other.span.end && other.span.start <= fix.span.end)
             };
-            let mut passing: Vec<(String, &Fix)> = Vec::new();
+            let mut passing: Vec<(String, Fix)> = Vec::new();
             for fix in finding.fixes.iter().filter(|fix| !touches(fix)) {
                 let Some(line) = applied(state.line.text(), fix) else { continue };
                 if passing.iter().any(|(other, _)| *other == line) {
@@ -218,11 +223,15 @@ impl Bench<'_> {
                 }
                 let Some(candidate) = self.judged(line) else { break 'findings };
                 if candidate.is_better_than(state) {
-                    passing.push((candidate.line.text().to_owned(), fix));
+                    passing.push((candidate.line.text().to_owned(), fix.clone()));
+                } else if finding.kind == FindingKind::CommandMissing
+                    && let Some((line, whole)) = self.further(state, candidate, fix)
+                {
+                    passing.push((line, whole));
                 }
             }
             if let [(_, fix)] = passing.as_slice() {
-                taken.push((finding.kind, (*fix).clone(), describe_change(finding, fix)));
+                taken.push((finding.kind, fix.clone(), describe_change(finding, fix)));
             }
         }
         // Findings about words are unreliable until quotes and blocks are correct.
@@ -246,6 +255,31 @@ impl Bench<'_> {
         taken.reverse();
         let changes = taken.into_iter().map(|(kind, _, change)| (kind, change)).collect();
         together.is_better_than(state).then_some((together, changes))
+    }
+
+    /// Follows a fix that reveals the next slip: in `gti stauts` only `git` tells that `stauts` is wrong. Returns the
+    /// line that is better than `state` once the revealed slips are mended too, and all edits together as one.
+    fn further(&mut self, state: &State, revealed: State, fix: &Fix) -> Option<(String, Fix)> {
+        if DEPTH_MAX <= self.depth {
+            return None;
+        }
+        self.depth += 1;
+        let mut changes = vec![fix.change.clone()];
+        let mut current = Some(revealed);
+        for _ in 0..ROUNDS_MAX {
+            let round = current.take().and_then(|state| self.round(&state));
+            let Some((better, done)) = round else { break };
+            let change = |(_, said): (FindingKind, String)| said.split(": ").next().map(str::to_owned);
+            changes.extend(done.into_iter().filter_map(change));
+            current = Some(better);
+            if current.as_ref().is_some_and(|better| better.is_better_than(state)) {
+                break;
+            }
+        }
+        self.depth -= 1;
+        let line = current.filter(|better| better.is_better_than(state))?.line.text().to_owned();
+        let whole = edit(state.line.text(), &line, changes.join(", "));
+        Some((line, whole))
     }
 
     /// Returns the state of a line; `None` if the limit of calls or time is reached.
@@ -277,6 +311,17 @@ fn is_unsafe(kind: FindingKind, line: &Harm<'_>) -> bool {
 fn applied(line: &str, fix: &Fix) -> Option<String> {
     let (before, after) = (line.get(..fix.span.start)?, line.get(fix.span.end..)?);
     Some(format!("{before}{}{after}", fix.replacement))
+}
+
+/// Returns the smallest edit that turns one line into another.
+fn edit(from: &str, to: &str, change: String) -> Fix {
+    let same = |(one, other): &(char, char)| one == other;
+    let before: usize = from.chars().zip(to.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let rests = from.get(before..).unwrap_or_default().chars().rev();
+    let rests = rests.zip(to.get(before..).unwrap_or_default().chars().rev());
+    let behind: usize = rests.take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let replacement = to.get(before..to.len() - behind).unwrap_or_default().to_owned();
+    Fix { span: before..from.len() - behind, replacement, change }
 }
 
 /// Returns the description of a change with its reason.

@@ -126,6 +126,15 @@ impl Reference for TestMachine {
         self.paths.as_ref().map(|paths| paths.contains(path))
     }
 
+    fn names_in(&self, directory: &str) -> Option<Vec<String>> {
+        let below = self.paths.as_ref()?.iter().filter_map(|path| path.strip_prefix(directory));
+        Some(below.filter(|name| !name.contains('/')).map(str::to_owned).collect())
+    }
+
+    fn is_directory(&self, path: &str) -> Option<bool> {
+        self.paths.as_ref().map(|_| !path.contains('.'))
+    }
+
     fn accepts(&self, command: &[&str], option: &str) -> Option<bool> {
         self.asked.count();
         self.answers.get(command[0])?.get(option).copied()

@@ -1,6 +1,8 @@
 //! Classification of the prompt line: a command, perhaps with mistakes, or a request in words. Pure except for
 //! calls to the reference.
 
+use crate::check::check;
+use crate::finding::{Finding, FindingKind};
 use crate::reference::{CommandKind, Reference};
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
@@ -54,6 +56,130 @@ const ENGLISH: &[&str] = &[
     "without",
 ];
 
+/// Verbs with which requests begin, also without any other of the words above: "list files". No slip is looked for
+/// behind them.
+const VERBS: &[&str] = &[
+    "add",
+    "append",
+    "archive",
+    "back",
+    "backup",
+    "calculate",
+    "change",
+    "check",
+    "clean",
+    "clear",
+    "clone",
+    "close",
+    "compare",
+    "compress",
+    "concatenate",
+    "connect",
+    "convert",
+    "copy",
+    "count",
+    "create",
+    "decode",
+    "decompress",
+    "delete",
+    "describe",
+    "disable",
+    "display",
+    "do",
+    "download",
+    "edit",
+    "empty",
+    "enable",
+    "encode",
+    "erase",
+    "estimate",
+    "examine",
+    "execute",
+    "explain",
+    "export",
+    "extract",
+    "fetch",
+    "filter",
+    "find",
+    "format",
+    "free",
+    "generate",
+    "get",
+    "give",
+    "go",
+    "hide",
+    "identify",
+    "insert",
+    "install",
+    "kill",
+    "launch",
+    "leave",
+    "list",
+    "locate",
+    "log",
+    "look",
+    "make",
+    "measure",
+    "merge",
+    "monitor",
+    "move",
+    "open",
+    "pack",
+    "pause",
+    "pick",
+    "play",
+    "print",
+    "quit",
+    "read",
+    "reboot",
+    "remove",
+    "rename",
+    "replace",
+    "report",
+    "reset",
+    "restart",
+    "restore",
+    "resume",
+    "retrieve",
+    "reverse",
+    "rotate",
+    "run",
+    "save",
+    "scan",
+    "search",
+    "see",
+    "select",
+    "send",
+    "set",
+    "shorten",
+    "show",
+    "shrink",
+    "sort",
+    "split",
+    "start",
+    "stop",
+    "summarize",
+    "swap",
+    "switch",
+    "tell",
+    "test",
+    "trim",
+    "turn",
+    "uninstall",
+    "unpack",
+    "unzip",
+    "update",
+    "upgrade",
+    "upload",
+    "verify",
+    "view",
+    "wait",
+    "watch",
+    "wipe",
+    "write",
+    "zip",
+];
+
 /// Reports whether the prompt line is a command rather than a request: its command word is known on this machine,
 /// and some part is written as only commands are. "find files named core" is a request, `find -nmae core` a
 /// command.
@@ -65,6 +191,26 @@ pub fn is_command(line: &ParsedLine, reference: &dyn Reference) -> bool {
     let known = reference.known(&[name]).kind != CommandKind::Missing;
     let speaks = at_top().any(|command| command.words.iter().skip(1).any(is_english));
     known && !speaks && (1 < parsed.commands.len() || is_written_as_command(line.text(), first, reference))
+}
+
+/// Reports whether the prompt line may be a command whose name or subcommand is misspelt: no word is English, and one
+/// has a sure correction. What it was meant to be decides: [`is_command`] must hold for the corrected line.
+pub fn may_be_slip(line: &ParsedLine, reference: &dyn Reference) -> bool {
+    let commands = &line.parsed().commands;
+    let verb = commands.first().and_then(SimpleCommand::name).map(str::to_lowercase);
+    let has_english = commands.iter().any(|command| command.words.iter().any(is_english))
+        || verb.is_some_and(|verb| VERBS.binary_search(&verb.as_str()).is_ok());
+    let is_slip =
+        |finding: &Finding| finding.kind == FindingKind::CommandMissing && !finding.fixes.is_empty();
+    !has_english && check(line, reference).findings.iter().any(is_slip)
+}
+
+/// Reports whether two lines differ only in the plural of words: `docker containers` is a request for them, no slip.
+pub fn is_other_number(line: &str, other: &str) -> bool {
+    let is_plural = |word: &str, other: &str| word.strip_suffix('s') == Some(other);
+    line.split_whitespace()
+        .zip(other.split_whitespace())
+        .any(|(one, two)| is_plural(one, two) || is_plural(two, one))
 }
 
 /// Reports whether the prompt line consists of plain words only: a person's request or a model's echo of it. Then
@@ -116,7 +262,13 @@ mod tests {
     }
 
     #[test]
+    fn another_number_is_no_slip() {
+        assert!(is_other_number("docker containers", "docker container"));
+        assert!(!is_other_number("gti stauts", "git status") && !is_other_number("ls", "ls"));
+    }
+
+    #[test]
     fn the_words_are_sorted_so_that_they_are_found() {
-        assert!(ENGLISH.is_sorted());
+        assert!(ENGLISH.is_sorted() && VERBS.is_sorted());
     }
 }

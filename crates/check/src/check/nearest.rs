@@ -57,6 +57,19 @@ pub(super) fn is_slip(wanted: &str, name: &str) -> bool {
             || other < length && is_without_doubled(wanted, name))
 }
 
+/// Reports whether `wanted` is surely a typo for the name of a file. Another number or another ending means another
+/// file.
+pub(super) fn is_slip_of_file(wanted: &str, name: &str) -> bool {
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let ending =
+        |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+    let is_other_case = wanted.to_lowercase() == name.to_lowercase();
+    is_other_case
+        || is_slip(wanted, name)
+            && digits(wanted) == digits(name)
+            && same_letters(&ending(wanted), &ending(name))
+}
+
 /// Reports whether removing one of two equal adjacent letters from `wanted` gives `name`.
 fn is_without_doubled(wanted: &str, name: &str) -> bool {
     let letters: Vec<char> = wanted.chars().collect();

@@ -2,13 +2,27 @@
 //! line can have created the file.
 
 use super::commands::may_have_changed;
+use super::nearest;
 use super::tools::{TOOLS, is_find};
 use super::walk::Walk;
 use super::{Finding, FindingKind, Grade, ReportDraft};
+use crate::finding::Fix;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Word, program_name};
 
 /// Maximum number of operands to look up per command.
 const MAX_OPERANDS: usize = 32;
+/// Maximum number of directories above a file that are looked up for its nearest name.
+const MAX_DEPTH: usize = 32;
+/// Maximum number of missing files per line for which the nearest name is searched.
+pub(super) const MAX_GUESSES: usize = 4;
+
+/// Kind of file that a command takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Directory,
+    File,
+    Any,
+}
 
 /// Adds findings for missing files of one command.
 pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft: &mut ReportDraft<'_>) {
@@ -24,7 +38,7 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         if let Some(target) = &redirection.target
             && !before.ends_with('<')
         {
-            look_up(target, Grade::Warning, draft);
+            look_up(target, Grade::Warning, Wanted::File, draft);
         }
     }
     let Some(name) = command.name().map(program_name) else { return };
@@ -32,9 +46,12 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
         walk.operands.iter().filter_map(|index| command.words.get(*index)).take(MAX_OPERANDS).collect();
     if name == "cd" {
         if let [directory] = operands.as_slice() {
-            look_up(directory, Grade::Warning, draft);
+            look_up(directory, Grade::Warning, Wanted::Directory, draft);
         }
         return;
+    }
+    if name == "mkdir" {
+        return parents(command, walk, &operands, draft);
     }
     let Some(before) = TOOLS.reads.get(name).copied().or(is_find(name).then_some(0)) else { return };
     let changes_meaning = |option: &str| super::tools::lists(&TOOLS.unless, name, option);
@@ -43,23 +60,55 @@ pub(super) fn check(command: &SimpleCommand, walk: &Walk, parsed: &Parsed, draft
     }
     let end = operands.len().saturating_sub(usize::from(TOOLS.makes_last.names.contains(name)));
     for word in operands.get(before..end).unwrap_or_default() {
-        look_up(word, Grade::Hint, draft);
+        look_up(word, Grade::Hint, Wanted::Any, draft);
     }
 }
 
-fn look_up(word: &Word, grade: Grade, draft: &mut ReportDraft<'_>) {
+/// Adds a finding if `mkdir` would have to make the directories above, too. Nushell's own always does.
+fn parents(command: &SimpleCommand, walk: &Walk, operands: &[&Word], draft: &mut ReportDraft<'_>) {
+    let is_nushells = draft.shell.is_nushell() && !command.external;
+    let makes_all = walk.uses.iter().any(|used| matches!(used.option.as_str(), "-p" | "--parents"));
+    let Some(name) = command.words.first().filter(|_| !is_nushells && !makes_all) else { return };
+    let above = |word: &&&Word| {
+        let path = word.text.trim_end_matches('/');
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        is_path(word) && !above.is_empty() && draft.reference.exists(above) == Some(false)
+    };
+    let Some(word) = operands.iter().find(above) else { return };
+    let (above, _) = word.text.trim_end_matches('/').rsplit_once('/').unwrap_or_default();
+    draft.report.findings.push(Finding {
+        kind: FindingKind::PathMissing,
+        span: word.span.clone(),
+        grade: Grade::Warning,
+        text: format!("there is no `{above}` here"),
+        evidence: "looked up from the working directory".to_owned(),
+        fixes: vec![Fix {
+            span: name.span.end..name.span.end,
+            replacement: " -p".to_owned(),
+            change: "mkdir → mkdir -p".to_owned(),
+        }],
+    });
+}
+
+/// Reports whether the word can only be a path that the shell passes on as it is.
+fn is_path(word: &Word) -> bool {
     let path = word.text.as_str();
-    let is_path = word.literal
+    word.literal
         && !path.is_empty()
         && !path.starts_with(['-', '~', '+', '=', '%'])
         && !path.contains("://")
         && !path.contains("{}")
         && !path.contains('\n')
         && !path.starts_with("/dev/")
-        && !path.starts_with("/proc/");
-    if !is_path || draft.reference.exists(path) != Some(false) {
+        && !path.starts_with("/proc/")
+}
+
+fn look_up(word: &Word, grade: Grade, wanted: Wanted, draft: &mut ReportDraft<'_>) {
+    let path = word.text.as_str();
+    if !is_path(word) || draft.reference.exists(path) != Some(false) {
         return;
     }
+    let fix = meant(word, wanted, draft);
     let is_stand_in = TOOLS.stand_ins.names.contains(path);
     draft.report.findings.push(Finding {
         kind: if is_stand_in { FindingKind::Placeholder } else { FindingKind::PathMissing },
@@ -70,6 +119,36 @@ fn look_up(word: &Word, grade: Grade, draft: &mut ReportDraft<'_>) {
             false => format!("there is no `{path}` here"),
         },
         evidence: "looked up from the working directory".to_owned(),
-        fixes: Vec::new(),
+        fixes: Vec::from_iter(fix),
     });
+}
+
+/// Returns the edit to the one existing path that a missing path surely means: one of its names is misspelt.
+fn meant(word: &Word, wanted: Wanted, draft: &mut ReportDraft<'_>) -> Option<Fix> {
+    let path = word.text.as_str();
+    let is_raw = draft.line.get(word.span.clone()) == Some(path);
+    draft.paths_left = draft.paths_left.checked_sub(1).filter(|_| is_raw)?;
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).filter(|end| 0 < *end);
+    let is_missing =
+        |end: &usize| path.get(..*end).is_some_and(|known| draft.reference.exists(known) == Some(false));
+    let (known, rest) = path.split_at_checked(ends.take(MAX_DEPTH).find(is_missing)?)?;
+    let (above, name) = known.split_at_checked(known.rfind('/').map_or(0, |at| at + 1))?;
+    let wanted = if rest.trim_matches('/').is_empty() { wanted } else { Wanted::Directory };
+    let is_of_kind = |other: &&String| match wanted {
+        Wanted::Any => true,
+        Wanted::Directory | Wanted::File => {
+            let is_directory = draft.reference.is_directory(&format!("{above}{other}"));
+            is_directory == Some(wanted == Wanted::Directory)
+        }
+    };
+    let names = draft.reference.names_in(above)?;
+    let near = names.iter().filter(|other| nearest::is_slip_of_file(name, other)).filter(is_of_kind);
+    let nearest = nearest::clear(name, near.map(String::as_str))?;
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    let replacement = format!("{above}{nearest}{rest}");
+    (nearest.chars().all(is_plain) && draft.reference.exists(&replacement) == Some(true)).then(|| Fix {
+        span: word.span.clone(),
+        change: format!("{path} → {replacement}"),
+        replacement,
+    })
 }

@@ -52,12 +52,14 @@ fn is_placeholder(word: &Word) -> bool {
     let is_yours = ["your_", "your-", "<your"].iter().any(|form| lower.starts_with(form))
         && 5 < lower.len()
         && !word.quoted;
+    // `https://your-host/a`, `your-user@your-host`
+    let is_your_host = ["://your-", "://your_", "@your-", "@your_"].iter().any(|form| lower.contains(form));
     let braces = value.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
     let is_braced = !word.quoted
         && braces.is_some_and(|name| {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == '-')
         });
-    is_path || is_yours || is_braced
+    is_path || is_yours || is_your_host || is_braced
 }
 
 /// Returns each `<name>` that makes no sense as two redirects: no possible file name follows the `>`.
