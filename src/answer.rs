@@ -51,6 +51,16 @@ pub fn extract(reply: &str, shell: Shell) -> Answer {
     ExtractedParts { commands, words: words::joined(&pieces) }.into_answer()
 }
 
+/// Returns a reply as prose for people: one row, one or two sentences, safe to show. `None` if it has no content.
+pub fn prose(reply: &str) -> Option<String> {
+    let text = wrapping::without_thoughts(bounded(reply));
+    let text = wrapping::without_tags(wrapping::without_end_marks(text)).trim();
+    let lines = text.lines().map(str::trim).filter(|line| wrapping::fence(line).is_none());
+    let row = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
+    let words = visible(words::shorten(&row).trim());
+    (!words.is_empty() && !words::means_nothing(&words)).then_some(words)
+}
+
 /// The raw commands, and the prose around them.
 #[derive(Debug, Default)]
 struct ExtractedParts {

@@ -7,6 +7,7 @@
 
 mod agreement;
 mod hint;
+mod invented;
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,7 @@ use askline_risk::Harm;
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
+use invented::{Replaced, Said};
 
 /// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
@@ -214,7 +216,7 @@ fn draft(
     let reply = reply?;
     control.enter(Stage::Checking, Instant::now());
     tracing::debug!(usage = ?reply.usage, certainty = ?reply.certainty, "the model said {:?}", reply.text);
-    let candidates = candidates(&reply, model, examiner, limits.request)?;
+    let candidates = candidates(prompt, &reply, model, examiner, limits.request)?;
     Ok((reply.text, candidates))
 }
 
@@ -271,7 +273,7 @@ fn alternatives_of(
             None => {}
         }
         tracing::debug!(certainty = ?reply.certainty, "alternative: {:?}", reply.text);
-        for candidate in candidates(reply, model, examiner, request).unwrap_or_default() {
+        for candidate in candidates(prompt, reply, model, examiner, request).unwrap_or_default() {
             let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
             let is_right = cost(&candidate.report) == (0, 0, 0);
             // The command may have lost a condition and delete more: `rm logs/* --older 30day`, `rm -f logs/*`.
@@ -299,6 +301,7 @@ fn says_less(line: &str, other: &str) -> bool {
 
 /// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.
 fn candidates(
+    prompt: &Prompt,
     reply: &Reply,
     model: &dyn Model,
     examiner: &Examiner<'_>,
@@ -306,17 +309,23 @@ fn candidates(
 ) -> Result<Vec<Candidate>, Failure> {
     // Another model may answer the next request.
     let writer = AnswerSource { source: model.source(), notes: model.notes() };
+    let said = Said::new(&prompt.named(), examiner.knowledge);
     let mut refused = None;
     let mut candidates = Vec::new();
     for command in commands(&reply.text, examiner.shell)? {
         match examiner.clean(&command) {
             Ok(cleaned) => {
                 let candidate = look_over(cleaned, examiner, reply.certainty);
-                let candidate = match request {
-                    Some(request) => agreement::with(request, candidate, examiner),
-                    None => candidate,
-                };
-                candidates.push(Candidate { writer: Some(writer.clone()), ..candidate });
+                match known_only(candidate, &said, examiner) {
+                    Ok(candidate) => {
+                        let candidate = match request {
+                            Some(request) => agreement::with(request, candidate, examiner),
+                            None => candidate,
+                        };
+                        candidates.push(Candidate { writer: Some(writer.clone()), ..candidate });
+                    }
+                    Err(why) => refused = refused.or(Some(why)),
+                }
             }
             Err(why) => refused = refused.or(Some(why)),
         }
@@ -325,6 +334,20 @@ fn candidates(
         Some(why) if candidates.is_empty() => Err(Failure::Unclean(why)),
         _ => Ok(candidates),
     }
+}
+
+/// Puts placeholders in the place of invented names, and checks the line anew if there were any.
+///
+/// # Errors
+/// The reason why the line with the placeholders may not reach a prompt line.
+fn known_only(candidate: Candidate, said: &Said<'_>, examiner: &Examiner<'_>) -> Result<Candidate, String> {
+    let Some(Replaced { line, changes }) = said.without_invented(&candidate.line) else {
+        return Ok(candidate);
+    };
+    let cleaned = clean::clean(&line, examiner.shell)?;
+    let changes = [candidate.command.changes, cleaned.changes, changes].concat();
+    let again = look_over(Cleaned { changes, ..cleaned }, examiner, candidate.certainty);
+    Ok(Candidate { repairs: [candidate.repairs, again.repairs].concat(), ..again })
 }
 
 /// Returns further commands for a prompt, checked and repaired, without the `known` ones. Order: better check results
@@ -364,7 +387,7 @@ pub fn alternatives(
     let mut found: Vec<Candidate> = Vec::new();
     for reply in &replies {
         tracing::debug!(certainty = ?reply.certainty, "another answer: {:?}", reply.text);
-        for candidate in candidates(reply, model, examiner, limits.request).unwrap_or_default() {
+        for candidate in candidates(prompt, reply, model, examiner, limits.request).unwrap_or_default() {
             let text = candidate.command.text.as_str();
             let seen = known.iter().map(String::as_str);
             let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));

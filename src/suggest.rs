@@ -3,6 +3,7 @@
 mod again;
 mod alternatives;
 mod english_request;
+mod question;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ use crate::shell_facts::ShellFacts;
 use crate::suggestion::{Suggestion, Timing};
 use askline_check::finding::{FindingKind, Grade};
 use askline_model::Model;
+use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
@@ -29,6 +31,7 @@ use askline_syntax::shell::Shell;
 pub use again::again;
 pub use alternatives::alternatives;
 use english_request::EnglishRequest;
+pub use question::wants_words;
 
 /// Time limit after which a model that has answered once is not asked again.
 const REFINE_TIME: Duration = Duration::from_secs(8);
@@ -66,6 +69,13 @@ pub fn suggest(
     let knowledge = Arc::new(Knowledge::new(machine, &environment, request.facts, config.help));
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let environment_time = watch.lap();
+    let answer_question = |model: &mut dyn Model| {
+        let (words, system) = (&request.line.text, system(&environment));
+        question::answer(words, &system, &examiner, model, config.max_tokens, control)
+    };
+    if english_request.wants_words() {
+        return Err(Failure::NoCommand(answer_question(model)?).into());
+    }
 
     let mut prompt_time = Duration::ZERO;
     let refined = match english_request.answer_without_model(&examiner) {
@@ -77,6 +87,9 @@ pub fn suggest(
             english_request.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };
+    if english_request.is_question() && question::ends_shell(&refined.best.line) {
+        return Err(Failure::NoCommand(answer_question(model)?).into());
+    }
     let all = watch.total();
     let Spent { model: model_time, check: check_time } = refined.time;
     let check_time = if refined.rounds == 0 { all - environment_time } else { check_time };
@@ -91,7 +104,7 @@ pub fn suggest(
         check: check_time,
         total: all,
     };
-    let words = (0 < refined.rounds).then(|| english_request.request_text());
+    let words = (0 < refined.rounds).then(|| english_request.request_text(&examiner));
     let facts = PathFacts::new(machine.host.as_ref());
     let risk = risk_of(&refined.best, words.as_deref(), &examiner, &facts);
     let mut suggestion = build_suggestion(request, refined, risk, source, timing, config.guard);

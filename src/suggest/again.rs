@@ -30,7 +30,8 @@ pub fn again(
     // The line that the user saw may have a guard in front, which disables it.
     let bare = risk::unguarded(command, request.shell);
     let line = examiner.clean(bare.as_deref().unwrap_or(command)).map_err(Failure::Unclean)?.text;
-    let said = EnglishRequest::of(request).ok().map(|english_request| english_request.request_text());
+    let said =
+        EnglishRequest::of(request).ok().map(|english_request| english_request.request_text(&examiner));
     let parsed = ParsedLine::new(line.as_str(), request.shell);
     let risk = examiner.risk(&parsed, said.as_deref(), &PathFacts::new(machine.host.as_ref()));
     Ok((guard(line, &risk, request.shell, config.guard), risk))

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::english_request::EnglishRequest;
-use super::{Request, build_suggestion, risk_of};
+use super::{Request, build_suggestion, question, risk_of};
 use crate::config::Config;
 use crate::environment::{self, Machine};
 use crate::examine::Examiner;
@@ -43,8 +43,11 @@ pub fn alternatives(
         check: time.check,
         total,
     };
-    let suggestions = std::iter::once(best).chain(alternatives).map(|best| {
-        let risk = risk_of(&best, Some(&english_request.request_text()), &examiner, &facts);
+    let words = english_request.request_text(&examiner);
+    let is_wanted =
+        |found: &refine::Candidate| !(english_request.is_question() && question::ends_shell(&found.line));
+    let suggestions = std::iter::once(best).chain(alternatives).filter(is_wanted).map(|best| {
+        let risk = risk_of(&best, Some(&words), &examiner, &facts);
         let alone = Refined { best, alternatives: Vec::new(), rounds, time };
         let mut suggestion = build_suggestion(request, alone, risk, model.source(), timing, config.guard);
         suggestion.changes.splice(..0, english_request.about());

@@ -1,17 +1,23 @@
 //! Kinds of requests: words, words that change the previous request, or an empty prompt line after a failed command.
 
-use super::{REFINE_TIME, Request, system};
+use super::{REFINE_TIME, Request, question, system};
 use crate::config::Config;
 use crate::environment::{Environment, Machine};
 use crate::examine::Examiner;
 use crate::fix::Failed;
 use crate::prompt_context;
 use crate::refine::{self, Limits, Refined, Spent};
+use askline_check::finding::Report;
 use askline_check::typed;
 use askline_model::failure::Failure;
 use askline_model::prompt;
 use askline_model::prompt::{Prompt, PromptContext};
+use askline_syntax::ParsedLine;
 
+/// Start of the request to correct a command, for the comparison with the answer.
+const CORRECT: &str = "change this command:";
+/// Minimum number of letters and digits of a request.
+const LETTERS_MIN: usize = 2;
 /// Maximum length in characters of a failed command when it is quoted back.
 const ABOUT_CHARS_MAX: usize = 60;
 
@@ -33,6 +39,9 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn of(request: &'a Request<'a>) -> Result<Self, Failure> {
         let text = &request.line.text;
         if !text.trim().is_empty() {
+            if text.chars().filter(|c| c.is_alphanumeric()).count() < LETTERS_MIN {
+                return Err(Failure::NoCommand("say more: one letter does not tell what you want".into()));
+            }
             return Ok(Self { request, failed: None, words: text.clone() });
         }
         let failed = Failed::of(request.facts)
@@ -44,8 +53,18 @@ impl<'a> EnglishRequest<'a> {
     pub(super) fn answer_without_model(&self, examiner: &Examiner<'_>) -> Option<Refined> {
         match &self.failed {
             Some(failed) => failed.repaired(examiner),
-            None => already_right(&self.words, examiner),
+            None => settled(&self.words, examiner),
         }
+    }
+
+    /// Reports whether the request can only be answered in words.
+    pub(super) fn wants_words(&self) -> bool {
+        self.failed.is_none() && question::wants_words(&self.words)
+    }
+
+    /// Reports whether the request is a question.
+    pub(super) fn is_question(&self) -> bool {
+        self.failed.is_none() && question::is_question(&self.words)
     }
 
     /// Builds the model's prompt.
@@ -95,20 +114,36 @@ impl<'a> EnglishRequest<'a> {
         }
     }
 
-    /// Returns everything that the user wrote, and nothing that was read on the machine.
-    pub(super) fn request_text(&self) -> String {
-        let before = self.request.before.map(|before| format!("{}\n", before.request));
-        before.unwrap_or_default() + &self.words
+    /// Returns everything that the user wrote, and nothing that was read on the machine, as the request that the risk
+    /// is compared with. A command is to be corrected: its words, such as `find`, do not ask to see something.
+    pub(super) fn request_text(&self, examiner: &Examiner<'_>) -> String {
+        let is_command = || typed::is_command(&examiner.parse(&self.words), examiner.knowledge);
+        let words = match &self.failed {
+            Some(failed) => format!("{CORRECT} {}", failed.command),
+            None if is_command() => format!("{CORRECT} {}", self.words),
+            None => self.words.clone(),
+        };
+        self.request.before.map_or(words.clone(), |before| format!("{}\n{words}", before.request))
     }
 }
 
-/// Returns the answer for a prompt line that is already a correct command.
-fn already_right(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
-    if !typed::is_command(&examiner.parse(line), examiner.knowledge) {
+/// Returns the answer for a prompt line that is already a command: as it is if every option was found, or with its
+/// slips mended. `None` if a slip is left, or if the line may be a request.
+fn settled(line: &str, examiner: &Examiner<'_>) -> Option<Refined> {
+    let parsed = examiner.parse(line);
+    let is_command = |line: &ParsedLine| typed::is_command(line, examiner.knowledge);
+    if !is_command(&parsed) && !typed::may_be_slip(&parsed, examiner.knowledge) {
         return None;
     }
     let cleaned = examiner.clean(line).ok()?;
-    let best = refine::look_over(cleaned, examiner, None);
-    let right = best.report.findings.is_empty() && 0 < best.report.flags_verified;
-    right.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
+    let correct = |line: &ParsedLine, report: &Report| examiner.correct(line, report);
+    let best = refine::look_over_by(&correct, cleaned, examiner, None);
+    let is_settled = if best.repairs.is_empty() {
+        is_command(&parsed) && best.report.findings.is_empty() && 0 < best.report.flags_verified
+    } else {
+        let is_one_word = line.split_whitespace().nth(1).is_none();
+        let is_meant = is_one_word || is_command(&best.line);
+        best.report.is_clear() && is_meant && !typed::is_other_number(line, best.command.text.as_str())
+    };
+    is_settled.then(|| Refined { best, alternatives: Vec::new(), rounds: 0, time: Spent::default() })
 }

@@ -5,6 +5,7 @@
     reason = "a test that can't go on stops; clippy's allow-in-tests leaves helpers out"
 )]
 
+mod answers;
 mod chain;
 mod check;
 mod cli;

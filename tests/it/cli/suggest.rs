@@ -122,7 +122,7 @@ fn a_reader_that_goes_away_ends_it_quietly() {
     let reply = "{\"reply\": \"ls\", \"delay_ms\": 200}\n";
     let ran = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
         .model(&format!("{reply}{reply}{{\"reply\": \"ls\", \"delay_ms\": 60000}}"))
-        .file("rows", "a\nb\nc\n")
+        .file("rows", "one\ntwo\nthree\n")
         .in_sh("{ RUN; echo \"exit $?\" >&2; } | head -n 1")
         .run();
     ran.stdout("ls\n").stderr("exit 0\n").code(0);
@@ -135,7 +135,7 @@ fn ctrl_c_keeps_the_answers_that_are_there() {
 
     let asked = Askline::new(["suggest", "--shell", "bash", "--lines", "rows"])
         .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\", \"delay_ms\": 60000}")
-        .file("rows", "a\nb\n");
+        .file("rows", "one\ntwo\n");
     // The test runner may ignore the signal (a background job does), and child processes would inherit that.
     let asked = &asked.command;
     let mut child = std::process::Command::new("env")
@@ -184,7 +184,8 @@ fn debug_tells_what_happens_on_stderr() {
 #[test]
 fn a_missed_deadline_names_what_sets_it() {
     let late = || {
-        Askline::new(["suggest", "--shell", "bash", "x"]).model("{\"reply\": \"ls\", \"delay_ms\": 60000}")
+        Askline::new(["suggest", "--shell", "bash", "do it"])
+            .model("{\"reply\": \"ls\", \"delay_ms\": 60000}")
     };
     late()
         .config("deadline_ms = 60\n")
@@ -257,7 +258,7 @@ fn suggest_shows_the_request_and_asks_nobody() {
 
 #[test]
 fn a_script_with_replies_left_over_fails() {
-    let ran = Askline::new(["suggest", "--shell", "bash", "x"])
+    let ran = Askline::new(["suggest", "--shell", "bash", "do it"])
         .model("{\"reply\": \"ls\"}\n{\"reply\": \"pwd\"}")
         .run();
     assert_eq!(ran.stdout, "ls\n");

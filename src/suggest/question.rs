@@ -1,0 +1,238 @@
+//! Questions: requests that want an answer in words. They get a short one below the prompt, and never a line.
+
+use std::sync::LazyLock;
+use std::time::Instant;
+
+use serde::Deserialize;
+
+use crate::answer;
+use crate::examine::Examiner;
+use askline_check::explain::{Role, explain};
+use askline_check::reference::{CommandKind, Reference as _};
+use askline_model::Model;
+use askline_model::failure::Failure;
+use askline_model::prompt::{Form, Prompt};
+use askline_model::request_control::{RequestControl, Stage};
+use askline_syntax::ParsedLine;
+
+/// Maximum number of parts of a command that an answer explains.
+const PARTS_MAX: usize = 6;
+
+static FORMS: LazyLock<Forms> = LazyLock::new(|| {
+    toml::from_str(include_str!("question.toml")).expect("question.toml is checked by a test")
+});
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Forms {
+    meaning: Vec<(String, String)>,
+    difference: Vec<String>,
+    how: Vec<String>,
+    leave: Vec<String>,
+    fillers: Vec<String>,
+    after: Vec<String>,
+    programs: Vec<String>,
+    start: Vec<String>,
+    words: Vec<String>,
+    ends_shell: Vec<String>,
+    kills: Vec<String>,
+    own_process: Vec<String>,
+}
+
+/// Reports whether a request can only be answered in words: it asks for the meaning of something, or for the keys of
+/// a program.
+pub fn wants_words(request: &str) -> bool {
+    let text = plain(request);
+    let compares = |start: &String| {
+        after(&text, start).is_some_and(|rest| !rest.is_empty() && !rest.contains(['.', '/', '$']))
+    };
+    subject(&text).is_some() || FORMS.difference.iter().any(compares) || asks_for_keys(&text)
+}
+
+/// Reports whether a request is a question.
+pub(super) fn is_question(request: &str) -> bool {
+    let text = request.trim().to_lowercase();
+    text.ends_with('?') || text.split_whitespace().next().is_some_and(|first| listed(&FORMS.words, first))
+}
+
+/// Reports whether a line ends the shell in which it is run: no question wants that.
+pub(super) fn ends_shell(line: &ParsedLine) -> bool {
+    line.parsed().commands.iter().any(|command| {
+        let is_named = |names: &[String]| command.name().is_some_and(|name| listed(names, name));
+        let rest = || command.words.iter().skip(1).map(|word| word.text.as_str());
+        is_named(&FORMS.ends_shell)
+            || is_named(&FORMS.kills) && rest().any(|word| listed(&FORMS.own_process, word))
+    })
+}
+
+/// Returns the answer in words: from this machine's manuals if it is about a command, else from the model.
+///
+/// # Errors
+/// As [`Model::complete`]; [`Failure::NoCommand`] if the model answers nothing.
+pub(super) fn answer(
+    request: &str,
+    system: &str,
+    examiner: &Examiner<'_>,
+    model: &mut dyn Model,
+    max_tokens: usize,
+    control: &RequestControl,
+) -> anyhow::Result<String> {
+    if let Some(explained) = explained(request, examiner) {
+        return Ok(explained);
+    }
+    control.enter(Stage::Thinking, Instant::now());
+    let instruction = format!(
+        "You answer questions about the {} command line on {system} in one or two short sentences, without markup.",
+        examiner.shell.dialect().language
+    );
+    let prompt = Prompt::new(Form::Chat, instruction, request.trim().to_owned());
+    let nothing =
+        || Failure::NoCommand("this is a question, and the model has no answer in words".to_owned());
+    let reply = match model.complete(&prompt, max_tokens, control) {
+        Ok(reply) => reply,
+        Err(error) if error.is::<Failure>() => return Err(error),
+        Err(error) => {
+            // Some model files have no form for questions.
+            tracing::debug!("no answer in words: {error:#}");
+            return Err(nothing().into());
+        }
+    };
+    tracing::debug!("the model said {:?}", reply.text);
+    Ok(answer::prose(&reply.text).ok_or_else(nothing)?)
+}
+
+/// Returns what the manuals say about the command of a question; `None` if it has none that is documented.
+fn explained(request: &str, examiner: &Examiner<'_>) -> Option<String> {
+    let text = request.trim().trim_end_matches(['?', '.', '!', ' ']);
+    let command = subject(text)?.trim_matches(['`', '"', '\'', ' ']);
+    let line = examiner.parse(command);
+    let name = line.parsed().commands.first()?.name()?;
+    if examiner.knowledge.known(&[name]).kind == CommandKind::Missing {
+        return None;
+    }
+    let parts = explain(&line, examiner.knowledge);
+    let told = parts.iter().filter(|part| part.role != Role::Operand && !part.meaning.is_empty());
+    let told: Vec<String> = told
+        .take(PARTS_MAX)
+        .filter_map(|part| {
+            Some(format!("{}: {}", command.get(part.span.clone())?, part.meaning.trim_end_matches('.')))
+        })
+        .collect();
+    answer::prose(&told.join(". ")).filter(|_| !told.is_empty())
+}
+
+/// Returns the text whose meaning is asked for.
+fn subject(text: &str) -> Option<&str> {
+    let between = |(start, end): &(String, String)| {
+        let rest = after(text, start)?;
+        let middle = if end.is_empty() { rest } else { before(rest, end)? };
+        let middle = after(middle, "the").unwrap_or(middle);
+        let middle = before(middle, "command").unwrap_or(middle);
+        (!middle.is_empty()).then_some(middle)
+    };
+    FORMS.meaning.iter().find_map(between)
+}
+
+/// Reports whether the text asks how to leave a program, or how to do something inside it.
+fn asks_for_keys(text: &str) -> bool {
+    let asked = FORMS.how.iter().filter_map(|how| after(text, how)).min_by_key(|rest| rest.len());
+    let rest = asked.unwrap_or(text);
+    let leaves = FORMS.leave.iter().filter_map(|verb| after(rest, verb)).any(|rest| {
+        let mut words = rest.split_whitespace().skip_while(|word| listed(&FORMS.fillers, word));
+        let is_program = words.next().is_some_and(|word| listed(&FORMS.programs, word));
+        is_program && words.next().is_none_or(|word| listed(&FORMS.after, word))
+    });
+    let starts = || rest.split_whitespace().next().is_none_or(|verb| listed(&FORMS.start, verb));
+    let is_inside =
+        || rest.rsplit_once(" in ").is_some_and(|(_, program)| listed(&FORMS.programs, program)) && !starts();
+    leaves || asked.is_some() && is_inside()
+}
+
+/// Returns a request in lower case on one line, without the mark at its end.
+fn plain(request: &str) -> String {
+    let words: Vec<&str> = request.split_whitespace().collect();
+    words.join(" ").to_lowercase().replace('’', "'").trim_end_matches(['?', '.', '!', ' ']).to_owned()
+}
+
+fn listed(list: &[String], word: &str) -> bool {
+    list.iter().any(|other| other == word)
+}
+
+/// Returns the words after a beginning, whose case does not matter.
+fn after<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let (head, rest) = text.split_at_checked(start.len())?;
+    let rest = rest.strip_prefix(' ').filter(|_| head.eq_ignore_ascii_case(start))?;
+    Some(rest.trim())
+}
+
+/// Returns the words before an end, whose case does not matter.
+fn before<'a>(text: &'a str, end: &str) -> Option<&'a str> {
+    let (rest, tail) = text.split_at_checked(text.len().checked_sub(end.len())?)?;
+    let rest = rest.strip_suffix(' ').filter(|_| tail.eq_ignore_ascii_case(end))?;
+    Some(rest.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn questions_for_words_are_told_from_requests() {
+        for request in [
+            "how do I exit vim",
+            "How do I quit Vim without saving?",
+            "how to get out of less",
+            "exit nano",
+            "quit vim",
+            "how can I save and quit vim",
+            "how do I undo in nano",
+            "what does tar -xzf mean?",
+            "What does `chmod 755` do",
+            "what does EACCES mean",
+            "explain ls -la",
+            "what is the difference between a hard link and a symlink",
+        ] {
+            assert!(wants_words(request), "{request}");
+        }
+        for request in [
+            "how do I list big files",
+            "how many files are here",
+            "what is using port 80",
+            "what is the difference between a.txt and b.txt",
+            "what is my ip",
+            "what does this folder contain",
+            "open notes.txt in vim",
+            "how do I open notes.txt in vim",
+            "close the tmux session work",
+            "how do I close the window main in tmux session 3",
+            "quit all python processes",
+            "kill vim",
+            "exit",
+            "list files",
+            "find explain.txt",
+            "",
+        ] {
+            assert!(!wants_words(request), "{request}");
+        }
+        assert!(is_question("how do I log out") && is_question("log out?") && !is_question("log out"));
+    }
+
+    #[test]
+    fn a_line_that_ends_the_shell_is_known() {
+        for line in ["exit", "exit 0", "logout", "exec bash", "kill -9 $$", "cd / && exit", "kill -9 -1"] {
+            assert!(ends_shell(&ParsedLine::new(line, Shell::Bash)), "{line}");
+        }
+        for line in ["ls", "kill -9 123", "echo exit", "vim +q"] {
+            assert!(!ends_shell(&ParsedLine::new(line, Shell::Bash)), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_subject_is_between() {
+        assert_eq!(subject("What does the `tar -xzf` command mean"), Some("`tar -xzf`"));
+        assert_eq!(subject("explain ls -la"), Some("ls -la"));
+        assert_eq!(subject("explain"), None);
+        assert_eq!(subject("what does mean"), None);
+    }
+}
