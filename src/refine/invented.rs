@@ -90,8 +90,12 @@ impl<'a> Said<'a> {
             return None;
         }
         let mut found: Vec<(Span, &str)> = self.in_text(text);
-        for command in &line.parsed().commands {
+        let commands = &line.parsed().commands;
+        for command in commands {
             found.extend(self.in_command(command, text));
+        }
+        if commands.iter().filter_map(base_name).any(|name| LISTS.reaches.contains(name)) {
+            found.extend(commands.iter().flat_map(|command| self.in_assignments(command, text)));
         }
         found.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
         let mut end = 0;
@@ -147,9 +151,7 @@ impl<'a> Said<'a> {
 
     /// Finds hosts and users that only the command tells.
     fn in_command(&self, command: &SimpleCommand, text: &str) -> Vec<(Span, &'static str)> {
-        let Some(name) = command.name().map(|name| name.rsplit('/').next().unwrap_or(name)) else {
-            return Vec::new();
-        };
+        let Some(name) = base_name(command) else { return Vec::new() };
         let mut found = Vec::new();
         let raw = |word: &Word| word.literal && text.get(word.span.clone()) == Some(word.text.as_str());
         let words: Vec<&Word> = command.words.iter().skip(1).collect();
@@ -183,6 +185,17 @@ impl<'a> Said<'a> {
             }
         }
         found
+    }
+
+    /// Finds hosts in the variables of a line that reaches others: `H=example.org; curl $H`.
+    fn in_assignments(&self, command: &SimpleCommand, text: &str) -> Vec<(Span, &'static str)> {
+        let value = |word: &Word| {
+            let raw = text.get(word.span.clone())?;
+            let (name, value) = raw.split_once('=').filter(|(_, value)| value.chars().all(is_name))?;
+            let is_host = is_domain(value) && self.exists(value) != Some(true) && !self.knows_host(value);
+            is_host.then(|| (word.span.start + name.len() + 1..word.span.end, HOST))
+        };
+        command.assignments.iter().filter_map(value).collect()
     }
 
     fn exists(&self, path: &str) -> Option<bool> {
@@ -227,6 +240,11 @@ impl<'a> Said<'a> {
         let is_in_words = self.words.contains(&user.to_lowercase());
         is_in_words || LISTS.users.contains(user) || self.knowledge.has_account(user) != Some(false)
     }
+}
+
+/// Returns the name of a command without its directory.
+fn base_name(command: &SimpleCommand) -> Option<&str> {
+    command.name().map(|name| name.rsplit('/').next().unwrap_or(name))
 }
 
 /// Returns the spans of the longest runs of characters of host and user names.

