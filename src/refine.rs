@@ -344,7 +344,7 @@ fn known_only(candidate: Candidate, said: &Said<'_>, examiner: &Examiner<'_>) ->
     let Some(Replaced { line, changes }) = said.without_invented(&candidate.line) else {
         return Ok(candidate);
     };
-    let cleaned = clean::clean(&line, examiner.shell)?;
+    let cleaned = examiner.clean(&line)?;
     let changes = [candidate.command.changes, cleaned.changes, changes].concat();
     let again = look_over(Cleaned { changes, ..cleaned }, examiner, candidate.certainty);
     Ok(Candidate { repairs: [candidate.repairs, again.repairs].concat(), ..again })
