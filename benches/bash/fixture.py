@@ -258,7 +258,7 @@ The end
     "config.ini": "# main settings\n[server]\nhost = localhost\nport = 8080\n\n; old\n#port = 80\n[client]\nretries = 3\nhost = remote\n",
     "urls.txt": "https://example.com/a/index.html\nhttp://example.org/files/data.tar.gz\nhttps://shop.example.com/cart?id=7\nftp://example.net/pub/readme.txt\n",
     "dos.txt": "first line\r\nsecond line\r\nthird line\r\n",
-    "sizes.txt": "logs 1.5G\nimages 300M\nvideo 12G\ncache 900K\ndocs 45M\n",
+    "sizes.txt": "cache 1.5G\nimages 300M\ndocs 12G\nlogs 900K\nvideo 45M\n",
     "versions.txt": "1.10.0\n1.2.0\n1.9.3\n2.0.1\n1.2.10\n",
     "tabs.txt": "name\tvalue\nalpha\t1\nbeta\t2\n",
     "matrix.txt": "1 2 3\n4 5 6\n7 8 9\n",

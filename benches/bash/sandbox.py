@@ -72,7 +72,7 @@ class Sandbox:
         (scratch / "etc/group").write_text("root:x:0:\nstaff:x:1000:\n")
         self.before = {}
         for place in fixture.PLACES:
-            self.before[place] = self.run(place, "echo ready")
+            self.before[place] = self.run(place, "echo ready", times=True)
             assert self.before[place].stdout == "ready\n", f"the sandbox does not start: {self.before[place].stderr}"
 
     def run(self, place: str, line: str, times: bool = False) -> Result:
