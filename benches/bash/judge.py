@@ -11,7 +11,8 @@ RULES = ("exact", "any-order", "files", "names", "number", "fields", "any-fields
 COLOUR = re.compile("\x1b\\[[0-9;]*[mK]")
 SEPARATORS = re.compile(r"[\s,;:|=]+")
 NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
-LONG = re.compile(r"total \S+")
+# Lines of `ls` and `du` that name no file below the directory: the sum of the blocks, the directory itself and the one above.
+NO_FILE = re.compile(r"|\.|\.\.|total \S+|d[rwxstST+.-]{9,} .* \.\.?|[\d.,]+[KMGT]? \.")
 
 
 def right(task: dict, before: Result, wanted: Result, done: Result) -> tuple[bool, str]:
@@ -84,7 +85,7 @@ def reading(rules: list[str], names: set[str], place: str, text: str) -> list[st
     if "no-case" in rules:
         lines = [line.lower() for line in lines]
     if "files" in rules or "names" in rules:
-        lines = [named_file(line, names) for line in lines if line not in ("", ".") and not LONG.fullmatch(line)]
+        lines = [named_file(line, names) for line in lines if not NO_FILE.fullmatch(line)]
     if "names" in rules:
         lines = [PurePosixPath(line).name for line in lines]
     if "fields" in rules:
@@ -147,7 +148,7 @@ def rounded(one: str, other: str) -> bool:
     if min(digits) == 0:
         return float(one) == float(other)
     # One unit of the last digit, because some programs cut instead of rounding.
-    return abs(float(one) - float(other)) < 10 ** -min(digits)
+    return abs(float(one) - float(other)) < 1.01 * 10 ** -min(digits)
 
 
 def values(text: str) -> list:
