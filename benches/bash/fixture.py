@@ -247,7 +247,7 @@ but not the same sun
 The end
 """,
     "names.txt": "Olga\nbill\nAnna\nbill\nCarl\nolga\nDora\nAnna\nbill\nEvan\n",
-    "numbers.txt": "42\n7\n100\n-3\n7\n15\n1000\n8\n23\n",
+    "numbers.txt": "42\n7\n100\n-3\n7\n15\n1000\n11\n8\n23\n",
     "decimals.txt": "2.5\n10.25\n0.75\n3\n",
     "list-a.txt": "apple\nbanana\ncherry\ngrape\nlemon\n",
     "list-b.txt": "banana\ngrape\nkiwi\nmango\n",
@@ -260,7 +260,7 @@ The end
     "dos.txt": "first line\r\nsecond line\r\nthird line\r\n",
     "sizes.txt": "cache 1.5G\nimages 300M\ndocs 12G\nlogs 900K\nvideo 45M\n",
     "versions.txt": "1.10.0\n1.2.0\n1.9.3\n2.0.1\n1.2.10\n",
-    "tabs.txt": "name\tvalue\nalpha\t1\nbeta\t2\n",
+    "tabs.txt": "name\tvalue\tunit\nalpha\t1\tkg\nbeta\t2\tm\n",
     "matrix.txt": "1 2 3\n4 5 6\n7 8 9\n",
     "long.txt": "".join(f"line {n}\n" for n in range(1, 41)),
     "essay.txt": "A cat sat on the mat. The cat ran; the dog ran too.\nCats and dogs, cat again.\nNo animal here.\n",

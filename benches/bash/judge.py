@@ -131,8 +131,9 @@ def known_names(place: str, *results: Result) -> set[str]:
 
 
 def only_number(lines: list[str]) -> list[str] | None:
-    """Returns the single number of a single line: `7`, `7 notes.txt`, `total: 7`."""
-    numbers = [w for line in lines for w in SEPARATORS.split(line) if NUMBER.fullmatch(w)]
+    """Returns the single number of a single line: `7`, `7 notes.txt`, `total: 7`, `7%`."""
+    words = [word.rstrip("%") for line in lines for word in SEPARATORS.split(line)]
+    numbers = [word for word in words if NUMBER.fullmatch(word)]
     return numbers if len(lines) == 1 and len(numbers) == 1 else None
 
 
