@@ -94,7 +94,7 @@ SIZES = {
     "short.mov": 700_000,
     "cover.jpg": 220_000,
     "logo.png": 12_300,
-    "icon.png": 600,
+    "icon.png": 1_500,
     "empty.wav": 0,
     "theme.mp3": 900_000,
     ".cache.bin": 1_600_000,
@@ -124,7 +124,7 @@ CODE = {
     "secret.key": "k3y\n",
     "src/main.c": '#include <stdio.h>\n#include "util.h"\n\n// TODO: parse arguments\nint main(void) {\n    printf("error: none\\n");\n'
     "    return helper(3);\n}\n",
-    "src/main.c.bak": "int main(void) { return 0; }\n",
+    "src/main.c.bak": "int main(void) { return helper(0); }\n",
     "src/util.c": '#include "util.h"\n\nint helper(int n) {\n    return n * 2; // FIXME overflow\n}\n',
     "src/util.h": "int helper(int n);\n",
     "src/app.py": "import os\nimport json\n\n# TODO: read the config\ndef main():\n    debug = True\n    print('start', os.getcwd())\n"

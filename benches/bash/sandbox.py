@@ -193,4 +193,4 @@ def digest(data: bytes) -> str:
 
 def needed() -> list[str]:
     """Returns the programs that the bench needs and this machine lacks."""
-    return [name for name in ("bwrap", "bash", "git", "jq", "zip", "unzip", "bc", "file") if shutil.which(name) is None]
+    return [name for name in ("bwrap", "bash", "git", "jq", "zip", "unzip", "bc", "file", "xz") if shutil.which(name) is None]
