@@ -1,4 +1,4 @@
-"""The members of an archive: two archives with the same members are the same, whatever their bytes."""
+"""The members of an archive: two archives with the same members are equal, even if their bytes differ."""
 
 import bz2
 import gzip

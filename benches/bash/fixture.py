@@ -393,7 +393,7 @@ def git(repo: Path, *words: str, when: str = "2026-01-01T00:00:00Z", author: str
 
 
 def date_files(folder: Path, place: str) -> None:
-    """Sets the times of the files in a copy of a place, counted back from now; folders last, because dating is deepest first."""
+    """Sets the times in a copy of a place, counted back from now; deepest first, because a change in a folder dates the folder."""
     now = time.time()
     ages, access = AGES.get(place, {}), ACCESS_AGES.get(place, {})
     if place == "repo":

@@ -10,7 +10,7 @@ from judge import RULES
 FOLDER = Path(__file__).resolve().parent / "tasks"
 CHECKS = ("output", "files", "both")
 KEYS = {"id", "at", "request", "reference", "accept", "wrong", "rules", "check", "modes", "times"}
-# Classes of tasks.toml whose requests turn on one condition; each of their tasks needs a wrong answer.
+# The file of the requests that turn on one condition; each of its tasks needs a wrong answer.
 CONDITIONS = "conditions"
 
 
@@ -44,5 +44,5 @@ def fault(task: dict) -> str:
 
 
 def split_of(request: str) -> str:
-    """Returns the split of a task by a hash of its request, so that nobody chooses it and new tasks move no old one."""
+    """Returns the split of a task by a hash of its request: it is not a choice, and new tasks move no old one."""
     return "held" if hashlib.sha256(request.encode()).digest()[0] % 2 else "dev"
