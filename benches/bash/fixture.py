@@ -143,7 +143,8 @@ CODE = {
     "tests/test_parse.py": "def test_parse():\n    assert 1\n",
     "tests/data/sample.json": '{"name": "sample", "size": 3}\n',
     "tests/data/empty.json": "",
-    "docs/guide.md": "# Guide\n\nStart the server on port 8080.\nThen open port 9090 for metrics.\n\n# Errors\n\nAn ERROR ends the server.\n",
+    "docs/guide.md": "# Guide\n\nStart the server on port 8080.\nThen open port 9090 for metrics.\n\n"
+    "# Errors\n\nAn ERROR ends the server.\n",
     "docs/Guide-old.md": "# Old guide\n",
     "docs/api.html": "<h1>API</h1>\n<p>port</p>\n",
     "docs/index.html": "<h1>Docs</h1>\n<a href=\"api.html\">api</a>\n",
@@ -206,7 +207,8 @@ id;name;team;salary;city
 21;Zoe Hart;it;4700;Leeds
 9;Ian Ford;support;2950;York
 """,
-    "scores.tsv": "player\tround\tpoints\nkiwi\t1\t17\nfox\t1\t23\nowl\t1\t9\nkiwi\t2\t31\nfox\t2\t5\nowl\t2\t28\nkiwi\t3\t12\nfox\t3\t23\n",
+    "scores.tsv": "player\tround\tpoints\nkiwi\t1\t17\nfox\t1\t23\nowl\t1\t9\n"
+    "kiwi\t2\t31\nfox\t2\t5\nowl\t2\t28\nkiwi\t3\t12\nfox\t3\t23\n",
     "access.log": """\
 10.0.0.5 - - [12/Mar/2026:06:25:01 +0000] "GET /index.html HTTP/1.1" 200 5120
 10.0.0.9 - - [12/Mar/2026:06:25:09 +0000] "GET /img/logo.png HTTP/1.1" 200 20480
@@ -256,7 +258,8 @@ The end
     "cities.txt": "1 York\n2 Leeds\n4 Hull\n5 Bath\n",
     "mails.txt": "ann@example.com\nRAJ@EXAMPLE.COM\nmia.wong@mail.example.org\nnot a mail\ntom@example.net\nann@example.com\n",
     "config.ini": "# main settings\n[server]\nhost = localhost\nport = 8080\n\n; old\n#port = 80\n[client]\nretries = 3\nhost = remote\n",
-    "urls.txt": "https://example.com/a/index.html\nhttp://example.org/files/data.tar.gz\nhttps://shop.example.com/cart?id=7\nftp://example.net/pub/readme.txt\n",
+    "urls.txt": "https://example.com/a/index.html\nhttp://example.org/files/data.tar.gz\n"
+    "https://shop.example.com/cart?id=7\nftp://example.net/pub/readme.txt\n",
     "dos.txt": "first line\r\nsecond line\r\nthird line\r\n",
     "sizes.txt": "cache 1.5G\nimages 300M\ndocs 12G\nlogs 900K\nvideo 45M\n",
     "versions.txt": "1.10.0\n1.2.0\n1.9.3\n2.0.1\n1.2.10\n",

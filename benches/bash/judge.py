@@ -88,7 +88,7 @@ def reading(rules: list[str], names: set[str], place: str, text: str) -> list[st
         lines = [named_file(line, names) for line in lines if not NO_FILE.fullmatch(line)]
     if "names" in rules:
         lines = [PurePosixPath(line).name for line in lines]
-    if "fields" in rules:
+    if "fields" in rules or "any-fields" in rules:
         lines = [SEPARATORS.sub(" ", line).strip() for line in lines]
     if "any-fields" in rules:
         lines = [" ".join(sorted(line.split())) for line in lines]
