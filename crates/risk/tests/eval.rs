@@ -116,9 +116,14 @@ fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
 fn risk_labels_agree() {
     let half: Vec<_> = ["dangerous.jsonl", "benign.jsonl"].into_iter().flat_map(judged).collect();
     let own: Vec<_> = ["fish.jsonl", "nu.jsonl"].into_iter().flat_map(judged).collect();
-    let blind = judged("blind.jsonl");
-    let sets =
-        [("development half", half), ("own fish and Nushell lines", own), ("blind lines of real use", blind)];
+    let sets = [
+        ("development half", half),
+        ("own fish and Nushell lines", own),
+        ("blind lines of real use", judged("blind.jsonl")),
+        ("first drawn lines", judged("drawn-1.jsonl")),
+        ("second drawn lines", judged("drawn-2.jsonl")),
+        ("evasions", judged("evasions.jsonl")),
+    ];
     let floors: BTreeMap<String, BTreeMap<String, f64>> =
         toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();
     let mut worse = String::new();
