@@ -108,6 +108,8 @@ pub(crate) struct Size {
     pub(crate) count: u64,
     /// Bytes of the unit.
     pub(crate) unit: u64,
+    /// `true` if the size itself is meant too: "at least", "or less".
+    pub(crate) inclusive: bool,
     pub(crate) said: Span,
 }
 
@@ -227,7 +229,10 @@ fn clock(tokens: &[Token]) -> Clock {
 
 fn sizes(tokens: &[Token]) -> Vec<Size> {
     let size = |(side, found): (Side, Found)| {
-        Some(Size { side, count: found.number?, unit: found.size?, said: said(&found, tokens) })
+        let words = tokens.get(found.first..found.end)?;
+        let inclusive =
+            words.iter().any(|token| matches!(token.lower.as_str(), "least" | "most" | "or" | "not"));
+        Some(Size { side, count: found.number?, unit: found.size?, inclusive, said: said(&found, tokens) })
     };
     places(&TABLE.size, tokens).into_iter().filter_map(size).collect()
 }

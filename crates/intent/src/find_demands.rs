@@ -211,6 +211,10 @@ fn signed(value: &str) -> (Side, &str) {
 /// Reports whether a test is the age that was asked for. Months and years have several lengths, and whole days are
 /// rounded in two ways.
 fn is_same_age(wanted: &Age, minutes: u64, is_days: bool) -> bool {
+    // `-mtime +0` is more than one whole day.
+    if is_days && wanted.side == Side::More && minutes + DAY == wanted.minutes() {
+        return true;
+    }
     let slack = match wanted.unit {
         TimeUnit::Month => wanted.count.saturating_mul(2 * DAY),
         TimeUnit::Year => wanted.count.saturating_mul(DAY),
@@ -264,7 +268,8 @@ fn is_same_size(wanted: &Size, count: u64, unit: u64) -> bool {
         unit if unit == 1 << 20 => 1_000_000,
         _ => 1_000_000_000,
     };
-    let near = if unit == 1 { 1 } else { 0 };
+    // "50 kB or more" is more than 49 kB.
+    let near = if unit == 1 || wanted.inclusive { unit } else { 0 };
     [wanted.bytes(), wanted.count.saturating_mul(decimal)].iter().any(|size| bytes.abs_diff(*size) <= near)
 }
 

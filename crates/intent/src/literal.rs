@@ -39,7 +39,13 @@ pub(crate) fn missing_numbers(
         !token.quoted && said.iter().all(|span| token.span.end <= span.start || span.end <= token.span.start)
     };
     let given = numbers(line.text());
-    let absent = tokens.iter().filter(is_free).filter_map(|token| {
+    // "two levels below", "three digits" are forms, not numbers of the line.
+    let is_form = |index: usize| {
+        let next = tokens.get(index + 1).map_or("", |token| token.lower.as_str());
+        ["level", "digit", "column", "letter"].iter().any(|noun| next.starts_with(noun))
+    };
+    let counted = tokens.iter().enumerate().filter(|(index, _)| !is_form(*index)).map(|(_, token)| token);
+    let absent = counted.filter(is_free).filter_map(|token| {
         let digits = token.lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         let wanted = number(&token.lower).or_else(|| ordinal(&token.lower, digits))?;
         (!is_given(wanted, &given)).then_some(token)
@@ -141,6 +147,19 @@ fn contains(plain: &str, token: &Token) -> bool {
             bare.strip_prefix("*.").or_else(|| bare.strip_prefix('.').filter(|rest| !rest.contains('.')));
         extension.is_some_and(|extension| plain.contains(extension))
     };
+    // `file{1..5}.txt` has all names from the first to the last.
+    let in_range = || {
+        let stem = bare
+            .trim_end_matches(|c: char| !c.is_ascii_digit())
+            .trim_end_matches(|c: char| c.is_ascii_digit());
+        stem.len() < bare.len() && plain.contains("..") && plain.contains(stem)
+    };
+    let any_case = || {
+        plain.contains("-i")
+            && plain
+                .to_lowercase()
+                .contains(bare.trim_start_matches("*.").trim_start_matches('.').to_lowercase().as_str())
+    };
     // Texts are escaped in many ways; their words remain.
     let text_words = || {
         let mut words =
@@ -149,7 +168,13 @@ fn contains(plain: &str, token: &Token) -> bool {
             || words.all(|word| plain.to_lowercase().contains(&word.to_lowercase()))
                 && wanted.contains(|c: char| !c.is_alphanumeric())
     };
-    bare.is_empty() || plain.contains(home) || in_parts() || extension() || token.quoted && text_words()
+    bare.is_empty()
+        || plain.contains(home)
+        || in_parts()
+        || extension()
+        || in_range()
+        || any_case()
+        || token.quoted && text_words()
 }
 
 /// Reports whether a word of a request is a path. `and/or` is none.
