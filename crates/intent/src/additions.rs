@@ -49,10 +49,15 @@ pub(crate) fn unasked(tokens: &[Token], line: &ParsedLine, finds: &[FindExpressi
 /// Finds a command that deletes, appended to the command that was asked for.
 fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let asks = |token: &Token| DELETES.iter().any(|stem| token.lower.starts_with(stem));
-    if tokens.iter().any(asks) {
+    let commands = &line.parsed().commands;
+    // A copy and a deletion are a move.
+    let moves = |token: &Token| {
+        ["mov", "mv", "renam", "keep", "instead", "convert"].iter().any(|stem| token.lower.starts_with(stem))
+    };
+    let is_move = tokens.iter().any(moves) && !commands.iter().any(|command| command.name() == Some("mv"));
+    if is_move || tokens.iter().any(asks) {
         return None;
     }
-    let commands = &line.parsed().commands;
     let deletes =
         |command: &&SimpleCommand| matches!(command.name(), Some("rm" | "rmdir" | "unlink" | "shred"));
     let command = commands.iter().find(deletes)?;
@@ -67,11 +72,11 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
         return None;
     }
     Some(Mismatch {
-        span: command.span.clone(),
+        span: kept.len()..command.span.end,
         said: None,
-        certainty: Certainty::Sure,
+        certainty: Certainty::Likely,
         text: "it also deletes something, and you did not ask for that".to_owned(),
-        edit: Some(Edit::replace(line.text(), kept.len()..command.span.end, String::new())),
+        edit: None,
     })
 }
 

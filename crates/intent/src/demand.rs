@@ -51,7 +51,22 @@ const PLACES: [&str; 20] = [
 ];
 
 /// Words behind a noun that describe it by something else.
-const DESCRIBES: [&str; 8] = ["that", "which", "containing", "contain", "with", "where", "whose", "having"];
+const DESCRIBES: [&str; 14] = [
+    "that",
+    "which",
+    "containing",
+    "contain",
+    "contains",
+    "with",
+    "without",
+    "where",
+    "whose",
+    "having",
+    "have",
+    "has",
+    "hold",
+    "holding",
+];
 
 /// Conditions of a request.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -277,7 +292,13 @@ fn kind(tokens: &[Token]) -> Option<(FileKind, Span)> {
         if is_described && kind == FileKind::Directory {
             return None;
         }
-        if is_below || is_place(index) {
+        let is_excluded = index.checked_sub(1).and_then(|before| tokens.get(before)).is_some_and(|token| {
+            matches!(
+                token.lower.as_str(),
+                "not" | "no" | "without" | "any" | "their" | "its" | "each" | "per"
+            )
+        });
+        if is_below || is_excluded || is_place(index) {
             continue;
         }
         match &wanted {

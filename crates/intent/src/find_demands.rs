@@ -177,17 +177,27 @@ impl Comparison<'_> {
         let (wanted, said) = self.demands.kind.as_ref()?;
         let tests: Vec<&Primary<'_>> = find.named(&["-type"]).collect();
         let [test] = tests.as_slice() else { return None };
-        if matches!(find.tree, Some(Node::Any(_))) {
+        // `%h` and dirname make directories of files.
+        let is_derived = ["%h", "dirname", "basename", "rmdir"].iter().any(|hint| self.line.contains(hint));
+        if is_derived || matches!(find.tree, Some(Node::Any(_))) {
             return None;
         }
         let value = test.value.filter(|_| !test.negated)?;
-        let (letter, other) = match wanted {
-            FileKind::File => ("f", "d"),
-            FileKind::Directory => ("d", "f"),
+        let other = match wanted {
+            FileKind::File => "d",
+            FileKind::Directory => "f",
         };
-        (value.text == other).then(|| {
-            let why = format!("`{}` finds the other kind", self.text(&test.span));
-            self.replace(said, value.span.clone(), letter.to_owned(), &why)
+        // Too many requests mean files by their directories, or the reverse, for an edit.
+        (value.text == other).then(|| Mismatch {
+            span: value.span.clone(),
+            said: Some(said.clone()),
+            certainty: Certainty::Likely,
+            text: format!(
+                "you said \"{}\"; `{}` finds the other kind",
+                self.said(said),
+                self.text(&test.span)
+            ),
+            edit: None,
         })
     }
 }
