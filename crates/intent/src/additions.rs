@@ -6,7 +6,7 @@ use crate::request::Token;
 use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
 
 /// Beginnings of words that ask for something to be deleted.
-const DELETES: [&str; 28] = [
+const DELETES: &[&str] = &[
     "delet",
     "remov",
     "eras",
@@ -14,7 +14,6 @@ const DELETES: [&str; 28] = [
     "clean",
     "wip",
     "purg",
-    "empty",
     "rm",
     "drop",
     "destroy",
@@ -35,6 +34,8 @@ const DELETES: [&str; 28] = [
     "cut",
     "throw",
     "away",
+    "tidy",
+    "free",
 ];
 
 /// Returns what the line does besides the request.
@@ -42,20 +43,71 @@ pub(crate) fn unasked(tokens: &[Token], line: &ParsedLine, finds: &[FindExpressi
     let mut found: Vec<Mismatch> = deletion(tokens, line).into_iter().collect();
     if let [find] = finds {
         found.extend(invented_names(tokens, line, find));
+        found.extend(find_deletion(tokens, line, find));
     }
     found
 }
 
+/// First words of a request that asks to see something, or only names it. A verb that is not known may mean a deletion.
+const SHOWS: &[&str] = &[
+    "list",
+    "show",
+    "find",
+    "display",
+    "print",
+    "which",
+    "what",
+    "where",
+    "search",
+    "locate",
+    "see",
+    "view",
+    "count",
+    "how",
+    "all",
+    "empty",
+    "any",
+    "every",
+    "files",
+    "folders",
+    "directories",
+];
+
+/// Reports whether the request asks to delete something.
+fn asks_to_delete(tokens: &[Token]) -> bool {
+    let is_stem = |token: &Token, stems: &[&str]| stems.iter().any(|stem| token.lower.starts_with(stem));
+    // "empty the trash", but not "empty folders"
+    let empties = tokens.first().is_some_and(|token| token.lower == "empty")
+        && tokens.get(1).is_some_and(|token| matches!(token.lower.as_str(), "the" | "my" | "out" | "this"));
+    empties || tokens.iter().any(|token| is_stem(token, DELETES))
+}
+
+/// Finds `-delete` in answer to a request that only describes files: "empty folders". Without it the line shows them.
+fn find_deletion(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>) -> Option<Mismatch> {
+    // A copy and a deletion are a move.
+    let is_move = tokens.iter().any(|token| token.lower.starts_with("mov") || token.lower == "mv");
+    let action =
+        find.primaries.last().filter(|it| it.name == "-delete" && !is_move && !asks_to_delete(tokens))?;
+    tokens.first().filter(|token| SHOWS.contains(&token.lower.as_str()))?;
+    let span = action.span.start.saturating_sub(1)..action.span.end;
+    Some(Mismatch {
+        span: action.span.clone(),
+        said: None,
+        certainty: Certainty::Sure,
+        text: "it deletes what it finds, and you did not ask for that".to_owned(),
+        edit: Some(Edit::replace(line.text(), span, String::new())),
+    })
+}
+
 /// Finds a command that deletes, appended to the command that was asked for.
 fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    let asks = |token: &Token| DELETES.iter().any(|stem| token.lower.starts_with(stem));
     let commands = &line.parsed().commands;
     // A copy and a deletion are a move.
     let moves = |token: &Token| {
         ["mov", "mv", "renam", "keep", "instead", "convert"].iter().any(|stem| token.lower.starts_with(stem))
     };
     let is_move = tokens.iter().any(moves) && !commands.iter().any(|command| command.name() == Some("mv"));
-    if is_move || tokens.iter().any(asks) {
+    if is_move || asks_to_delete(tokens) {
         return None;
     }
     let deletes =
