@@ -83,7 +83,7 @@ pub fn suggest(
         None => {
             let prompt = english_request.prompt(config, machine, &environment);
             prompt_time = watch.lap();
-            let limits = english_request.limits(config);
+            let limits = english_request.limits(config, &examiner);
             english_request.reject_repeat(refine::run(prompt, model, &examiner, limits, control)?)?
         }
     };

@@ -31,8 +31,14 @@ pub fn alternatives(
     let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
     let examiner = Examiner { shell: request.shell, knowledge: &knowledge };
     let prompt = english_request.prompt(config, machine, &environment);
-    let found =
-        refine::alternatives(&prompt, model, &examiner, known, english_request.limits(config), control)?;
+    let found = refine::alternatives(
+        &prompt,
+        model,
+        &examiner,
+        known,
+        english_request.limits(config, &examiner),
+        control,
+    )?;
     let facts = PathFacts::new(machine.host.as_ref());
     let Refined { best, alternatives, rounds, time } = found;
     let total = time.model + time.check;

@@ -104,10 +104,14 @@ impl<'a> EnglishRequest<'a> {
     }
 
     /// Returns the limits for the model's answers, with the words that they must agree with.
-    pub(super) fn limits(&self, config: &Config) -> Limits<'_> {
+    pub(super) fn limits(&self, config: &Config, examiner: &Examiner<'_>) -> Limits<'_> {
+        let is_command = self.failed.is_some() || {
+            let typed = examiner.parse(&self.words);
+            typed::is_command(&typed, examiner.knowledge) || typed::may_be_slip(&typed, examiner.knowledge)
+        };
         Limits {
-            // A failed command is no description of what is wanted.
-            request: self.failed.is_none().then_some(self.words.as_str()),
+            // A command to correct is no description of what is wanted.
+            request: (!is_command).then_some(self.words.as_str()),
             rounds: config.refine_rounds,
             time: REFINE_TIME,
             max_tokens: config.max_tokens,

@@ -240,6 +240,9 @@ fn a_command_to_be_corrected_does_not_only_ask_to_see() {
         assert!(risk.label >= Label::Confirm, "{risk:?}");
         assert!(!risk.cause.contains("only asks to see"), "{risk:?}");
     }
-    let risk = asked("find all tmp files", &replies).unwrap().risk;
+    let risk = asked("find all tmp files", &reply("rm -f *.tmp")).unwrap().risk;
     assert!(risk.cause.contains("only asks to see"), "{risk:?}");
+    // An action that the request does not ask for is taken out.
+    let shown = asked("find all tmp files", &replies).unwrap();
+    assert_eq!(shown.command.as_str(), "find . -name '*.tmp'");
 }
