@@ -110,7 +110,7 @@ impl Press {
         if self.shell != shell.name() || self.age().is_none_or(|age| AGE_MAX < age) {
             return NextPress::Anew;
         }
-        match self.stands(line) {
+        match self.content_of(line) {
             Some(place) if self.place != LineContent::Any && self.place != place => NextPress::Anew,
             Some(LineContent::Offer(at)) => match (at + 1 < self.offers.len(), self.complete) {
                 (true, _) => NextPress::Show(LineContent::Offer(at + 1)),
@@ -126,12 +126,12 @@ impl Press {
     /// another shell or is too old.
     pub fn listed(&self, line: &str, shell: Shell) -> Option<LineContent> {
         let counts = self.shell == shell.name() && self.age().is_some_and(|age| age <= AGE_MAX);
-        self.stands(line).filter(|_| counts)
+        self.content_of(line).filter(|_| counts)
     }
 
     /// Returns the content that `line` matches. After an accepted ghost text, the command is on the row below the
     /// words, which then begin with a #.
-    fn stands(&self, line: &str) -> Option<LineContent> {
+    fn content_of(&self, line: &str) -> Option<LineContent> {
         if line == self.words {
             return Some(LineContent::Words);
         }

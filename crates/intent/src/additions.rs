@@ -1,4 +1,4 @@
-//! Things that a line does and that nobody asked for.
+//! Things that a line does without being asked.
 
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};

@@ -140,7 +140,7 @@ fn direction(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Misma
     let is = |words: &[&str], token: &Token| !token.quoted && words.contains(&token.lower.as_str());
     let upper = tokens.iter().find(|token| is(&UPPER, token));
     let lower = tokens.iter().find(|token| is(&LOWER, token));
-    // "top" also stands for a place: "at the top".
+    // "top" may also be a place: "at the top".
     let is_place = Phrase::from("at|from|to the? top".to_owned()).find(tokens, 0).is_some();
     let (said, wants_upper) = match (upper, lower) {
         (Some(token), None) if !is_place => (token, true),

@@ -26,7 +26,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
     absent.map(|token| mismatch(request, token, line)).collect()
 }
 
-/// Returns a mismatch for each number of the request that nothing in the line stands for.
+/// Returns a mismatch for each number of the request that the line has in no form.
 pub(crate) fn missing_numbers(
     request: &str,
     tokens: &[Token],

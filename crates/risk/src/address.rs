@@ -9,7 +9,7 @@ use askline_syntax::shell::Shell;
 /// Maximum number of characters of a host name that are shown; no valid name is longer.
 const MAX_NAME_CHARS: usize = 255;
 
-/// Smallest number that stands for an address with a network: 1.0.0.0. Smaller ones are ports, rates and counts.
+/// Smallest number that means an address with a network: 1.0.0.0. Smaller ones are ports, rates and counts.
 const SMALLEST_ADDRESS: u32 = 1 << 24;
 
 /// A host that a word names.

@@ -146,7 +146,7 @@ fn judge_parsed(table: &EffectTable, line: &ParsedLine, parsed: &Parsed, around:
     let (facts, lost) = facts::raise(&mut acts, &placed, around.facts);
     let mut risk = Risk { facts, ..Risk::default() };
     let worst = reading::worst(&acts);
-    // Of effects of one label the loss of a file is told first.
+    // Of effects of one label the message names the loss of a file first.
     let lost =
         lost.and_then(|at| acts.get(at)).filter(|lost| worst.is_some_and(|worst| worst.label == lost.label));
     if let Some(act) = lost.or(worst) {

@@ -261,7 +261,7 @@ fn causes_speak_of_real_things() {
     assert_eq!(risk.cause, "overwrites b, which exists");
 }
 
-/// An effect that several rows state is told once.
+/// The assessment names an effect once even if several rows state it.
 #[test]
 fn effects_are_told_once() {
     for line in ["cp a b", "cp -f a b", "sudo rm -rf a a", "kubectl delete pod x", "rm a; rm a"] {

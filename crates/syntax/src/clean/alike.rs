@@ -10,7 +10,7 @@ use super::characters::category;
 
 /// Signs that look like ASCII in a terminal's font but are not in the list of the standard.
 const MORE_SIGNS: &[(char, &str)] = &[('\u{2016}', "|"), ('\u{204F}', ";"), ('\u{2758}', "|")];
-/// Letters of living languages that nobody takes for another one: Latin with marks. `ı` is taken for `i`.
+/// Letters of living languages that readers do not confuse with another one: Latin with marks. `ı` is taken for `i`.
 const OWN_LETTERS: std::ops::RangeInclusive<char> = '\u{C0}'..='\u{24F}';
 /// Click letters, which look like signs.
 const CLICKS: std::ops::RangeInclusive<char> = '\u{1C0}'..='\u{1C3}';
