@@ -13,6 +13,7 @@ mod tests;
 mod words;
 mod wrapping;
 
+use askline_syntax::{ParsedLine, SimpleCommand};
 use askline_syntax::clean::visible;
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
@@ -59,6 +60,20 @@ pub fn prose(reply: &str) -> Option<String> {
     let row = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
     let words = visible(words::shorten(&row).trim());
     (!words.is_empty() && !words::means_nothing(&words)).then_some(words)
+}
+
+/// Returns the finished beginning of a command whose end is missing: all of it before the last `&&`, `;` or line break at
+/// its top level. `None` if nothing before that is complete.
+pub fn finished(command: &str, shell: Shell) -> Option<&str> {
+    let line = ParsedLine::new(command, shell);
+    let is_start = |part: &&SimpleCommand| part.within.is_empty() && part.position == 0;
+    let last = line.own().commands.iter().filter(is_start).next_back()?;
+    let before = command.get(..last.span.start)?.trim_end_matches([' ', '\t']);
+    let text = ["&&", ";", "\n"].iter().find_map(|end| before.strip_suffix(end))?.trim_end();
+    let beginning = ParsedLine::new(text, shell);
+    let parsed = beginning.own();
+    let is_whole = !parsed.commands.is_empty() && parsed.errors.is_empty() && !parsed.incomplete;
+    is_whole.then_some(text)
 }
 
 /// The raw commands, and the prose around them.

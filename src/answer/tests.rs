@@ -173,7 +173,29 @@ fn holds(reply: &str, shell: Shell) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+#[test]
+fn the_finished_beginning_is_all_before_the_last_separator() {
+    for (command, expected) in [
+        ("mkdir a && cp b a && tar -czf", Some("mkdir a && cp b a")),
+        ("mkdir a; cp b", Some("mkdir a")),
+        ("mkdir a\ncp b", Some("mkdir a")),
+        ("ls | sort | head", None),
+        ("test -e a || touch", None),
+        ("for f in *; do cp a b; mv", None),
+        ("echo 'a && b", None),
+        ("ls", None),
+        ("", None),
+    ] {
+        assert_eq!(finished(command, Shell::Bash), expected, "{command}");
+    }
+}
+
 proptest! {
+    #[test]
+    fn any_text_has_a_finished_beginning_or_none(text in any::<String>(), shell in any_shell()) {
+        prop_assert!(finished(&text, shell).is_none_or(|beginning| text.starts_with(beginning)));
+    }
+
     #[test]
     fn any_reply(reply in any::<String>(), shell in any_shell()) {
         holds(&reply, shell)?;

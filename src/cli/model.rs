@@ -14,9 +14,11 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use super::args::ModelCommand;
 use super::{AppContext, Exit, config_text, one_line, print, print_message, print_path, variable};
 use crate::config::{Config, ModelChoice};
+use crate::environment;
 use crate::keys;
 use crate::models;
 use crate::models::Purpose;
+use crate::shell_facts::ShellFacts;
 use askline_host::store;
 use askline_host::{Host, local};
 use askline_model::failure::Failure;
@@ -28,6 +30,7 @@ use askline_model::memory;
 use askline_model::prompt;
 use askline_model::request_control::RequestControl;
 use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
 
 /// Redraw interval of the progress bar while nothing arrives.
 const TICK: Duration = Duration::from_millis(200);
@@ -180,18 +183,30 @@ fn pull(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result
     Ok(Exit::Done)
 }
 
-/// Does the one-time work per model and shell, for the user's login shell, to make the first key press as fast as the
-/// next one. After Ctrl-C the first press does the rest.
+/// Does the one-time work per model and shell, for the login shell and every other shell on `PATH`, to make the first key
+/// press as fast as the next one. After Ctrl-C the first press does the rest.
 fn prepare(entry: &ModelEntry, config: &Config, app: &AppContext) -> anyhow::Result<()> {
     if cfg!(not(feature = "local-model")) {
         return Ok(());
     }
-    let shell = app.login_shell();
-    print_message(&format!("preparing it for {shell} (once; half a minute on a slow machine)"));
+    let shells = shells(app);
+    let names: Vec<_> = shells.iter().map(|shell| shell.name()).collect();
+    print_message(&format!("preparing it for {} (once; half a minute on a slow machine)", names.join(", ")));
     let (model, fallback) = (ModelChoice::Local(entry.name.clone()), Vec::new());
     let config = Config { model, fallback, ..config.clone() };
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Batch)?;
-    model.prepare(&prompt::fixed(shell, &app.system(shell)), &RequestControl::endless())
+    let control = RequestControl::endless();
+    shells
+        .into_iter()
+        .try_for_each(|shell| model.prepare(&prompt::fixed(shell, &app.system(shell)), &control))
+}
+
+/// Returns the login shell and the others on `PATH`.
+fn shells(app: &AppContext) -> Vec<Shell> {
+    let login = app.login_shell();
+    let environment = environment::gather(&app.machine, login, &ShellFacts::default());
+    let is_here = |shell: &Shell| *shell != login && environment.commands.contains(shell.name());
+    std::iter::once(login).chain(Shell::ALL.into_iter().filter(is_here)).collect()
 }
 
 fn path_in_use(config: &Config, app: &AppContext) -> anyhow::Result<Exit> {

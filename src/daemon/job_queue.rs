@@ -19,7 +19,7 @@ use askline_model::prompt::Prompt;
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::resident::wire::{Ask, Event, Failed, ModelSpec, Operation, Status};
 use askline_model::scripted::Scripted;
-use askline_model::{Further, Model, Reply, Usage};
+use askline_model::{Cut, Further, Model, Reply, Usage};
 
 /// Maximum number of queued jobs.
 const WAITING_MAX: usize = 4;
@@ -334,7 +334,9 @@ impl Loaded {
         }
         self.last = None;
         let reply = self.model.complete(prompt, max_tokens, control)?;
-        self.last = Some((prompt.clone(), max_tokens, reply.clone()));
+        // With more time the answer may be whole.
+        let is_late = reply.cut == Some(Cut::Time);
+        self.last = (!is_late).then(|| (prompt.clone(), max_tokens, reply.clone()));
         Ok(reply)
     }
 }

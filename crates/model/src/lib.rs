@@ -25,6 +25,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::prompt::disclosure::Audience;
 use crate::request_control::RequestControl;
@@ -122,8 +123,37 @@ pub struct Reply {
     pub text: String,
     /// Confidence of the model in its tokens, if it reports any.
     pub certainty: Option<Certainty>,
+    /// The reason why the text ends before the model was done; `None` if it is whole.
+    #[serde(default)]
+    pub cut: Option<Cut>,
     /// Tokens and times, if the model reports them.
     pub usage: Usage,
+}
+
+/// Reason why an answer ends before the model was done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Cut {
+    /// It has this many tokens, the maximum.
+    Tokens(usize),
+    /// Its time was over.
+    Time,
+    /// It repeats itself.
+    Repetition,
+}
+
+impl Cut {
+    /// Returns the failure when no part of the answer can be used.
+    pub fn failure(self) -> Failure {
+        match self {
+            Self::Tokens(most) => Failure::NoCommand(format!(
+                "the answer is longer than {most} tokens; ask for less at once or raise `max_tokens`"
+            )),
+            Self::Time => Failure::TimedOut,
+            Self::Repetition => {
+                Failure::NoCommand("the model's answer repeats itself; say it in other words".into())
+            }
+        }
+    }
 }
 
 /// Probabilities of the tokens of a reply, 0 to 1. Decoding is greedy: each token was the likeliest.

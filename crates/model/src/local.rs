@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
-use super::{Certainty, Further, Model, Reply, Usage, gguf};
+use super::{Certainty, Cut, Further, Model, Reply, Usage, gguf};
 use crate::failure::Failure;
-use crate::prompt::{Form, Prompt};
+use crate::prompt::{self, Form, Prompt};
 use crate::request_control::{RequestControl, Stage};
 use askline_host::local::open_regular;
 use askline_host::store;
@@ -51,6 +51,9 @@ const LOOK_PAUSE: Duration = Duration::from_millis(1);
 /// Maximum number of prompt and answer tokens together; the solved requests of any shell take half of it.
 /// Memory grows with it: 12 to 28 KiB per token for the models of the manifest.
 const ROOM_MAX: u32 = 4096;
+
+/// Share of the time left in which an answer is written; the rest is for the checks.
+const DRAFTING_SHARE: f64 = 0.9;
 
 /// The embedded model. Weights are read at the first request.
 #[derive(Debug)]
@@ -104,21 +107,41 @@ impl Local {
         self
     }
 
+    /// Returns the same model with its weights rearranged for this processor: answers come faster; the weights are
+    /// copied to memory of this process instead of being mapped, and loaded anew after [`Self::rest`].
+    #[must_use]
+    pub fn rearranged(mut self, rearranged: bool) -> Self {
+        self.settings.repack = rearranged;
+        self
+    }
+
     /// Returns the same model, which works in a thread of its own: if the engine aborts or is stuck, that costs the
     /// model, not the process.
     pub fn guarded(self) -> Box<dyn Model> {
         Box::new(guard::Guarded::new(self))
     }
 
-    /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it.
-    /// Returns the usage of the computation.
+    /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it, that of
+    /// the part shared with other shells first. Returns the usage of the computation.
     ///
     /// # Errors
     ///
     /// If the file can't be loaded or the request control ended; the part computed until then is saved.
     pub fn ready(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
         self.answered = None;
-        let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
+        let base = prompt::base(fixed);
+        let is_new = base.is_some() && !self.state_file(fixed)?.exists();
+        let before = base.filter(|_| is_new).map(|base| self.ready_for(base, control)).transpose()?;
+        let mut usage = self.ready_for(fixed, control)?;
+        if let Some(before) = before {
+            usage.prefill_tokens += before.prefill_tokens;
+            usage.prefill += before.prefill;
+        }
+        Ok(usage)
+    }
+
+    fn ready_for(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
+        let file = self.state_file(fixed)?;
         let sequence = self.loaded(control)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
@@ -131,13 +154,18 @@ impl Local {
         }
     }
 
+    /// Returns the file of the state after a fixed part.
+    fn state_file(&self, fixed: &str) -> anyhow::Result<PathBuf> {
+        Ok(self.states.join(format!("{}.state", self.state_key(fixed)?)))
+    }
+
     /// Releases the memory of the context, for idle times. The weights stay mapped. The next request loads the
     /// saved state, and takes longer by that time.
     pub fn rest(&mut self) {
         self.answered = None;
-        if let Some(sequence) = self.sequence.take() {
-            self.resting = Some(sequence.into_weights());
-        }
+        let weights = self.sequence.take().map(Sequence::into_weights);
+        // Rearranged weights are no file pages that the system could reclaim.
+        self.resting = weights.filter(|_| !self.settings.repack);
     }
 
     /// Returns the memory that the model needs, before loading it; `None` if the file's header does not contain
@@ -211,7 +239,7 @@ impl Model for Local {
         let end = match prompt.form {
             Form::Completion => {
                 self.ready(&prompt.fixed, control)?;
-                StopReason::Line
+                StopReason::Paragraph
             }
             Form::Chat => {
                 self.loaded(control)?;
@@ -237,7 +265,7 @@ impl Model for Local {
         let prefill = started.elapsed();
         let start = sequence.tokens().len();
         let request = self.settings.guess.then_some(cached_tokens);
-        let (written, path) = writing::greedy(sequence, end, request, max_tokens, control)?;
+        let (written, path) = writing::greedy(sequence, end, request, max_tokens, &leaving_time(control))?;
         let usage = Usage {
             prefill_tokens: fresh.len(),
             cached_tokens,
@@ -246,7 +274,7 @@ impl Model for Local {
             decode: started.elapsed() - prefill,
         };
         self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
-        Ok(Reply { text: written.text, certainty: written.certainty, usage })
+        Ok(Reply { text: written.text, certainty: written.certainty, cut: written.cut, usage })
     }
 
     fn keeps_alternatives(&self) -> bool {
@@ -273,11 +301,20 @@ impl Model for Local {
         let reply = |written: GeneratedAnswer| Reply {
             text: written.text,
             certainty: written.certainty,
+            cut: written.cut,
             // All alternatives have the same time, because they are generated together.
             usage: Usage { decode_tokens: written.tokens, decode, ..Usage::default() },
         };
         Ok(written.into_iter().map(reply).collect())
     }
+}
+
+/// Returns a control that ends a little before the deadline, so that an answer which the time cuts off can still be
+/// checked and sent.
+fn leaving_time(control: &RequestControl) -> RequestControl {
+    let now = Instant::now();
+    let drafting = control.remaining(now).map(|left| now + left.mul_f64(DRAFTING_SHARE));
+    drafting.map_or_else(|| control.clone(), |end| control.within(end))
 }
 
 /// Returns the tokens of a chat in the template of the model's file. Special tokens are recognized only in the
@@ -333,6 +370,7 @@ struct GeneratedAnswer {
     text: String,
     tokens: usize,
     certainty: Option<Certainty>,
+    cut: Option<Cut>,
 }
 
 /// Saves the state to a file: the SHA-256 of the rest, the number of tokens, and the engine's state.

@@ -12,8 +12,11 @@ use crate::usage::Usage;
 /// Longest time for which [`Stage::Preparing`] pauses the deadline.
 const PREPARING_LIMIT: Duration = Duration::from_mins(5);
 
-/// End of the status row. A screen row that contains this text was written by askline.
+/// End of the status row. A screen row that contains this text or [`CONTENT_HINT`] was written by askline.
 pub const CANCEL_HINT: &str = "Esc keeps your line";
+
+/// The same while the first answer is compared with others.
+pub const CONTENT_HINT: &str = "Esc takes the first answer";
 
 /// Deadline, cancel flag, current stage, current model and usage, shared between the waiting thread and the
 /// working thread. Clones share all of them.
@@ -25,6 +28,10 @@ pub struct RequestControl {
     cancelled: Arc<AtomicBool>,
     /// `true` if the work is cancelled as soon as the model is ready.
     abandoned: Arc<AtomicBool>,
+    /// `true` if the answers so far are enough: optional work ends.
+    contented: Arc<AtomicBool>,
+    /// `true` if the work is optional, because there is an answer already.
+    is_optional: bool,
     clock: Arc<Mutex<Clock>>,
     usage: Arc<Mutex<Usage>>,
     who: Arc<Mutex<String>>,
@@ -56,6 +63,8 @@ pub enum Stage {
     Thinking,
     /// Checks the answer.
     Checking,
+    /// Has an answer, of which the model was unsure, and compares it with others.
+    Comparing,
 }
 
 impl Stage {
@@ -67,7 +76,13 @@ impl Stage {
             Self::Preparing => "preparing the model (first time only)",
             Self::Thinking => "thinking",
             Self::Checking => "checking",
+            Self::Comparing => "comparing answers",
         }
+    }
+
+    /// Returns the end of the status row.
+    pub fn hint(self) -> &'static str {
+        if self == Self::Comparing { CONTENT_HINT } else { CANCEL_HINT }
     }
 
     /// Reports whether the work of this stage serves all later requests, too.
@@ -122,6 +137,22 @@ impl RequestControl {
         Self { clock: Arc::new(Mutex::new(clock)), ..self.clone() }
     }
 
+    /// Returns a control for optional work, which ends at `deadline`, if that is earlier, and when
+    /// [`RequestControl::content`] is called.
+    pub fn optional(&self, deadline: Instant) -> Self {
+        Self { is_optional: true, ..self.within(deadline) }
+    }
+
+    /// Ends the optional work: the answers so far are enough.
+    pub fn content(&self) {
+        self.contented.store(true, Ordering::Relaxed);
+    }
+
+    /// Reports whether the answers so far are enough.
+    pub fn is_contented(&self) -> bool {
+        self.contented.load(Ordering::Relaxed)
+    }
+
     /// Cancels the request: workers stop at their next step.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
@@ -150,6 +181,9 @@ impl RequestControl {
         if self.cancelled.load(Ordering::Relaxed) || is_abandoned() {
             return Some(Failure::Cancelled);
         }
+        if self.is_optional && self.is_contented() {
+            return Some(Failure::TimedOut);
+        }
         self.overdue(now)?;
         Some(match self.stage().is_one_time() {
             true => Failure::Preparing(self.left(now).map(|left| left.as_secs().max(1))),
@@ -171,6 +205,12 @@ impl RequestControl {
     pub fn overdue(&self, now: Instant) -> Option<Duration> {
         let clock = self.clock();
         now.checked_duration_since(clock.deadline? + clock.paused(now))
+    }
+
+    /// Returns the time until the deadline; `None` without a deadline.
+    pub fn remaining(&self, now: Instant) -> Option<Duration> {
+        let clock = self.clock();
+        Some((clock.deadline? + clock.paused(now)).saturating_duration_since(now))
     }
 
     /// Sets the current stage.

@@ -4,6 +4,8 @@
 //! {"reply": "find . -size +10M"}
 //! {"reply": "ls", "delay_ms": 400, "must_contain": "# list files"}
 //! {"reply": "ls", "others": ["ls -a", "ls -l"]}
+//! {"reply": "ls", "mean": 0.7, "others": [{"reply": "ls -a", "mean": 0.8}], "others_ms": 300}
+//! {"reply": "mkdir a && cp -r b", "cut": true}
 //! {"fail": "the server is gone"}
 //! {"panic": "to see that the line is kept"}
 //! {"hang_ms": 60000}
@@ -14,6 +16,7 @@
 //! request control; `hang_ms` waits and ignores it. `prepare_ms` takes that time for one-time work, which a later
 //! request continues if it is given up. `must_contain` fails unless the prompt contains the text. `others` are
 //! the alternatives to this reply; those that differ from it only after its wrong part ([`Further::wrong`]) are left out.
+//! They take `others_ms`. `mean` is the mean probability of a reply's tokens. The end of a `cut` reply is missing.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -22,7 +25,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail, ensure};
 use serde::Deserialize;
 
-use super::{Further, Model, Reply};
+use super::{Certainty, Cut, Further, Model, Reply};
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::request_control::{RequestControl, Stage};
@@ -36,15 +39,21 @@ pub struct Scripted {
     source: String,
     left: VecDeque<Row>,
     last: String,
-    others: Vec<String>,
+    others: Vec<Other>,
+    others_ms: u64,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
     reply: Option<String>,
+    mean: Option<f64>,
     #[serde(default)]
-    others: Vec<String>,
+    cut: bool,
+    #[serde(default)]
+    others: Vec<Other>,
+    #[serde(default)]
+    others_ms: u64,
     fail: Option<String>,
     panic: Option<String>,
     #[serde(default)]
@@ -54,6 +63,35 @@ struct Row {
     #[serde(default)]
     prepare_ms: u64,
     must_contain: Option<String>,
+}
+
+/// An alternative to a reply.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Other {
+    Text(String),
+    Likely { reply: String, mean: f64 },
+}
+
+impl Other {
+    fn text(&self) -> &str {
+        match self {
+            Self::Text(reply) | Self::Likely { reply, .. } => reply,
+        }
+    }
+
+    fn reply(self) -> Reply {
+        match self {
+            Self::Text(text) => Reply { text, ..Reply::default() },
+            Self::Likely { reply, mean } => {
+                Reply { text: reply, certainty: Some(certainty(mean)), ..Reply::default() }
+            }
+        }
+    }
+}
+
+fn certainty(mean: f64) -> Certainty {
+    Certainty { mean, least: mean }
 }
 
 impl Scripted {
@@ -71,7 +109,7 @@ impl Scripted {
                     .with_context(|| format!("{source}: line {} is not a scripted reply", n + 1))
             })
             .collect::<anyhow::Result<_>>()?;
-        Ok(Self { source, left, last: String::new(), others: Vec::new() })
+        Ok(Self { source, left, last: String::new(), others: Vec::new(), others_ms: 0 })
     }
 }
 
@@ -138,9 +176,10 @@ impl Model for Scripted {
         if let Some(why) = row.fail {
             bail!(why);
         }
-        self.others = row.others;
+        (self.others, self.others_ms) = (row.others, row.others_ms);
         self.last = row.reply.unwrap_or_default();
-        Ok(Reply { text: self.last.clone(), ..Reply::default() })
+        let cut = row.cut.then_some(Cut::Repetition);
+        Ok(Reply { text: self.last.clone(), certainty: row.mean.map(certainty), cut, ..Reply::default() })
     }
 
     fn keeps_alternatives(&self) -> bool {
@@ -151,15 +190,17 @@ impl Model for Scripted {
         &mut self,
         _: &Prompt,
         further: Further,
-        _: &RequestControl,
+        control: &RequestControl,
     ) -> anyhow::Result<Vec<Reply>> {
-        let is_late = |other: &String| {
+        pass(Instant::now() + Duration::from_millis(self.others_ms), control)?;
+        let is_late = |other: &Other| {
+            let text = other.text().as_bytes();
             further.wrong.is_some_and(|wrong| {
-                self.last.as_bytes().get(..wrong).is_some_and(|same| other.as_bytes().starts_with(same))
+                self.last.as_bytes().get(..wrong).is_some_and(|same| text.starts_with(same))
             })
         };
         let others = std::mem::take(&mut self.others).into_iter().filter(|other| !is_late(other));
-        Ok(others.take(further.most).map(|text| Reply { text, ..Reply::default() }).collect())
+        Ok(others.take(further.most).map(Other::reply).collect())
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {

@@ -1,6 +1,7 @@
 //! Decoding of answers: the greedy one, which takes the likeliest token each time, and alternatives, which
 //! branch off where the model was least sure.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use super::GeneratedAnswer;
@@ -10,16 +11,22 @@ use super::lookup;
 use super::pace::Pace;
 use crate::failure::Failure;
 use crate::request_control::RequestControl;
-use crate::{Certainty, Further};
+use crate::{Certainty, Cut, Further};
 
 /// Limit of an alternative's length: half as long again as the greedy answer, plus this many tokens.
 const TOKENS_MORE: usize = 12;
 
+/// Number of times that a run of tokens at the end of an answer must follow itself to count as endless.
+const REPEATS: usize = 4;
+
+/// Range of the length of such a run. Shorter ones occur in commands (`========`).
+const REPEATED: RangeInclusive<usize> = 4..=24;
+
 /// End of an answer, besides a token that ends the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StopReason {
-    /// End of the first non-blank line.
-    Line,
+    /// A blank line, or a line that starts with `#`: the solved requests before the answer end so.
+    Paragraph,
     /// No other end.
     Text,
 }
@@ -34,11 +41,13 @@ struct PartialAnswer {
     least: f64,
     /// Token that the model must read before the next can be generated; `None` if the answer is complete.
     unread: Option<Token>,
+    /// The reason why the answer ends before the model was done.
+    cut: Option<Cut>,
 }
 
 impl PartialAnswer {
     fn new(end: StopReason) -> Self {
-        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None }
+        Self { end, bytes: Vec::new(), tokens: 0, logarithms: 0.0, least: 1.0, unread: None, cut: None }
     }
 
     /// Appends a token.
@@ -46,9 +55,8 @@ impl PartialAnswer {
         let piece = weights.piece(chance.token);
         self.bytes.extend_from_slice(&piece);
         self.tokens += 1;
-        let line_ends =
-            self.end == StopReason::Line && piece.contains(&b'\n') && !self.bytes.trim_ascii().is_empty();
-        if line_ends || weights.ends(chance.token) {
+        let ends = self.end == StopReason::Paragraph && end_of_paragraph(&self.bytes).is_some();
+        if ends || weights.ends(chance.token) {
             self.unread = None;
         } else {
             // The token that ends the answer is not part of the command and does not count.
@@ -61,17 +69,28 @@ impl PartialAnswer {
     fn written(self) -> GeneratedAnswer {
         let counted = self.tokens.saturating_sub(1);
         let mean = (self.logarithms / counted.max(1) as f64).exp();
+        let end = (self.end == StopReason::Paragraph).then(|| end_of_paragraph(&self.bytes)).flatten();
+        let text = end.and_then(|end| self.bytes.get(..end)).unwrap_or(&self.bytes);
         GeneratedAnswer {
-            text: String::from_utf8_lossy(&self.bytes).trim().to_owned(),
+            text: String::from_utf8_lossy(text).trim().to_owned(),
             tokens: self.tokens,
             certainty: (0 < counted).then_some(Certainty { mean, least: self.least }),
+            cut: self.cut,
         }
     }
 }
 
+/// Returns the offset in an answer at which its first paragraph ends: a line break before a blank line or before a line
+/// that starts with `#`. `None` if it goes on.
+fn end_of_paragraph(answer: &[u8]) -> Option<usize> {
+    let start = answer.len() - answer.trim_ascii_start().len();
+    let breaks = answer.iter().enumerate().skip(start).filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
+    let ends = |at: &usize| matches!(answer.get(at + 1), Some(b'\n' | b'#'));
+    breaks.into_iter().find(ends)
+}
+
 /// Generates the greedy answer; also returns the likeliest tokens at each of its positions, the end included.
-/// An answer longer than `max_tokens` is an error, because the beginning of a command is another command.
-/// `request` is the index at which the request begins in the sequence; `None` disables guesses.
+/// An answer that is longer than `max_tokens`, that repeats itself or that the time ends is cut off there. `request` is the index at which the request begins in the sequence; `None` disables guesses.
 pub(super) fn greedy(
     sequence: &mut Sequence,
     end: StopReason,
@@ -81,16 +100,18 @@ pub(super) fn greedy(
 ) -> anyhow::Result<(GeneratedAnswer, Vec<Chances>)> {
     let max_tokens = max_tokens.min(sequence.left());
     let mut draft = PartialAnswer::new(end);
-    let mut path = Vec::new();
+    let mut path: Vec<Chances> = Vec::new();
     let mut pace = Pace::with_threads(sequence.threads(), sequence.most_threads());
     let mut upcoming = vec![sequence.chances()?];
     loop {
         for chances in upcoming {
             if max_tokens <= draft.tokens {
-                let why = format!(
-                    "the answer is longer than {max_tokens} tokens; ask for less at once or raise `max_tokens`"
-                );
-                return Err(Failure::NoCommand(why).into());
+                draft.cut = Some(Cut::Tokens(max_tokens));
+            } else if repeats(&path) {
+                draft.cut = Some(Cut::Repetition);
+            }
+            if draft.cut.is_some() {
+                return Ok((draft.written(), path));
             }
             path.push(chances);
             draft.push(chances.best(), sequence.weights());
@@ -98,10 +119,25 @@ pub(super) fn greedy(
         let Some(token) = draft.unread else { return Ok((draft.written(), path)) };
         let guess = request.map_or_else(Vec::new, |request| ahead(sequence, token, end, request));
         let before = (Instant::now(), processor_time());
-        upcoming = sequence.read_ahead(token, &guess, control)?;
+        upcoming = match sequence.read_ahead(token, &guess, control) {
+            Err(error) if error.downcast_ref() == Some(&Failure::TimedOut) => {
+                draft.cut = Some(Cut::Time);
+                return Ok((draft.written(), path));
+            }
+            read => read?,
+        };
         pace.observe(before.0.elapsed(), processor_time().saturating_sub(before.1));
         sequence.set_threads(pace.threads());
     }
+}
+
+/// Reports whether an answer ends in a run of tokens that follows itself again and again.
+fn repeats(path: &[Chances]) -> bool {
+    REPEATED.into_iter().any(|length| {
+        let mut runs = path.rchunks_exact(length).map(|run| run.iter().map(|chances| chances.best().token));
+        let Some(last) = runs.next() else { return false };
+        path.len() / length >= REPEATS && runs.take(REPEATS - 1).all(|run| run.eq(last.clone()))
+    })
 }
 
 /// Guesses the tokens after the last one, up to the end of the answer: the token that ends it need not be read.
@@ -109,7 +145,7 @@ fn ahead(sequence: &Sequence, token: Token, end: StopReason, request: usize) -> 
     let text = [sequence.tokens(), &[token]].concat();
     let weights = sequence.weights();
     let ends = |token: &Token| {
-        weights.ends(*token) || end == StopReason::Line && weights.piece(*token).contains(&b'\n')
+        weights.ends(*token) || end == StopReason::Paragraph && weights.piece(*token).contains(&b'\n')
     };
     lookup::guess(&text, request, GUESS_MAX).into_iter().take_while(|token| !ends(token)).collect()
 }
