@@ -8,6 +8,7 @@
 mod agreement;
 mod hint;
 mod invented;
+mod search;
 
 use std::time::{Duration, Instant};
 
@@ -22,11 +23,11 @@ use askline_model::prompt::Prompt;
 use askline_model::prompt::disclosure::FactKind;
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::{Certainty, Further, Model, Reply};
-use askline_risk::Harm;
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
 use invented::{Replaced, Said};
+use search::Search;
 
 /// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
@@ -131,15 +132,15 @@ pub fn run(
         let until = *until.get_or_insert_with(|| Instant::now() + limits.time);
         match drafts {
             Ok((text, drafts)) => {
-                let is_wrong = drafts.iter().all(is_wrong);
                 let wrong = drafts.first().and_then(|first| wrong_up_to(&text, first));
+                let search = Search::after(&drafts).filter(|_| rounds == 1 && 0 < limits.rounds);
                 found.extend(drafts);
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
-                if is_wrong && rounds == 1 && 0 < limits.rounds {
-                    let within = control.within(until);
+                if let Some(search) = search {
+                    let within = search.control(control, until);
                     let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
-                    let asked = (&asked, limits.request);
-                    alternatives_of(asked, model, examiner, further, &within, &mut spent, &mut found)?;
+                    let replies = search::replies(&asked, model, further, &within, &mut spent)?;
+                    search.add(&replies, (&asked, limits.request), model, examiner, &within, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),
@@ -167,7 +168,9 @@ pub fn run(
     spent.check = begun.elapsed().saturating_sub(spent.model);
     let mut found = found.into_iter();
     let best = found.next().ok_or_else(|| Failure::NoCommand("the model gave no answer".into()))?;
-    Ok(Refined { best, alternatives: found.collect(), rounds, time: spent })
+    let alternatives = found.filter(|other| !is_refuted(other) && cost(&other.report) <= cost(&best.report));
+    let alternatives = alternatives.collect();
+    Ok(Refined { best, alternatives, rounds, time: spent })
 }
 
 /// Returns the prompt extended by the error of a command. Only models with permission see names from the user's
@@ -233,72 +236,6 @@ fn wrong_up_to(reply: &str, candidate: &Candidate) -> Option<usize> {
     (wrong < reply.trim_end().len()).then_some(wrong)
 }
 
-/// Adds the model's alternatives to its last answer, when no command of that answer passes. Often one of them does,
-/// and it comes sooner than an answer to a new question. Stops at the first correct one. Skips alternatives that
-/// delete or overwrite what the original answer would have left alone. Adds nothing after the deadline.
-///
-/// # Errors
-/// [`Failure::Cancelled`].
-fn alternatives_of(
-    (prompt, request): (&Prompt, Option<&str>),
-    model: &mut dyn Model,
-    examiner: &Examiner<'_>,
-    further: Further,
-    control: &RequestControl,
-    spent: &mut Spent,
-    found: &mut Vec<Candidate>,
-) -> anyhow::Result<()> {
-    if !model.keeps_alternatives() {
-        return Ok(());
-    }
-    let asked = Instant::now();
-    control.enter(Stage::Thinking, asked);
-    let replies = model.alternatives(prompt, further, control);
-    spent.model += asked.elapsed();
-    let replies = match replies {
-        Err(error) if error.downcast_ref() == Some(&Failure::Cancelled) => return Err(error),
-        Err(error) => {
-            tracing::debug!("no alternatives: {error:#}");
-            return Ok(());
-        }
-        Ok(replies) => replies,
-    };
-    control.enter(Stage::Checking, Instant::now());
-    let destroys = |candidate: &Candidate| Harm::of(&candidate.line).destroys();
-    let may_destroy = found.iter().any(destroys);
-    for reply in &replies {
-        match control.spent(Instant::now()) {
-            Some(Failure::Cancelled) => return Err(Failure::Cancelled.into()),
-            Some(_) => break,
-            None => {}
-        }
-        tracing::debug!(certainty = ?reply.certainty, "alternative: {:?}", reply.text);
-        for candidate in candidates(prompt, reply, model, examiner, request).unwrap_or_default() {
-            let is_known = found.iter().any(|other| other.command.text == candidate.command.text);
-            let is_right = cost(&candidate.report) == (0, 0, 0);
-            // The command may have lost a condition and delete more: `rm logs/* --older 30day`, `rm -f logs/*`.
-            let text = candidate.command.text.as_str();
-            let is_rest = found.iter().any(|other| says_less(text, other.command.text.as_str()));
-            if !is_known && (!destroys(&candidate) || may_destroy && !is_rest) {
-                found.push(candidate);
-                if is_right {
-                    return Ok(());
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Reports whether a line is a reduced form of another one: fewer words, and no new ones except options.
-fn says_less(line: &str, other: &str) -> bool {
-    let plain = |word: &'_ str| word.trim_end_matches('/').to_owned();
-    let before: Vec<String> = other.split_whitespace().map(plain).collect();
-    let mut words = line.split_whitespace();
-    words.clone().count() < before.len()
-        && words.all(|word| word.starts_with('-') || before.contains(&plain(word)))
-}
-
 /// Returns the commands of a reply that may reach a prompt line, checked and repaired; at least one.
 fn candidates(
     prompt: &Prompt,
@@ -312,7 +249,7 @@ fn candidates(
     let said = Said::new(&prompt.named(), examiner.knowledge);
     let mut refused = None;
     let mut candidates = Vec::new();
-    for command in commands(&reply.text, examiner.shell)? {
+    for command in whole_commands(reply, examiner.shell)? {
         match examiner.clean(&command) {
             Ok(cleaned) => {
                 let candidate = look_over(cleaned, examiner, reply.certainty);
@@ -322,7 +259,9 @@ fn candidates(
                             Some(request) => agreement::with(request, candidate, examiner),
                             None => candidate,
                         };
-                        candidates.push(Candidate { writer: Some(writer.clone()), ..candidate });
+                        let mut candidate = Candidate { writer: Some(writer.clone()), ..candidate };
+                        candidate.report.findings.extend(reply.cut.map(|_| unfinished(&candidate.line)));
+                        candidates.push(candidate);
                     }
                     Err(why) => refused = refused.or(Some(why)),
                 }
@@ -391,7 +330,8 @@ pub fn alternatives(
             let text = candidate.command.text.as_str();
             let seen = known.iter().map(String::as_str);
             let mut seen = seen.chain(found.iter().map(|other| other.command.text.as_str()));
-            if !seen.any(|seen| seen.split_whitespace().eq(text.split_whitespace())) {
+            let is_known = seen.any(|seen| seen.split_whitespace().eq(text.split_whitespace()));
+            if !is_known && !is_refuted(&candidate) {
                 found.push(candidate);
             }
         }
@@ -416,6 +356,29 @@ fn commands(reply: &str, shell: Shell) -> Result<Vec<String>, Failure> {
         }
         Answer::Words(words) => Err(Failure::NoCommand(words)),
         Answer::Nothing => Err(Failure::NoCommand("the model gave no answer; rephrase the request".into())),
+    }
+}
+
+/// Returns the commands of a reply. Of a reply that is cut off, the command is the part that is finished.
+///
+/// # Errors
+/// The reason why there is none.
+fn whole_commands(reply: &Reply, shell: Shell) -> Result<Vec<String>, Failure> {
+    let Some(cut) = reply.cut else { return commands(&reply.text, shell) };
+    let found = commands(&reply.text, shell).map_err(|_| cut.failure())?;
+    let finished = found.first().and_then(|command| answer::finished(command, shell));
+    finished.map(|finished| vec![finished.to_owned()]).ok_or_else(|| cut.failure())
+}
+
+/// Returns the finding about a line that is only the beginning of an answer.
+fn unfinished(line: &ParsedLine) -> Finding {
+    Finding {
+        kind: FindingKind::Intent,
+        span: line.text().len()..line.text().len(),
+        grade: Grade::Warning,
+        text: "the model's answer was too long; this is only its beginning".to_owned(),
+        evidence: "the answer".to_owned(),
+        fixes: Vec::new(),
     }
 }
 
@@ -462,6 +425,11 @@ pub fn look_over_by(
         writer: None,
         written: None,
     })
+}
+
+/// Reports whether a check found an error in a command.
+fn is_refuted(candidate: &Candidate) -> bool {
+    candidate.report.findings.iter().any(|finding| finding.grade == Grade::Error)
 }
 
 /// Returns the sort key of a report: numbers of errors, of warnings and of unknown options, in this order.

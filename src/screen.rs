@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::environment::{Environment, Machine};
 use askline_host::store;
 use askline_host::{Probe, Screen};
-use askline_model::request_control::CANCEL_HINT;
+use askline_model::request_control::{CANCEL_HINT, CONTENT_HINT};
 
 /// Maximum number of bytes of a screen that are read, counted from its end.
 const SCREEN_LIMIT: usize = 64 << 10;
@@ -81,7 +81,7 @@ fn below(screen: &str, command: &str, has_prompt: bool) -> Option<String> {
         while rows.pop_if(|row| row.is_empty()).is_some() {}
     };
     trim(&mut rows);
-    let had_row = rows.pop_if(|row| row.contains(CANCEL_HINT)).is_some();
+    let had_row = rows.pop_if(|row| row.contains(CANCEL_HINT) || row.contains(CONTENT_HINT)).is_some();
     trim(&mut rows);
     let last = *rows.last()?;
     // First choice: a row with the same prompt before the command. Otherwise, for a prompt with a clock or one hidden

@@ -45,7 +45,7 @@ use askline_host::Host;
 use askline_host::local;
 use askline_host::local::LocalHost;
 use askline_model::failure::Failure;
-use askline_model::request_control::RequestControl;
+use askline_model::request_control::{RequestControl, Stage};
 use askline_model::resident::endpoint::Endpoint;
 use askline_syntax::clean::visible;
 
@@ -288,7 +288,11 @@ impl TerminalSession {
             // Input that has begun to arrive comes first: an Esc has priority over the answer, and the rest of a
             // paste must not be typed after it.
             let key = if done { self.settle(TYPING) } else { self.key(now) };
-            if key == Some(KeyPress::Cancel) || done && !has_terminal {
+            let is_content = !done && !self.ended() && control.stage() == Stage::Comparing;
+            if key == Some(KeyPress::Cancel) && is_content && !control.is_contented() {
+                // There is an answer, and this key asks for it. The next one cancels.
+                control.content();
+            } else if key == Some(KeyPress::Cancel) || done && !has_terminal {
                 control.cancel();
                 self.terminal.iter_mut().for_each(Terminal::erase);
                 let _ = worker.result.recv_timeout(CANCEL_GRACE);

@@ -159,6 +159,20 @@ fn cancel_keys_keep_the_line() {
     }
 }
 
+/// While an answer is compared with others, Esc takes it. A second one cancels.
+#[test]
+fn esc_takes_the_first_answer_while_others_are_compared() {
+    let model = concat!(
+        r#"{"reply": "ls -la", "mean": 0.5, "others": [{"reply": "ls -a", "mean": 0.6}], "#,
+        r#""others_ms": 600000}"#
+    );
+    let run = Run::start(model, "printf 'prompt$ list files'");
+    run.pty.wait_for("Esc takes the first answer");
+    run.pty.send("\x1b");
+    let ended = run.ends("0", "ls -la");
+    assert_eq!(ended.screen, format!("prompt$ list files\n{ENDED}"));
+}
+
 #[test]
 fn other_keys_and_pastes_do_not_cancel_and_are_dropped() {
     let run = Run::start(&reply("ls -la", 2000), "printf 'prompt$ list files'");

@@ -170,7 +170,7 @@ fn the_model_is_told_one_concrete_error_and_a_better_answer_is_taken() {
     );
     let refined = run(script, limits(2), &RequestControl::endless()).unwrap();
     assert_eq!((best(&refined), refined.rounds), ("show --all", 2), "{:?}", refined.best.report.findings);
-    assert_eq!(refined.alternatives.len(), 1, "the first draft stays as an alternative");
+    assert_eq!(refined.alternatives.len(), 0, "the first draft is refuted, so it is no alternative");
 }
 
 /// If no command of an answer passes the checks, an alternative may; the model is then not asked again.
@@ -268,6 +268,62 @@ fn what_the_model_had_in_mind_is_looked_over_before_it_is_asked_again() {
     );
 }
 
+/// A model that was unsure of its answer has others compared with it: fewer faults count first, then likelihood.
+#[test]
+fn an_unsure_answer_is_compared_with_others() {
+    for (mean, others, expected) in [
+        ("0.7", r#"{"reply": "show -l", "mean": 0.75}, {"reply": "show -r", "mean": 0.8}"#, "show -r"),
+        ("0.7", r#"{"reply": "show --nothing", "mean": 0.95}, {"reply": "show -l", "mean": 0.6}"#, "show -a"),
+        ("0.7", r#"{"reply": "rm -r a", "mean": 0.95}"#, "show -a"),
+        ("0.95", r#"{"reply": "show -r", "mean": 0.99}"#, "show -a"),
+    ] {
+        let script = format!(r#"{{"reply": "show -a", "mean": {mean}, "others": [{others}]}}"#);
+        let refined = run(&script, limits(2), &RequestControl::endless()).unwrap();
+        assert_eq!((best(&refined), refined.rounds), (expected, 1), "{script}");
+    }
+    let script = r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show -r", "mean": 0.8}]}"#;
+    assert_eq!(best(&run(script, limits(0), &RequestControl::endless()).unwrap()), "show -a", "0 rounds");
+}
+
+/// A person who has seen enough gets the first answer, and so does one whose time is over.
+#[test]
+fn the_comparison_ends_when_the_answers_are_enough() {
+    let script = concat!(
+        r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show -r", "mean": 0.8}], "#,
+        r#""others_ms": 60000}"#
+    );
+    let control = RequestControl::endless();
+    control.content();
+    assert_eq!(best(&run(script, limits(2), &control).unwrap()), "show -a");
+    let brief = Limits { time: Duration::from_millis(50), ..limits(2) };
+    assert_eq!(best(&run(script, brief, &RequestControl::endless()).unwrap()), "show -a");
+}
+
+/// Other suggestions are as good as the best one: one with an error, or with more doubts, is none.
+#[test]
+fn a_refuted_answer_is_no_alternative() {
+    let script = concat!(
+        r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show --nothing", "mean": 0.8}, "#,
+        r#"{"reply": "show -l", "mean": 0.6}]}"#
+    );
+    let refined = run(script, limits(2), &RequestControl::endless()).unwrap();
+    let others: Vec<_> = refined.alternatives.iter().map(|other| other.command.text.as_str()).collect();
+    assert_eq!(others, ["show -l"]);
+}
+
+/// Of an answer whose end is missing, the finished part reaches the line, and is said to be a part.
+#[test]
+fn a_finished_beginning_is_kept() {
+    let script = r#"{"reply": "show -a && show -l | seek -n a | seek -n a", "cut": true}"#;
+    let refined = run(script, limits(0), &RequestControl::endless()).unwrap();
+    assert_eq!(best(&refined), "show -a");
+    let open = &refined.best.report.findings;
+    assert!(open.iter().any(|finding| finding.text.contains("only its beginning")), "{open:?}");
+    let failure =
+        run(r#"{"reply": "show -a | seek -n", "cut": true}"#, limits(0), &RequestControl::endless());
+    assert!(failure.unwrap_err().to_string().contains("repeats itself"));
+}
+
 #[test]
 fn a_worse_answer_is_not_taken() {
     let script = concat!(
@@ -342,7 +398,7 @@ fn of_several_commands_in_one_answer_the_one_that_checks_best_is_taken() {
     let script = r#"{"reply": "```\nshow --bogus-thing\n```\nor\n```\nseek -n a.txt\n```"}"#;
     let refined = run(script, limits(0), &RequestControl::endless()).unwrap();
     assert_eq!(best(&refined), "seek -n a.txt");
-    assert_eq!(refined.alternatives.len(), 1);
+    assert_eq!(refined.alternatives.len(), 0, "the other one is refuted");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use askline_model::request_control::{CANCEL_HINT, Stage};
+use askline_model::request_control::Stage;
 use askline_syntax::clean::visible;
 
 /// Minimum time between two frames of the spinner.
@@ -51,8 +51,8 @@ impl Glyphs {
             Stage::Thinking if !who.is_empty() => format!(" {} {}", self.dot, self.fit(who, WHO_COLUMNS)),
             _ => String::new(),
         };
-        let stage = stage.words();
-        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {CANCEL_HINT}", self.dash), columns)
+        let (stage, hint) = (stage.words(), stage.hint());
+        self.fit(&format!("{spinner} {stage}{who} {seconds} s {} {hint}", self.dash), columns)
     }
 
     /// Returns a message as at most [`MESSAGE_ROWS`] rows of at most `columns`. In a longer one the cause is cut, not
