@@ -13,10 +13,10 @@ mod tests;
 mod words;
 mod wrapping;
 
-use askline_syntax::{ParsedLine, SimpleCommand};
 use askline_syntax::clean::visible;
 use askline_syntax::quoting::QuoteLexer;
 use askline_syntax::shell::Shell;
+use askline_syntax::{ParsedLine, SimpleCommand};
 
 /// Maximum number of reply bytes read.
 pub const MAX_REPLY_BYTES: usize = 64 << 10;

@@ -6,6 +6,7 @@
 //! is the answer.
 
 mod agreement;
+mod confidence;
 mod hint;
 mod invented;
 mod search;
@@ -26,6 +27,7 @@ use askline_model::{Certainty, Further, Model, Reply};
 use askline_syntax::ParsedLine;
 use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
+pub use confidence::confidence;
 use invented::{Replaced, Said};
 use search::Search;
 
@@ -477,26 +479,4 @@ pub fn checks(report: &Report) -> Checks {
         commands_missing: report.commands_missing,
         syntax_ok: report.syntax_ok,
     }
-}
-
-/// Returns the confidence in a command, 0 to 1. The checks set the upper bound; the model's own certainty can only
-/// lower it.
-pub fn confidence(candidate: &Candidate) -> f64 {
-    let report = &candidate.report;
-    let looked_up = report.flags_verified + report.flags_unknown + report.flags_refuted;
-    let share = |part: usize, whole: usize| if whole == 0 { 1.0 } else { part as f64 / whole as f64 };
-    let flags = share(report.flags_verified, looked_up);
-    let commands = share(report.commands_found, report.commands_found + report.commands_missing);
-    let syntax = match report.syntax_ok {
-        Some(true) => 1.0,
-        Some(false) => 0.1,
-        None => 0.9,
-    };
-    let (errors, warnings, _) = cost(report);
-    let found = 0.5_f64.powi(i32::try_from(errors).unwrap_or(i32::MAX))
-        * 0.8_f64.powi(i32::try_from(warnings).unwrap_or(i32::MAX));
-    let repairs = 0.95_f64.powi(i32::try_from(candidate.repairs.len()).unwrap_or(i32::MAX));
-    let checks = (0.5 + 0.5 * flags) * commands * syntax * found * repairs;
-    let model = candidate.certainty.map_or(1.0, |certainty| certainty.mean.clamp(0.0, 1.0));
-    (checks.min(1.0) * model * 100.0).round() / 100.0
 }
