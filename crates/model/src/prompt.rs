@@ -43,7 +43,7 @@ pub enum Form {
 pub const REQUEST_CHARS_MAX: usize = 2_000;
 
 /// Line between the solved requests of bash and those of a shell that builds on them.
-const OTHER_SHELL: &str = "# The commands above are for bash. The same and more in another shell:\n\n";
+const OTHER_SHELL: &str = "# The commands above are for bash. More in another shell:\n\n";
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -369,14 +369,18 @@ fn instruction(shell: Shell, system: &str) -> String {
     )
 }
 
-/// Returns the part of a prompt that is the same for every request in a shell on a machine. For a shell that builds on
-/// bash it starts with that of bash ([`base`]), whose state then serves all of them.
+/// Returns the part of a prompt that is the same for every request in a shell on a machine. That of zsh starts with that
+/// of bash ([`base`]), whose state then serves both. For fish that made answers worse: more of them were bash.
 pub fn fixed(shell: Shell, system: &str) -> String {
-    let (text, base) = examples(shell);
-    let File { instead, solved } = File::read(text);
-    let before = base.map_or_else(String::new, |base| fixed(base, system) + OTHER_SHELL);
-    let mut fixed = format!("{before}# One-line {} commands for {system}.\n\n", shell.dialect().language);
-    for Solved { request, command } in instead.iter().chain(&solved) {
+    let header = format!("# One-line {} commands for {system}.\n\n", shell.dialect().language);
+    let (mut fixed, rows) = match (shell, examples(shell)) {
+        (Shell::Zsh, (text, Some(base))) => {
+            let File { instead, solved } = File::read(text);
+            (fixed(base, system) + OTHER_SHELL + &header, [instead, solved].concat())
+        }
+        _ => (header, solved(shell)),
+    };
+    for Solved { request, command } in rows {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
     fixed
