@@ -37,6 +37,8 @@ pub struct Config {
     pub max_tokens: usize,
     /// Threads for the embedded model; `None` means one per core.
     pub threads: Option<usize>,
+    /// `true` if the embedded model takes as little memory as possible, at the cost of speed.
+    pub saves_memory: bool,
     /// Permission to run programs with `--help`.
     pub help: Help,
     /// Maximum number of repair requests after a failed check: 0 to 4.
@@ -238,6 +240,7 @@ impl Config {
                     deadline_ms: settings.whole("deadline_ms"),
                     max_tokens: settings.whole("max_tokens") as usize,
                     threads: Some(settings.whole("threads") as usize).filter(|&threads| threads != 0),
+                    saves_memory: matches!(settings.text(&["memory"]), Some(("low", _))),
                     help: match settings.text(&["help"]) {
                         Some(("never", _)) => Help::Never,
                         _ => Help::System,

@@ -157,6 +157,7 @@ fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<
         threads: config.threads,
         states: std::path::absolute(paths.cache.join("states"))?,
         memory,
+        saves_memory: config.saves_memory,
     })
 }
 

@@ -12,11 +12,12 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 16] = [
+pub(super) const TOP_KEYS: [&str; 17] = [
     "profile",
     "deadline_ms",
     "max_tokens",
     "threads",
+    "memory",
     "evidence",
     "guard",
     "help",
@@ -116,6 +117,7 @@ fn kind(key: &str) -> ValueKind {
         "day_cost" => ValueKind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),
         "alternatives" => ValueKind::Word(&["ahead", "asked"]),
+        "memory" => ValueKind::Word(&["auto", "low"]),
         "daemon" => ValueKind::Word(&["auto", "off", "force"]),
         "daemon_idle_min" => ValueKind::Whole(1, 1440),
         "evidence" => ValueKind::Word(&["open", "all", "wrong"]),

@@ -61,8 +61,9 @@ fn the_defaults_stand_alone() {
         profiles,
         model_file: None,
         deadline_ms: 20_000,
-        max_tokens: 96,
+        max_tokens: 256,
         threads: None,
+        saves_memory: false,
         help: Help::System,
         refine_rounds: 2,
         form: Form::Completion,
@@ -109,6 +110,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         deadline_ms: 5000,
         max_tokens: 9,
         threads: Some(4),
+        saves_memory: false,
         help: Help::Never,
         refine_rounds: 4,
         form: Form::Completion,
@@ -137,6 +139,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         model_file: Some("/m.gguf".into()),
         deadline_ms: 70,
         threads: None,
+        saves_memory: false,
         help: Help::System,
         refine_rounds: 0,
         ..expected
@@ -164,6 +167,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         help = "system" # ASKLINE_HELP
         limits.calls = 3 # default
         max_tokens = 9 # config.toml:3
+        memory = "auto" # default
         profile = "local" # default
         profiles.local.name = "small" # config.toml:7
         profiles.local.protocol = "local" # default
@@ -227,7 +231,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

@@ -390,14 +390,15 @@ impl fmt::Display for Short {
 /// Creates a model; weights are read at the first request.
 fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
     Ok(match spec {
-        ModelSpec::Local { name, file, room, threads, states, memory, .. } => {
+        ModelSpec::Local { name, file, room, threads, states, memory, saves_memory, .. } => {
             let local = Local::new(name.clone(), file.clone(), states.clone(), *room, *threads);
             // The file gives the best figure; the client's estimate is used if the file leaves it open.
             let needs = local.needs()?.map_or(*memory, |needs| needs.mapped.saturating_add(needs.own));
             if let Some(shortage) = memory::shortage(&LocalHost, name, needs) {
                 return Err(anyhow::Error::new(shortage).context(Short));
             }
-            local.guarded()
+            let is_roomy = !saves_memory && memory::is_ample(&LocalHost, needs);
+            local.rearranged(is_roomy).guarded()
         }
         ModelSpec::Scripted { file, .. } => {
             let text = LocalHost.read(file, SCRIPT_LIMIT)?;

@@ -26,6 +26,11 @@ impl Local {
     }
 
     /// Returns itself.
+    pub fn rearranged(self, _: bool) -> Self {
+        self
+    }
+
+    /// Returns the same placeholder.
     pub fn guarded(self) -> Box<dyn Model> {
         Box::new(self)
     }

@@ -7,6 +7,9 @@ use askline_host::Host;
 
 /// Linux's file with the free memory of the machine.
 const MACHINE: &str = "/proc/meminfo";
+/// Free memory that is ample, in bytes, and as a multiple of what a model needs.
+const AMPLE: u64 = 6_000_000_000;
+const AMPLE_TIMES: u64 = 3;
 /// Linux's file with the control group of this process, and the root directory of control groups.
 const GROUP: (&str, &str) = ("/proc/self/cgroup", "/sys/fs/cgroup");
 /// Linux's files with the memory use and the limits of this process.
@@ -24,6 +27,11 @@ pub fn free(host: &dyn Host) -> Option<u64> {
     let groups = groups(host);
     let lefts = groups.iter().filter_map(|group| left(host, group));
     Some(lefts.chain(unmapped(host)).fold(machine, u64::min))
+}
+
+/// Reports whether a model that needs `needed` bytes may take as much again to be faster.
+pub fn is_ample(host: &dyn Host, needed: u64) -> bool {
+    free(host).is_some_and(|free| AMPLE <= free && needed.saturating_mul(AMPLE_TIMES) <= free)
 }
 
 /// Returns the failure if a model that needs `needed` bytes can't be loaded.
@@ -95,6 +103,15 @@ mod tests {
         let system = "[system]\nos = \"linux\"\nrelease = \"6\"\nmachine = \"x86_64\"\n[files]\n".to_owned();
         let rows = files.iter().map(|(path, text)| format!("{path:?} = {text:?}\n"));
         RecordedHost::parse(Path::new("test"), &(system + &rows.collect::<String>())).unwrap()
+    }
+
+    #[test]
+    fn ample_memory_is_much_and_a_multiple() {
+        let of = |kibibytes: u64| host(&[(MACHINE, &format!("MemAvailable: {kibibytes} kB\n"))]);
+        assert!(is_ample(&of(6_000_000), 1_000_000_000));
+        assert!(!is_ample(&of(5_800_000), 1_000_000_000), "less than 6 GB");
+        assert!(!is_ample(&of(6_000_000), 2_100_000_000), "less than three times as much");
+        assert!(!is_ample(&host(&[]), 1), "unknown");
     }
 
     #[test]

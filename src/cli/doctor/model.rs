@@ -54,7 +54,12 @@ pub(super) fn model(config: &Config, app: &AppContext) -> Finding {
             "close other programs, or use a smaller model: `askline model list`",
         ),
         Some((entry, _)) => {
-            fine("model", format!("{text}, intact, takes {} of memory", megabytes(entry.memory)))
+            let more = if !config.saves_memory && memory::is_ample(host, entry.memory) {
+                format!(" and {} more for speed (`memory = \"low\"` saves that)", megabytes(entry.size))
+            } else {
+                String::new()
+            };
+            fine("model", format!("{text}, intact, takes {} of memory{more}", megabytes(entry.memory)))
         }
         None => fine("model", text),
     }

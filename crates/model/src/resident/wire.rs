@@ -103,6 +103,8 @@ pub enum ModelSpec {
         states: PathBuf,
         /// Estimated memory, in bytes.
         memory: u64,
+        /// `true` if it must not take more memory to be faster.
+        saves_memory: bool,
     },
     /// Replies from a file; the position in the script is shared by all clients.
     Scripted {
