@@ -4,24 +4,37 @@
 
 mod argument;
 mod find;
+mod find_path;
+mod form;
 mod pattern;
 mod pipe;
+mod redirection;
+mod variable;
 
 use crate::find_expression::FindExpression;
 use crate::mismatch::{Certainty, Edit, Mismatch};
-use askline_syntax::{ParsedLine, SimpleCommand, Span};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span};
 
 /// Returns the slips of a line, in no order.
 pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
     let commands = &line.parsed().commands;
-    let finds = commands.iter().filter_map(FindExpression::of);
-    let mut found: Vec<Mismatch> = finds.flat_map(|find| find::slips(line.text(), &find)).collect();
+    let mut found = Vec::new();
+    let is_own = |command: &SimpleCommand| line.shell().is_nushell() && !command.external;
+    for command in commands.iter().filter(|command| !is_own(command)) {
+        if let Some(find) = FindExpression::of(command) {
+            found.extend(find::slips(line.text(), &find));
+            found.extend(find_path::slips(line.text(), command, &find));
+        }
+    }
     if line.shell().is_nushell() {
         return found;
     }
+    found.extend(form::slips(line));
+    found.extend(variable::slips(line));
     for command in commands {
         found.extend(pattern::slips(line, command));
         found.extend(argument::slips(line, command));
+        found.extend(redirection::slips(line, command));
         if let Some(source) = before(line, command) {
             found.extend(pipe::slips(line, source, command));
         }
@@ -34,6 +47,17 @@ fn before<'l>(line: &'l ParsedLine, command: &SimpleCommand) -> Option<&'l Simpl
     let position = command.position.checked_sub(1)?;
     line.parsed().commands.iter().find(|other| {
         other.pipeline == command.pipeline && other.position == position && other.within == command.within
+    })
+}
+
+/// Returns the command that reads the output of a command.
+fn after<'l>(line: &'l ParsedLine, command: &SimpleCommand) -> Option<&'l SimpleCommand> {
+    let outer =
+        |within: &[Nesting]| within.iter().take_while(|it| !matches!(it, Nesting::Wrapper(_))).count();
+    line.parsed().commands.iter().find(|other| {
+        other.pipeline == command.pipeline
+            && other.position == command.position + 1
+            && other.within == command.within.get(..outer(&command.within)).unwrap_or_default()
     })
 }
 

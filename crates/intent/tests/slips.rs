@@ -4,7 +4,7 @@
 
 use std::process::Command;
 
-use askline_intent::{agree, slips};
+use askline_intent::{Mismatch, slips};
 use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 use serde::Deserialize;
@@ -18,6 +18,8 @@ struct Rows {
 #[derive(Deserialize)]
 struct Slip {
     line: String,
+    #[serde(default = "bash")]
+    shell: Shell,
     mended: Option<String>,
     setup: Option<String>,
     shows: Option<String>,
@@ -33,22 +35,34 @@ fn rows() -> Rows {
     toml::from_str(include_str!("data/slips.toml")).unwrap()
 }
 
-fn parsed(line: &str) -> ParsedLine {
-    ParsedLine::new(line, Shell::Bash)
+fn bash() -> Shell {
+    Shell::Bash
+}
+
+/// Returns a line after the edit of a slip.
+fn edited(line: &str, slip: &Mismatch) -> Option<String> {
+    let edit = slip.edit.as_ref()?;
+    Some(format!("{}{}{}", &line[..edit.span.start], edit.replacement, &line[edit.span.end..]))
 }
 
 #[test]
 fn slips_are_found_and_mended() {
-    for Slip { line, mended, .. } in rows().slip {
-        assert_eq!(slips(&parsed(&line)).len(), 1, "{line}");
-        assert_eq!(agree("", &parsed(&line)).map(|agreement| agreement.line), mended, "{line}");
+    for Slip { line, shell, mended, .. } in rows().slip {
+        let found = slips(&ParsedLine::new(line.as_str(), shell));
+        let [slip] = found.as_slice() else { panic!("{line}: {found:?}") };
+        assert_eq!(edited(&line, slip), mended, "{line}");
+        if let Some(mended) = mended {
+            assert_eq!(slips(&ParsedLine::new(mended.as_str(), shell)), [], "{mended}");
+        }
     }
 }
 
 #[test]
 fn right_lines_are_left_alone() {
     for line in rows().right.iter().flat_map(|right| &right.lines) {
-        assert_eq!(slips(&parsed(line)), [], "{line}");
+        for shell in [Shell::Bash, Shell::Zsh] {
+            assert_eq!(slips(&ParsedLine::new(line.as_str(), shell)), [], "{line}");
+        }
     }
 }
 
@@ -66,11 +80,12 @@ fn run(setup: &str, line: &str) -> String {
 fn slips_do_what_their_rows_say() {
     let rows = rows().slip;
     let shown = rows.iter().filter(|row| row.shows.is_some());
-    for Slip { line, mended, setup, shows, right } in shown {
+    for Slip { line, mended, setup, shows, right, .. } in shown {
         let setup = setup.as_deref().filter(|setup| !setup.is_empty()).unwrap_or(":");
         assert_eq!(Some(&run(setup, line)), shows.as_ref(), "{line}");
         if let (Some(mended), Some(right)) = (mended, right) {
             assert_eq!(&run(setup, mended), right, "{mended}");
+            assert_ne!(shows.as_ref(), Some(right), "{line}");
         }
     }
 }

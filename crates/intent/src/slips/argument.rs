@@ -1,8 +1,8 @@
-//! Arguments and redirections in the wrong order or with the wrong quotes.
+//! Arguments in the wrong order or with the wrong quotes.
 
 use super::slip;
 use crate::mismatch::Mismatch;
-use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
 /// Endings of archives.
 const ARCHIVES: [&str; 12] = [
@@ -13,30 +13,12 @@ const ARCHIVES: [&str; 12] = [
 /// Returns the slips of one command.
 pub(super) fn slips(line: &ParsedLine, command: &SimpleCommand) -> Vec<Mismatch> {
     let all = [
-        early_duplicate(line, command),
         expanded_program(line, command),
-        redirected_as_user(line, command),
         swapped_archive(line, command),
         escapes_of_echo(line, command),
+        downwards(line, command),
     ];
     all.into_iter().flatten().collect()
-}
-
-/// Finds `2>&1 > file`: standard error still goes where standard output went before (POSIX.1-2024, 2.7: redirections
-/// are made from left to right).
-fn early_duplicate(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let pair = command.redirections.windows(2).find(|pair| {
-        let [first, second] = pair else { return false };
-        let copies = first.descriptor == Some(2)
-            && first.operator == ">&"
-            && first.target.as_ref().is_some_and(|target| target.text == "1");
-        copies && second.descriptor.is_none() && matches!(second.operator.as_str(), ">" | ">>")
-    })?;
-    let [first, second] = pair else { return None };
-    let text = |redirection: &Redirection| line.text().get(redirection.span.clone());
-    let swapped = format!("{} {}", text(second)?, text(first)?);
-    let why = "redirections are made from left to right, so errors do not go into the file".to_owned();
-    Some(slip(line.text(), first.span.start..second.span.end, swapped, why))
 }
 
 /// Finds `awk "{print $1}"`: in double quotes the shell replaces `$1` before awk sees it.
@@ -54,39 +36,6 @@ fn expanded_program(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
     let is_plain = !inner.contains(['\'', '`', '\\']) && !inner.contains("$(") && !inner.contains("${");
     let why = "in double quotes the shell replaces `$1` before awk sees it".to_owned();
     is_plain.then(|| slip(line.text(), program.span.clone(), format!("'{inner}'"), why))
-}
-
-/// Finds `sudo echo x > /etc/file`: the shell opens the file without the rights of sudo (sudo(8), "EXAMPLES").
-fn redirected_as_user(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let is_system = |word: &Word| {
-        ["/etc/", "/proc/", "/sys/", "/usr/", "/root/"].iter().any(|path| word.text.starts_with(path))
-    };
-    if command.name()? != "sudo" {
-        return None;
-    }
-    let [redirection] = command.redirections.as_slice() else { return None };
-    let target = redirection.target.as_ref().filter(|target| is_system(target))?;
-    let option = match redirection.operator.as_str() {
-        ">" => "",
-        ">>" => "-a ",
-        _ => return None,
-    };
-    if redirection.descriptor.is_some() || redirection.span.end < command.span.end {
-        return None;
-    }
-    let inner = line.parsed().commands.iter().find(|other| {
-        matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == "sudo")
-            && matches!(other.name(), Some("echo" | "cat" | "printf"))
-    })?;
-    let text = line.text().get(inner.words.first()?.span.start..redirection.span.start)?.trim_end();
-    let file = line.text().get(target.span.clone())?;
-    let why = format!("your shell opens {} without the rights of sudo", target.text);
-    Some(slip(
-        line.text(),
-        command.span.clone(),
-        format!("{text} | sudo tee {option}{file} > /dev/null"),
-        why,
-    ))
 }
 
 /// Finds `tar -czf directory archive.tar.gz` and `zip -r directory archive.zip`: the archive comes first (tar(1),
@@ -144,4 +93,16 @@ fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
     }
     let at = words.first()?.span.end;
     Some(slip(line.text(), at..at, " -e".to_owned(), "without -e, echo prints the backslashes".to_owned()))
+}
+
+/// Finds `seq 10 1`, which prints nothing (seq(1), "INCREMENT").
+fn downwards(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
+    let [program, first, last] = command.words.as_slice() else { return None };
+    let number = |word: &Word| word.text.parse::<i64>().ok();
+    if program.text != "seq" || number(first)? <= number(last)? {
+        return None;
+    }
+    let at = first.span.end;
+    let why = "without a step, `seq` only counts up: this prints nothing".to_owned();
+    Some(slip(line.text(), at..at, " -1".to_owned(), why))
 }

@@ -1,14 +1,37 @@
 //! Slips between two commands of a pipe.
 
-use super::{has_option, slip, unmended};
+use super::{before, has_option, slip, unmended};
+use crate::find_expression::{FindExpression, Node};
 use crate::mismatch::Mismatch;
-use askline_syntax::{ParsedLine, SimpleCommand, Word};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Commands that print nothing when they succeed.
 const SILENT: [&str; 12] =
     ["chmod", "chown", "chgrp", "rm", "rmdir", "mkdir", "touch", "mv", "cp", "ln", "truncate", "cd"];
 /// Commands that print aligned columns, separated by several blanks.
 const ALIGNED: [&str; 8] = ["ls", "ps", "df", "free", "netstat", "ss", "lsblk", "uniq"];
+
+/// Commands that read nothing; `&&` joins them to a silent command, which a form says.
+const NO_READERS: [&str; 11] =
+    ["cd", "cp", "echo", "git", "ls", "make", "mkdir", "mv", "printf", "pwd", "touch"];
+/// Numbers of items that people ask for; other numbers of lines may include a header on purpose.
+const ROUND: [u32; 9] = [1, 3, 5, 10, 15, 20, 25, 50, 100];
+/// Sources whose equal lines stand together, or that people show as they are.
+const ORDERED: [&str; 11] =
+    ["cat", "comm", "echo", "head", "join", "ls", "printf", "seq", "sort", "tac", "tail"];
+/// Filters that read their file instead of the pipe if one is named, with the number of operands before it.
+const FILTERS: [(&str, usize); 10] = [
+    ("wc", 0),
+    ("sort", 0),
+    ("head", 0),
+    ("tail", 0),
+    ("uniq", 0),
+    ("cut", 0),
+    ("sed", 1),
+    ("awk", 1),
+    ("grep", 1),
+    ("egrep", 1),
+];
 
 /// Returns the slips of a command that reads the output of another one.
 pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Vec<Mismatch> {
@@ -18,6 +41,11 @@ pub(super) fn slips(line: &ParsedLine, source: &SimpleCommand, command: &SimpleC
         aligned_columns(line, source, command),
         own_process(line, source, command),
         silent(source, command),
+        silent_actions(line, source, command),
+        unsorted(line, command),
+        header_in_head(line, source, command),
+        other_input(line, command),
+        blanks_for_xargs(line, source, command),
     ];
     all.into_iter().flatten().collect()
 }
@@ -60,7 +88,12 @@ fn human_sizes(line: &ParsedLine, source: &SimpleCommand, command: &SimpleComman
     if !is_human || command.name()? != "sort" {
         return None;
     }
-    let numeric = command.words.iter().skip(1).find(|word| {
+    let is_size = match (source.name()?, sort_key(command)) {
+        ("du", key) => key.is_none_or(|key| key == 1),
+        ("ls", key) => key.is_none_or(|key| key == 5),
+        (_, key) => key.is_some_and(|key| (2..=4).contains(&key)),
+    };
+    let numeric = command.words.iter().skip(1).filter(|_| is_size).find(|word| {
         word.text.strip_prefix('-').is_some_and(|letters| {
             letters.contains('n') && letters.chars().all(|c| "nrk0123456789,".contains(c))
         })
@@ -68,6 +101,17 @@ fn human_sizes(line: &ParsedLine, source: &SimpleCommand, command: &SimpleComman
     let replacement = numeric.text.replacen('n', "h", 1);
     let why = "`sort -n` does not understand sizes such as 2M".to_owned();
     Some(slip(line.text(), numeric.span.clone(), replacement, why))
+}
+
+/// Returns the column by which `sort` compares: `5` of `-k5`, `-nrk 5,5`.
+fn sort_key(command: &SimpleCommand) -> Option<u32> {
+    let mut words = command.words.iter().skip(1).map(|word| word.text.as_str());
+    let number = |text: &str| -> Option<u32> {
+        text.split(|c: char| !c.is_ascii_digit()).next().filter(|digits| !digits.is_empty())?.parse().ok()
+    };
+    let (_, rest) =
+        words.by_ref().filter(|word| word.starts_with('-')).find_map(|word| word.split_once('k'))?;
+    if rest.is_empty() { words.next().and_then(number) } else { number(rest) }
 }
 
 /// Finds `ls -l | cut -d' ' -f5`: columns are separated by several blanks, and `cut` counts each (cut(1)).
@@ -83,11 +127,17 @@ fn aligned_columns(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCo
         ["-d ", field] => field.strip_prefix("-f")?,
         ["-d", " ", field] => field.strip_prefix("-f")?,
         ["-d ", "-f", field] | ["-d", " ", "-f", field] => field,
+        [field, "-d "] | [field, "-d", " "] => field.strip_prefix("-f")?,
+        ["-f", field, "-d "] | ["-f", field, "-d", " "] => field,
+        // Tabs separate, but there are none.
+        ["-f", field] => field,
+        [field] => field.strip_prefix("-f")?,
         _ => return None,
     };
     let number: u32 = field.parse().ok()?;
     // The first column of these begins the line.
-    if number == 1 && matches!(source.name(), Some("ls" | "df" | "lsblk")) {
+    let has_blank = words.iter().any(|word| word.ends_with(' '));
+    if number == 1 && has_blank && matches!(source.name(), Some("ls" | "df" | "lsblk")) {
         return None;
     }
     let why = "the columns are separated by several blanks, and `cut` counts each".to_owned();
@@ -131,8 +181,139 @@ fn silent(source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
     if !is_silent || !source.redirections.is_empty() || matches!(command.name()?, "xargs" | "yes") {
         return None;
     }
+    if NO_READERS.contains(&command.name()?) {
+        return None;
+    }
     Some(unmended(
         command.span.clone(),
         format!("`{name}` prints nothing that `{}` could read", command.name()?),
     ))
+}
+
+/// Finds `find … -delete | wc -l` and `find … -exec rm {} + | wc -l`: an action replaces the printing of names (find(1),
+/// "ACTIONS"), and `xargs rm | …`.
+fn silent_actions(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
+    let runner = source.name().filter(|name| matches!(*name, "find" | "xargs"))?;
+    let is_inner = |other: &&SimpleCommand| {
+        matches!(other.within.last(), Some(Nesting::Wrapper(name)) if name == runner)
+            && other.pipeline == source.pipeline
+            && other.position == source.position
+    };
+    let is_silent = |inner: &SimpleCommand| {
+        inner.name().is_some_and(|name| SILENT.contains(&name))
+            && !has_option(inner, "vc", &["--verbose", "--changes"])
+    };
+    let mut inner = line.parsed().commands.iter().filter(is_inner).peekable();
+    let runs = inner.peek().is_some();
+    if !inner.all(is_silent) || !source.redirections.is_empty() {
+        return None;
+    }
+    let name = command.name()?;
+    if runner == "xargs" {
+        return runs.then(|| {
+            unmended(command.span.clone(), format!("this prints nothing that `{name}` could read"))
+        });
+    }
+    let find = FindExpression::of(source)?;
+    let is_mute = |name: &str| matches!(name, "-delete" | "-exec" | "-execdir");
+    let mut actions = find.primaries.iter().filter(|it| it.is_action());
+    let last = find.primaries.last().filter(|it| is_mute(it.name))?;
+    if actions.any(|it| !is_mute(it.name)) || last.name != "-delete" && !runs {
+        return None;
+    }
+    let text = format!("`{}` prints nothing that `{name}` could read", last.name);
+    Some(slip(line.text(), last.span.end..last.span.end, " -print".to_owned(), text))
+}
+
+/// Finds `cut … | uniq` without `sort`: only equal neighbours become one (POSIX.1-2024, uniq, "DESCRIPTION").
+fn unsorted(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
+    if command.name()? != "uniq" {
+        return None;
+    }
+    let mut source = before(line, command)?;
+    loop {
+        if source
+            .name()
+            .is_none_or(|name| ORDERED.contains(&name) && !(name == "cat" && source.position == 0))
+        {
+            return None;
+        }
+        let Some(earlier) = before(line, source) else { break };
+        source = earlier;
+    }
+    // What is only shown again may be wanted with its neighbours.
+    if before(line, command)?.name() == Some("cat") {
+        return None;
+    }
+    let text = "`uniq` drops only equal neighbours; `sort` brings them together".to_owned();
+    Some(slip(line.text(), command.span.start..command.span.start, "sort | ".to_owned(), text))
+}
+
+/// Finds `ps --sort=… | head -n 5`: the header is the first line (ps(1), "OUTPUT FORMAT CONTROL").
+fn header_in_head(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
+    let sorts =
+        source.words.iter().any(|word| word.text.starts_with("--sort") || word.text.starts_with("k-"));
+    let has_header =
+        !source.words.iter().any(|word| word.text.contains("no-head") || word.text.ends_with('='));
+    if source.name()? != "ps" || command.name()? != "head" || !sorts || !has_header {
+        return None;
+    }
+    let word = match command.words.get(1..)? {
+        [option, number] if option.text == "-n" => number,
+        [option] if option.text.starts_with('-') => option,
+        _ => return None,
+    };
+    let digits = word.text.trim_start_matches("-n").trim_start_matches('-');
+    let number = digits.parse::<u32>().ok().filter(|number| ROUND.contains(number))?;
+    let new = word.text.replace(digits, &(number + 1).to_string());
+    let text = format!("the first line is a header, so this shows only {} processes", number - 1);
+    Some(slip(line.text(), word.span.clone(), new, text))
+}
+
+/// Finds `grep x f | sort f`: `sort` reads the file and not the pipe (POSIX.1-2024, sort, "STDIN").
+fn other_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
+    let name = command.name()?;
+    let (_, before_files) = FILTERS.iter().find(|(filter, _)| *filter == name)?;
+    let operands = || command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+    let last = operands().skip(*before_files).last()?;
+    let is_last = command.words.last() == Some(last) && command.words.len() > 1;
+    let reads_pipe = command.words.iter().any(|word| matches!(word.text.as_str(), "-" | "/dev/stdin"));
+    let mut source = before(line, command)?;
+    let mut works = false;
+    let mut is_read = false;
+    for _ in 0..command.position {
+        works |= source.name() != Some("cat");
+        is_read |= source.words.iter().skip(1).any(|word| word.text == last.text);
+        let Some(earlier) = before(line, source) else { break };
+        source = earlier;
+    }
+    let is_file =
+        last.literal && last.text.contains(['.', '/']) && last.text.chars().any(char::is_alphabetic);
+    if !works || !is_read || !is_file || !is_last || reads_pipe || !command.redirections.is_empty() {
+        return None;
+    }
+    let text = format!("`{name}` reads {} here, not the pipe", last.text);
+    let start = command.words.iter().rev().nth(1)?.span.end;
+    Some(slip(line.text(), start..last.span.end, String::new(), text))
+}
+
+/// Finds `find -name '* *' | xargs …`: xargs separates at blanks (POSIX.1-2024, xargs, "DESCRIPTION").
+fn blanks_for_xargs(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
+    if command.name()? != "xargs" || has_option(command, "0dIi", &["--null", "--delimiter", "--replace"]) {
+        return None;
+    }
+    let find = FindExpression::of(source)?;
+    let has_blank = find
+        .primaries
+        .iter()
+        .any(|it| it.is_name_test() && it.literal().is_some_and(|name| name.contains(' ')));
+    let is_plain =
+        find.action().is_none() && source.redirections.is_empty() && !matches!(find.tree, Some(Node::Any(_)));
+    if !has_blank || !is_plain {
+        return None;
+    }
+    let (end, start) = (source.words.last()?.span.end, command.words.first()?.span.end);
+    let between = line.text().get(end..start)?;
+    let text = "xargs separates at blanks, and these names have some".to_owned();
+    Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
 }
