@@ -4,6 +4,7 @@
 
 mod argument;
 mod find;
+mod find_logic;
 mod find_path;
 mod form;
 mod pattern;
@@ -24,6 +25,7 @@ pub(crate) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
         if let Some(find) = FindExpression::of(command) {
             found.extend(find::slips(line.text(), &find));
             found.extend(find_path::slips(line.text(), command, &find));
+            found.extend(find_logic::slips(line, &find, after(line, command)));
         }
     }
     if line.shell().is_nushell() {

@@ -95,14 +95,28 @@ fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
     Some(slip(line.text(), at..at, " -e".to_owned(), "without -e, echo prints the backslashes".to_owned()))
 }
 
-/// Finds `seq 10 1`, which prints nothing (seq(1), "INCREMENT").
+/// Finds `seq 10 1`, which prints nothing, and `seq 1 10 2`: the step is in the middle (seq(1), "SYNOPSIS").
 fn downwards(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let [program, first, last] = command.words.as_slice() else { return None };
     let number = |word: &Word| word.text.parse::<i64>().ok();
-    if program.text != "seq" || number(first)? <= number(last)? {
+    if command.name()? != "seq" {
         return None;
     }
-    let at = first.span.end;
-    let why = "without a step, `seq` only counts up: this prints nothing".to_owned();
-    Some(slip(line.text(), at..at, " -1".to_owned(), why))
+    match command.words.get(1..)? {
+        [first, last] if number(last)? < number(first)? => {
+            let at = first.span.end;
+            let why = "without a step, `seq` only counts up: this prints nothing".to_owned();
+            Some(slip(line.text(), at..at, " -1".to_owned(), why))
+        }
+        [first, step, last] => {
+            let (from, by, to) = (number(first)?, number(step)?, number(last)?);
+            let is_swapped = 0 < to && to < by && from < by && to <= from.saturating_add(by);
+            if !is_swapped || from.saturating_add(by) <= to {
+                return None;
+            }
+            let swapped = format!("{} {}", last.text, step.text);
+            let why = "`seq` takes the step in the middle".to_owned();
+            Some(slip(line.text(), step.span.start..last.span.end, swapped, why))
+        }
+        _ => None,
+    }
 }

@@ -42,7 +42,7 @@ pub(super) fn slips(line: &str, command: &SimpleCommand, find: &FindExpression<'
             .or_else(|| size_of_directory(test, find))
     });
     each.chain(pruned_and_printed(line, find))
-        .chain(full_directories(find))
+        .chain(full_directories(line, find))
         .chain(pruned_and_deleted(find))
         .collect()
 }
@@ -228,14 +228,17 @@ fn pruned_and_printed(line: &str, find: &FindExpression<'_>) -> Option<Mismatch>
 }
 
 /// Finds `-type d -delete` and `-type d -exec rmdir`: a directory that holds something stays (findutils manual, "Delete Files").
-fn full_directories(find: &FindExpression<'_>) -> Option<Mismatch> {
+fn full_directories(line: &str, find: &FindExpression<'_>) -> Option<Mismatch> {
     let has = |name: &str| find.primaries.iter().any(|it| it.name == name);
     let only_directories =
         find.primaries.iter().any(|it| it.name == "-type" && it.literal() == Some("d") && !it.negated);
     let is_named = find.primaries.iter().any(|it| it.is_name_test() && !it.negated);
-    let action = find.named(&["-delete"]).next()?;
+    let runs_rmdir = |it: &Primary<'_>| {
+        it.name == "-exec" && line.get(it.span.clone()).is_some_and(|text| text.starts_with("-exec rmdir {}"))
+    };
+    let action = find.primaries.iter().find(|it| it.name == "-delete" || runs_rmdir(it))?;
     (only_directories && is_named && !has("-empty") && !has("-links"))
-        .then(|| unmended(action.span.clone(), "`-delete` removes only empty directories".to_owned()))
+        .then(|| unmended(action.span.clone(), "this removes only empty directories".to_owned()))
 }
 
 /// Finds `-prune` with `-delete`, which works from the bottom up and therefore prunes nothing (find(1), -delete).

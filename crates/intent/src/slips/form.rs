@@ -15,8 +15,8 @@ use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
 const LINE_BYTES_MAX: usize = 4096;
 /// Commands that pass the lines of a file on; what stands behind them in a pipe reads that file.
 const PASSING: [&str; 9] = ["cat", "tail", "head", "grep", "sort", "sed", "uniq", "tac", "nl"];
-/// Name of the rules that compare the whole line.
-const LINE: &str = "*";
+/// Begins the name of a form that compares the whole line, before a text that the line then contains.
+const LINE: &str = "* ";
 
 /// Contents of `forms.toml`.
 #[derive(Deserialize)]
@@ -112,7 +112,8 @@ pub(super) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
     if LINE_BYTES_MAX < line.text().len() {
         return Vec::new();
     }
-    let mut found: Vec<Mismatch> = named(LINE).filter_map(|form| form.found(line, line.text(), 0)).collect();
+    let mut found: Vec<Mismatch> =
+        whole(line.text()).filter_map(|form| form.found(line, line.text(), 0)).collect();
     for command in &line.parsed().commands {
         let Some(name) = command.name().map(program_name) else { continue };
         let sub =
@@ -121,6 +122,13 @@ pub(super) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(forms.filter_map(|form| form.slip(line, command)));
     }
     found
+}
+
+/// Returns the forms that compare a whole line with this text.
+fn whole(text: &str) -> impl Iterator<Item = &'static Form> {
+    FORMS.iter().filter(move |form| {
+        form.of.iter().filter_map(|name| name.strip_prefix(LINE)).any(|part| text.contains(part))
+    })
 }
 
 fn named(name: &str) -> impl Iterator<Item = &'static Form> {
@@ -286,7 +294,8 @@ mod tests {
             .collect();
         for form in FORMS.iter() {
             let shown = lines.iter().any(|line| {
-                form.of.iter().any(|name| name == LINE) && form.found(line, line.text(), 0).is_some()
+                form.of.iter().any(|name| name.starts_with(LINE))
+                    && form.found(line, line.text(), 0).is_some()
                     || line.parsed().commands.iter().any(|command| {
                         let name = command.name().map(program_name).unwrap_or_default();
                         let sub = command

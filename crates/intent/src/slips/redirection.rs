@@ -124,7 +124,7 @@ fn both_in_one_file(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismat
 
 /// Finds `> a > b`: only the last file gets the output. zsh writes both (POSIX.1-2024, 2.7).
 fn two_outputs(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    if line.shell().dialect().has_equals_words {
+    if line.shell().dialect().has_many_outputs {
         return None;
     }
     let mut outputs = command.redirections.iter().filter(|it| writes(it));
@@ -139,7 +139,7 @@ fn two_outputs(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
 
 /// Finds `ls > f | wc -l`: the output is in the file, so the pipe is empty (POSIX.1-2024, 2.9.2).
 fn output_before_pipe(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
-    let next = after(line, command)?;
+    let next = after(line, command).filter(|_| !line.shell().dialect().has_many_outputs)?;
     let [redirection] = command.redirections.as_slice() else { return None };
     let target = redirection
         .target
@@ -199,7 +199,7 @@ fn redirected_as_user(line: &ParsedLine, command: &SimpleCommand) -> Option<Mism
             && other.span.end < redirection.span.start
     })?;
     // Programs that need no rights themselves lose their `sudo`.
-    let needs_none = matches!(inner.name(), Some("echo" | "cat" | "printf"));
+    let needs_none = matches!(inner.name(), Some("echo" | "printf"));
     let first = if needs_none { inner.words.first()?.span.start } else { command.span.start };
     let text = line.text().get(first..redirection.span.start)?.trim_end();
     let file = line.text().get(target.span.clone())?;

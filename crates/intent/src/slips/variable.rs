@@ -2,7 +2,7 @@
 
 use super::{slip, unmended};
 use crate::mismatch::Mismatch;
-use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word};
 
 /// Returns the slips of a line.
 pub(super) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
@@ -10,7 +10,7 @@ pub(super) fn slips(line: &ParsedLine) -> Vec<Mismatch> {
         return Vec::new();
     }
     let assigned = line.parsed().commands.iter().filter_map(|command| assigned_too_late(line, command));
-    assigned.chain(longer_name(line)).chain(lost_in_pipe(line)).collect()
+    assigned.chain(longer_name(line)).chain(lost_in_pipe(line)).chain(split_name(line)).collect()
 }
 
 /// Returns the name at the beginning of a text.
@@ -55,7 +55,7 @@ fn longer_name(line: &ParsedLine) -> Option<Mismatch> {
 /// Finds `… | while read x; do n=$((n+1)); done; echo $n`: in bash a loop behind a pipe is a process of its own (bash manual,
 /// "Pipelines").
 fn lost_in_pipe(line: &ParsedLine) -> Option<Mismatch> {
-    if line.shell().dialect().has_equals_words {
+    if !line.shell().dialect().has_lost_loops {
         return None;
     }
     let text = line.text();
@@ -70,4 +70,34 @@ fn lost_in_pipe(line: &ParsedLine) -> Option<Mismatch> {
     let is_used = rest.split('$').skip(1).any(|rest| name(rest.trim_start_matches('{')) == changed);
     let says = format!("in bash a loop behind a pipe runs by itself: `{changed}` keeps its old value here");
     is_used.then(|| unmended(start..end, says))
+}
+
+/// Finds `for f in *.txt; do mv $f …`: bash splits names at blanks (POSIX.1-2024, 2.6.5).
+fn split_name(line: &ParsedLine) -> Option<Mismatch> {
+    let text = line.text();
+    let (head, _) = text.strip_prefix("for ")?.split_once(';')?;
+    let (variable, names) = head.split_once(" in ")?;
+    if !line.shell().dialect().splits_variables || !names.contains('*') || names.contains("$(") {
+        return None;
+    }
+    let is_name = |rest: &str| name(rest.trim_start_matches('{')) == variable;
+    line.parsed().commands.iter().find_map(|command| {
+        let is_split = |word: &&Word| {
+            let raw = text.get(word.span.clone()).unwrap_or_default();
+            let is_plain = !word.literal && !word.quoted && !word.glob && !raw.contains(['(', '`', '\\']);
+            is_plain && raw.split('$').skip(1).any(is_name)
+        };
+        let in_loop = command.within.contains(&Nesting::Loop);
+        let words = || command.words.iter().skip(1).filter(is_split);
+        let (first, last) = (words().next().filter(|_| in_loop)?, words().next_back()?);
+        let mut new = String::new();
+        let mut done = first.span.start;
+        for word in words() {
+            new.push_str(text.get(done..word.span.start)?);
+            new.push_str(&format!("\"{}\"", text.get(word.span.clone())?));
+            done = word.span.end;
+        }
+        let says = format!("without quotes the shell splits `${variable}` at blanks");
+        Some(slip(text, first.span.start..last.span.end, new, says))
+    })
 }

@@ -54,6 +54,12 @@ pub struct Dialect {
     pub keeps_unmatched_patterns: bool,
     /// `true` for `{a,b}`, which makes several words.
     pub has_brace_lists: bool,
+    /// `true` if the value of an unquoted variable is split at blanks.
+    pub splits_variables: bool,
+    /// `true` if a loop behind a pipe is a process of its own, whose variables are lost.
+    pub has_lost_loops: bool,
+    /// `true` if each of several redirections of one output gets it, a pipe included.
+    pub has_many_outputs: bool,
     /// `true` for aliases that stand for any word, not only for a command word.
     pub has_global_aliases: bool,
     /// Rules of history expansion (`!`, `^`). `None` if there is none.
@@ -124,6 +130,9 @@ pub(super) static BASH: Dialect = Dialect {
     quotes_in_patterns: true,
     keeps_unmatched_patterns: true,
     has_brace_lists: true,
+    splits_variables: true,
+    has_lost_loops: true,
+    has_many_outputs: false,
     has_global_aliases: false,
     history: Some(History::Bash),
     decodes_in_echo: false,
@@ -162,6 +171,9 @@ pub(super) static ZSH: Dialect = Dialect {
     quotes_in_patterns: false,
     keeps_unmatched_patterns: false,
     has_brace_lists: true,
+    splits_variables: false,
+    has_lost_loops: false,
+    has_many_outputs: true,
     has_global_aliases: true,
     history: Some(History::Zsh),
     decodes_in_echo: true,
@@ -197,6 +209,9 @@ pub(super) static FISH: Dialect = Dialect {
     quotes_in_patterns: false,
     keeps_unmatched_patterns: false,
     has_brace_lists: true,
+    splits_variables: false,
+    has_lost_loops: false,
+    has_many_outputs: false,
     has_global_aliases: false,
     history: None,
     decodes_in_echo: false,
@@ -233,6 +248,9 @@ pub(super) static NU: Dialect = Dialect {
     quotes_in_patterns: false,
     keeps_unmatched_patterns: true,
     has_brace_lists: false,
+    splits_variables: false,
+    has_lost_loops: false,
+    has_many_outputs: false,
     has_global_aliases: false,
     history: None,
     decodes_in_echo: false,
