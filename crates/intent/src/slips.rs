@@ -74,6 +74,11 @@ fn unmended(span: Span, text: String) -> Mismatch {
     Mismatch { span, said: None, certainty: Certainty::Likely, text, edit: None }
 }
 
+/// Takes the edit out of a slip.
+fn without_edit(slip: Mismatch) -> Mismatch {
+    Mismatch { certainty: Certainty::Likely, edit: None, ..slip }
+}
+
 /// Reports whether a command has one of these short options, alone or in a cluster, or a long option.
 fn has_option(command: &SimpleCommand, letters: &str, long: &[&str]) -> bool {
     command.words.iter().skip(1).any(|word| {

@@ -1,6 +1,7 @@
 //! Tests of `find` that no file or each file passes (findutils manual, "Combining Primaries With Operators").
 
-use super::{slip, unmended};
+use super::find_path::destroys;
+use super::{slip, unmended, without_edit};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::Mismatch;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -15,14 +16,12 @@ pub(super) fn slips(
     next: Option<&SimpleCommand>,
 ) -> Vec<Mismatch> {
     let text = line.text();
-    let all = [
-        ranges(text, find),
-        two_names(text, find),
-        not_or_not(text, find),
-        counted_root(text, find, next),
-        table_size(find),
-    ];
-    all.into_iter().flatten().collect()
+    // No edit makes a line delete more.
+    let destroys = destroys(text, find);
+    let wider = [ranges(text, find), two_names(text, find)].into_iter().flatten();
+    let wider = wider.map(|slip| if destroys { without_edit(slip) } else { slip });
+    let others = [not_or_not(text, find), counted_root(text, find, next), table_size(find)];
+    wider.chain(others.into_iter().flatten()).collect()
 }
 
 fn primary<'f, 'w>(node: &Node, find: &'f FindExpression<'w>) -> Option<&'f Primary<'w>> {

@@ -1,6 +1,6 @@
 //! Tests of `find` for names, paths, modes and ages that find nothing, or something else.
 
-use super::{slip, unmended};
+use super::{slip, unmended, without_edit};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::Mismatch;
 use askline_syntax::{SimpleCommand, Word};
@@ -30,10 +30,9 @@ const DIRECTORIES: [&str; 18] = [
 /// Returns the slips of one `find` command.
 pub(super) fn slips(line: &str, command: &SimpleCommand, find: &FindExpression<'_>) -> Vec<Mismatch> {
     let roots = roots(command, find);
-    let each = find.primaries.iter().filter_map(|test| {
+    let wider = find.primaries.iter().filter_map(|test| {
         slash_in_name(line, test)
             .or_else(|| path_from_nowhere(line, test, &roots))
-            .or_else(|| directory_not_left_out(line, test, find))
             .or_else(|| part_of_path(line, test, find))
             .or_else(|| single_bit(line, test))
             .or_else(|| age_of_nothing(line, test))
@@ -41,10 +40,21 @@ pub(super) fn slips(line: &str, command: &SimpleCommand, find: &FindExpression<'
             .or_else(|| word_for_type(line, test))
             .or_else(|| size_of_directory(test, find))
     });
-    each.chain(pruned_and_printed(line, find))
-        .chain(full_directories(line, find))
-        .chain(pruned_and_deleted(find))
-        .collect()
+    // No edit makes a line delete more.
+    let destroys = destroys(line, find);
+    let each = wider.map(|slip| if destroys { without_edit(slip) } else { slip });
+    let kept = find.primaries.iter().filter_map(|test| directory_not_left_out(line, test, find));
+    let ends = [pruned_and_printed(line, find), full_directories(line, find), pruned_and_deleted(find)];
+    each.chain(kept).chain(ends.into_iter().flatten()).collect()
+}
+
+/// Reports whether an action deletes.
+pub(super) fn destroys(line: &str, find: &FindExpression<'_>) -> bool {
+    find.primaries.iter().filter(|it| it.is_action()).any(|it| {
+        let text = line.get(it.span.clone()).unwrap_or_default();
+        it.name == "-delete"
+            || text.split_ascii_whitespace().any(|word| matches!(word, "rm" | "shred" | "unlink"))
+    })
 }
 
 /// Returns the starting points; empty if the current directory is meant.
