@@ -42,7 +42,8 @@ fn bash() -> Shell {
 /// Returns a line after the edit of a slip.
 fn edited(line: &str, slip: &Mismatch) -> Option<String> {
     let edit = slip.edit.as_ref()?;
-    Some(format!("{}{}{}", &line[..edit.span.start], edit.replacement, &line[edit.span.end..]))
+    let (before, after) = (line.get(..edit.span.start)?, line.get(edit.span.end..)?);
+    Some(format!("{before}{}{after}", edit.replacement))
 }
 
 #[test]
