@@ -13,7 +13,7 @@ use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Span, program_name};
 
 /// Maximum bytes of a line that is compared with the forms.
 const LINE_BYTES_MAX: usize = 4096;
-/// Commands that pass the lines of a file on; what stands behind them in a pipe reads that file.
+/// Commands that pass the lines of a file on; a command behind them in a pipe reads that file.
 const PASSING: [&str; 9] = ["cat", "tail", "head", "grep", "sort", "sed", "uniq", "tac", "nl"];
 /// Begins the name of a form that compares the whole line, before a text that the line then contains.
 const LINE: &str = "* ";

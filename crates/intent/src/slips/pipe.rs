@@ -297,23 +297,21 @@ fn other_input(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatch> {
     Some(slip(line.text(), start..last.span.end, String::new(), text))
 }
 
-/// Finds `find -name '* *' | xargs …`: xargs separates at blanks (POSIX.1-2024, xargs, "DESCRIPTION").
+/// Finds `find … | xargs …`: xargs separates names at blanks (POSIX.1-2024, xargs, "DESCRIPTION").
 fn blanks_for_xargs(line: &ParsedLine, source: &SimpleCommand, command: &SimpleCommand) -> Option<Mismatch> {
-    if command.name()? != "xargs" || has_option(command, "0dIi", &["--null", "--delimiter", "--replace"]) {
+    let options: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
+    let takes_lines = ["-0", "-d", "-I", "-i", "-L", "-a", "-J", "-r0", "-0r", "--"];
+    let is_told = options.iter().any(|option| takes_lines.iter().any(|known| option.starts_with(known)));
+    if command.name()? != "xargs" || is_told {
         return None;
     }
     let find = FindExpression::of(source)?;
-    let has_blank = find
-        .primaries
-        .iter()
-        .any(|it| it.is_name_test() && it.literal().is_some_and(|name| name.contains(' ')));
-    let is_plain =
-        find.action().is_none() && source.redirections.is_empty() && !matches!(find.tree, Some(Node::Any(_)));
-    if !has_blank || !is_plain {
+    let has_alternatives = matches!(find.tree, Some(Node::Any(_)));
+    if find.action().is_some() || !source.redirections.is_empty() || has_alternatives {
         return None;
     }
     let (end, start) = (source.words.last()?.span.end, command.words.first()?.span.end);
     let between = line.text().get(end..start)?;
-    let text = "xargs separates at blanks, and these names have some".to_owned();
+    let text = "xargs separates names at blanks".to_owned();
     Some(slip(line.text(), end..start, format!(" -print0{between} -0"), text))
 }
