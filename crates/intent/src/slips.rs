@@ -1,6 +1,7 @@
 //! Slips: forms of a line that do something else than they look like, whatever was asked.
 //!
-//! Each slip has rows in `tests/data/slips.toml` with its source; a test runs them and shows the wrong effect.
+//! `forms.toml` has those that the text of a command tells; the other modules need the structure of the line. Each slip has a
+//! row in `tests/data/slips.toml`; a test runs it and shows the wrong effect.
 
 mod argument;
 mod find;
