@@ -61,8 +61,17 @@ const MIN_TEXT_BLANKS: usize = 2;
 const PATH_SLASH_EVERY: usize = 12;
 /// Minimum length of a word in small letters that shows that a run is a path, in bytes.
 const MIN_PATH_LETTERS: usize = 4;
-/// Beginnings of a public ssh key: its kind, encoded in base64.
-const PUBLIC_KEYS: [&str; 4] = ["AAAAB3NzaC1", "AAAAC3NzaC1", "AAAAE2VjZHNh", "AAAAGnNr"];
+/// Beginnings of a public key in base64: the kind of an ssh key, or the head of an RSA key or one of a curve.
+const PUBLIC_KEYS: [&str; 8] = [
+    "AAAAB3NzaC1",
+    "AAAAC3NzaC1",
+    "AAAAE2VjZHNh",
+    "AAAAGnNr",
+    "MIIBIjANBgkqh",
+    "MIICIjANBgkqh",
+    "MIGfMA0GCSqGSIb3",
+    "MFkwEwYHKoZIzj0",
+];
 /// Names of hash algorithms before a hash, and other names for a hash.
 const ALGORITHMS: [&str; 11] = [
     "sha1",
@@ -133,6 +142,7 @@ pub(super) fn is_chance(run: &str) -> bool {
     is_issued(run)
         || (has_digit
             && !is_uuid(run)
+            && !is_volume(run)
             && !is_content_id(run)
             && MIN_BITS <= bits(run)
             && is_mixed(run)
@@ -191,7 +201,14 @@ fn is_plain_text(text: &str, place: &Range<usize>) -> bool {
     let run = text.get(place.clone()).unwrap_or_default();
     let decoded = decoded(run.trim_end_matches('='));
     let is_text = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
-    decoded.iter().all(is_text) && MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count()
+    !is_private_key(&decoded)
+        && decoded.iter().all(is_text)
+        && MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count()
+}
+
+/// Reports whether a text begins as a private key does in armour.
+fn is_private_key(text: &[u8]) -> bool {
+    text.starts_with(b"-----BEGIN ") && memchr::memmem::find(text, b"PRIVATE KEY").is_some()
 }
 
 /// Returns the bytes that base64 encodes; none if it is no base64.
@@ -245,6 +262,11 @@ fn is_labelled(run: &str) -> bool {
 pub(super) fn is_uuid(run: &str) -> bool {
     let lengths = run.split('-').map(str::len);
     lengths.eq([8, 4, 4, 4, 12]) && run.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
+
+/// Reports whether a run is the identifier that LVM gives to a volume.
+fn is_volume(run: &str) -> bool {
+    run.split('-').map(str::len).eq([6, 4, 4, 4, 4, 4, 6])
 }
 
 /// Reports whether the slashes of a run separate path components.

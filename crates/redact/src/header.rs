@@ -44,6 +44,21 @@ pub(super) fn credential(
     is_secret(secret).then(|| span(secret))
 }
 
+/// Returns the spans of the values in `name=value; name=value`, which begins at an offset and ends at a quote or line end.
+pub(super) fn pairs(text: &str, at: usize) -> Vec<Range<usize>> {
+    let end = text.ceil_char_boundary(at.saturating_add(MAX_BYTES));
+    let rest = text.get(at..end).unwrap_or_default();
+    let row = rest.split(['\n', '\r', '"', '\'']).next().unwrap_or_default();
+    let values = row.split(';').filter_map(|pair| pair.split_once('='));
+    let word = |value: &'_ str| value.split_whitespace().next().map_or(0, str::len);
+    values
+        .map(|(name, value)| {
+            let start = at + (name.as_ptr().addr() - rest.as_ptr().addr()) + name.len() + 1;
+            start..start + word(value)
+        })
+        .collect()
+}
+
 /// Returns the credential of a header without quotes: parts up to the end of the line, or one word.
 fn bare<'t>(scheme: &'t str, rest: &'t str, is_secret: &dyn Fn(&str) -> bool) -> Option<&'t str> {
     let word = rest.split(char::is_whitespace).next().unwrap_or_default();

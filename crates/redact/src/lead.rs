@@ -24,6 +24,7 @@ struct CompiledLead {
     hints: Vec<String>,
     regex: LateRegex,
     class: Class,
+    unless: Vec<String>,
 }
 
 /// Content of `leads.toml`.
@@ -44,6 +45,8 @@ pub(super) struct Lead {
     pub(super) hints: Vec<String>,
     regex: String,
     value: Class,
+    #[serde(default)]
+    unless: Vec<String>,
     pub(super) like: Vec<String>,
     pub(super) unlike: Vec<String>,
 }
@@ -51,10 +54,11 @@ pub(super) struct Lead {
 /// Required look of a value after a lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Class {
+pub(super) enum Class {
     Any,
     Strong,
     Odd,
+    Said,
     Made,
     Guess,
     Code,
@@ -62,8 +66,14 @@ enum Class {
     Loose,
     /// The rest of a header: a scheme, then the credential.
     Header,
+    /// Pairs of a name and a value, with `;` between them.
+    Pairs,
     /// The words of a seed phrase.
     Phrase,
+    /// The words of a passphrase.
+    Words,
+    /// The same, or one word.
+    Word,
 }
 
 /// Words in names of variables and fields that indicate secrets.
@@ -76,6 +86,7 @@ struct SecretNames {
     strong_part: Vec<String>,
     services: Vec<String>,
     innocent: Vec<String>,
+    file_ends: Vec<String>,
     not_names: Vec<String>,
 }
 
@@ -97,6 +108,7 @@ impl Leads {
             hints: lead.hints,
             regex: LateRegex::new(filled(&lead.regex)),
             class: lead.value,
+            unless: lead.unless,
         });
         let leads = leads.collect();
         Self { leads, names, values }
@@ -106,45 +118,81 @@ impl Leads {
     pub(super) fn find(&self, text: &str, found: &mut Vec<Range<usize>>) {
         let lower = text.to_ascii_lowercase();
         for lead in self.leads.iter().filter(|lead| lead.may_be_in(&lower)) {
-            let (regex, class) = (lead.regex.get(), lead.class);
-            match class {
+            let regex = lead.regex.get();
+            match lead.class {
                 Class::Header => self.header(regex, text, found),
-                Class::Phrase => found.extend(phrases(regex, text)),
-                _ if regex.captures_len() == 1 => self.behind(regex, class, text, found),
-                _ => self.inside(regex, class, text, found),
+                Class::Pairs => self.pairs(regex, text, found),
+                Class::Phrase => found.extend(after(regex, text, phrase::after)),
+                Class::Words => found.extend(after(regex, text, phrase::words_after)),
+                Class::Word => found.extend(after(regex, text, phrase::word_after)),
+                _ if regex.captures_len() == 1 => self.behind(lead, text, found),
+                _ => self.inside(lead, text, found),
             }
         }
     }
 
-    fn behind(&self, regex: &Regex, class: Class, text: &str, found: &mut Vec<Range<usize>>) {
+    /// Returns the values that are no secrets.
+    pub(super) fn values(&self) -> &Values {
+        &self.values
+    }
+
+    fn behind(&self, lead: &CompiledLead, text: &str, found: &mut Vec<Range<usize>>) {
         let mut at = 0;
-        while let Some(lead) = regex.find_at(text.as_bytes(), at) {
-            at = lead.end();
-            let name = || self.names.look(text.get(lead.range()).unwrap_or_default());
-            let look = match class {
-                Class::Named => name(),
-                Class::Loose => name().map(|_| SecretLook::Strong),
-                _ => class.look(),
-            };
-            let Some(look) = look else { continue };
-            let Some(value) = value::at(text, at) else { continue };
+        while let Some(place) = lead.regex.get().find_at(text.as_bytes(), at) {
+            let (start, end) = (place.start(), place.end());
+            let itself = text.get(place.range()).unwrap_or_default();
+            // The blanks at the end of a lead may begin the next one: `--batch --passphrase …`.
+            at = end.min(start + itself.trim_end_matches([' ', '\t']).len().max(1));
+            if lead.is_excluded(itself) {
+                continue;
+            }
+            let Some(look) = self.look(lead.class, itself) else { continue };
+            let value = value::open_quote(text.get(..end).unwrap_or_default())
+                .and_then(|quote| value::quoted_at(text, end, quote));
+            let Some(value) = value.or_else(|| value::at(text, end)) else { continue };
             let inner = text.get(value.inner.clone()).unwrap_or_default();
-            if self.values.is_secret(inner, look) {
+            let look = look.of_quoted(text.get(end..).is_some_and(|rest| rest.starts_with(['"', '\''])));
+            let is_message =
+                inner.starts_with('?') && text.get(..start).is_some_and(|text| text.ends_with("${"));
+            if !is_message && !value::is_called(text, &value.inner) && self.values.is_secret(inner, look) {
                 at = value.whole.end;
+                if lead.class == Class::Code {
+                    found.extend(value::more_codes(text, &value.inner));
+                }
                 // Both spans, so the same value without its quotes is recognised elsewhere.
                 found.extend([value.whole, value.inner]);
             }
         }
     }
 
-    fn inside(&self, regex: &Regex, class: Class, text: &str, found: &mut Vec<Range<usize>>) {
-        let look = class.look().unwrap_or(SecretLook::Any);
-        for captures in regex.captures_iter(text.as_bytes()) {
-            let Some(value) = captures.get(1) else { continue };
+    fn inside(&self, lead: &CompiledLead, text: &str, found: &mut Vec<Range<usize>>) {
+        for captures in lead.regex.get().captures_iter(text.as_bytes()) {
+            let (Some(all), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
+            let before = text.get(all.start()..value.start()).unwrap_or_default();
             let inner = text.get(value.range()).unwrap_or_default();
-            if self.values.is_secret(inner, look) {
+            let look = self.look(lead.class, before);
+            if look.is_some_and(|look| self.values.is_secret(inner, look)) {
                 found.push(value.range());
             }
+        }
+    }
+
+    /// Returns the look that a value after this text must have to be a secret; `None` if it is none.
+    fn look(&self, class: Class, lead: &str) -> Option<SecretLook> {
+        match class {
+            Class::Named => self.names.look(lead),
+            Class::Loose => self.names.look(lead).map(|_| SecretLook::Strong),
+            _ => class.look(),
+        }
+    }
+
+    fn pairs(&self, regex: &Regex, text: &str, found: &mut Vec<Range<usize>>) {
+        for lead in regex.find_iter(text.as_bytes()) {
+            let values = header::pairs(text, lead.end());
+            found.extend(values.into_iter().filter(|place| {
+                let value = text.get(place.clone()).unwrap_or_default();
+                self.values.is_secret(value, SecretLook::Strong)
+            }));
         }
     }
 
@@ -161,34 +209,51 @@ impl CompiledLead {
     fn may_be_in(&self, lower: &str) -> bool {
         self.hints.iter().any(|hint| lower.contains(hint.as_str()))
     }
+
+    /// Reports whether the last word of a match says that it is no lead.
+    fn is_excluded(&self, matched: &str) -> bool {
+        let last = matched.split_whitespace().next_back().unwrap_or_default();
+        self.unless.iter().any(|word| last.eq_ignore_ascii_case(word))
+    }
 }
 
 impl Class {
     /// Returns the look that this class alone determines.
-    fn look(self) -> Option<SecretLook> {
+    pub(super) fn look(self) -> Option<SecretLook> {
         match self {
             Self::Any => Some(SecretLook::Any),
             Self::Strong => Some(SecretLook::Strong),
             Self::Odd => Some(SecretLook::Odd),
+            Self::Said => Some(SecretLook::Said),
             Self::Made => Some(SecretLook::Made),
             Self::Guess => Some(SecretLook::Guess),
             Self::Code => Some(SecretLook::Code),
-            Self::Named | Self::Loose | Self::Header | Self::Phrase => None,
+            Self::Named
+            | Self::Loose
+            | Self::Header
+            | Self::Pairs
+            | Self::Phrase
+            | Self::Words
+            | Self::Word => None,
         }
     }
 }
 
-/// Returns the seed phrases after a lead.
-fn phrases(regex: &Regex, text: &str) -> impl Iterator<Item = Range<usize>> {
-    regex.find_iter(text.as_bytes()).filter_map(|lead| phrase::after(text, lead.end()))
+/// Returns the spans that `read` finds after each match.
+fn after(
+    regex: &Regex,
+    text: &str,
+    read: fn(&str, usize) -> Option<Range<usize>>,
+) -> impl Iterator<Item = Range<usize>> {
+    regex.find_iter(text.as_bytes()).filter_map(move |lead| read(text, lead.end()))
 }
 
 impl SecretNames {
     /// Returns the look that a value must have to be a secret, by the name in its lead; `None` if the name indicates no
     /// secret.
-    fn look(&self, lead: &str) -> Option<SecretLook> {
+    fn look(&self, whole: &str) -> Option<SecretLook> {
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-$".contains(c);
-        let lead = lead.trim_end_matches(|c: char| !is_name(c));
+        let lead = whole.trim_end_matches(|c: char| !is_name(c));
         let name = lead.rsplit(|c: char| !is_name(c)).next()?;
         // `-pSECRET_1_PLACEHOLDER db`: a placeholder as name does not describe the value after it.
         if ends_in_one(name) {
@@ -196,7 +261,11 @@ impl SecretNames {
         }
         let lower = name.to_ascii_lowercase();
         let has = |words: &[String]| words.iter().any(|word| lower.contains(word.as_str()));
-        if self.not_names.contains(&lower) || has(&self.innocent) {
+        let is_file =
+            lower.rsplit_once('.').is_some_and(|(_, end)| self.file_ends.iter().any(|known| known == end));
+        // `PASS: TestLogin`, in the output of tests.
+        let is_result = name == "PASS" && whole.ends_with(": ");
+        if is_file || is_result || self.not_names.contains(&lower) || has(&self.innocent) {
             return None;
         }
         let parts = parts(name);

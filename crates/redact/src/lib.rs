@@ -7,6 +7,7 @@ mod key_block;
 mod lead;
 mod manifest;
 mod name;
+mod option;
 mod phrase;
 mod placeholder;
 mod public;
@@ -26,6 +27,7 @@ use serde::Deserialize;
 pub use kept::Kept;
 
 use lead::Leads;
+use option::Options;
 use placeholder::Placeholders;
 
 /// Minimum length of a secret that is searched for in the whole text, not only where it was recognised, in bytes.
@@ -40,6 +42,7 @@ const MIN_WORDY_TOKEN_BYTES: usize = 18;
 pub struct Redactor {
     tokens: LateRegex,
     leads: Leads,
+    options: Options,
     placeholders: Placeholders,
 }
 
@@ -52,6 +55,7 @@ impl Redactor {
         Self {
             tokens: LateRegex::new(each.join("|")),
             leads: Leads::own(),
+            options: Options::own(),
             placeholders: Placeholders::new(),
         }
     }
@@ -96,23 +100,23 @@ impl Redactor {
         for known in kept.known() {
             found.extend(memmem::find_iter(bytes, known).map(|at| at..at + known.len()));
         }
+        // A match inside the name of a placeholder is not a secret.
         let ours = self.placeholders.given_out(text, kept);
         for earlier in kept.earlier() {
             let places = memmem::find_iter(bytes, earlier).map(|at| at..at + earlier.len());
-            // A match inside the name of a placeholder is not a secret.
-            let is_ours = |place: &Range<usize>| {
-                let at = ours.partition_point(|ours| ours.end < place.end);
-                ours.get(at).is_some_and(|ours| ours.start <= place.start)
-            };
-            found.extend(places.filter(|place| !is_ours(place)));
+            found.extend(places.filter(|place| !covers(&ours, place)));
         }
         found.extend(key_block::blocks(text));
         found.extend(manifest::values(text));
+        found.extend(phrase::seeds(text));
+        let mut random = entropy::runs(text);
         if text.split_whitespace().any(may_hold_token) {
-            found.extend(self.tokens.get().find_iter(bytes).map(|token| token.range()));
+            random.extend(self.tokens.get().find_iter(bytes).map(|token| token.range()));
         }
-        found.extend(entropy::runs(text));
+        let public = key_block::public(text);
+        found.extend(random.into_iter().filter(|span| !covers(&public, span)));
         self.leads.find(text, &mut found);
+        self.options.find(text, self.leads.values(), &mut found);
         found.retain(|span| !self.placeholders.is_one(text.get(span.clone()).unwrap_or_default(), kept));
         found
     }
@@ -161,6 +165,12 @@ fn repeated(text: &str, found: &[Range<usize>], kept: &Kept) -> Vec<Range<usize>
     ];
     let words = cuts.iter().flat_map(|cut| text.split(*cut));
     words.filter(|word| is_kept(word)).map(|word| place_in(text, word)).collect()
+}
+
+/// Reports whether one of these spans, which are in order and do not overlap, covers another span.
+fn covers(spans: &[Range<usize>], span: &Range<usize>) -> bool {
+    let at = spans.partition_point(|covering| covering.end < span.end);
+    spans.get(at).is_some_and(|covering| covering.start <= span.start)
 }
 
 /// Returns the byte range of a slice of the text.

@@ -1,27 +1,56 @@
-//! Seed phrases of wallets: a row of short words in small letters.
+//! Rows of words that are secret: seed phrases of wallets, and passphrases.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-/// Minimum and maximum number of words of a phrase.
+use serde::Deserialize;
+
+use super::place_in;
+
+/// Minimum and maximum number of words of a seed phrase.
 const MIN_WORDS: usize = 12;
-const MAX_WORDS: usize = 24;
-/// Lengths of the words, in bytes.
+const MAX_WORDS: usize = 25;
+/// Maximum number of digits in the number before a word.
+const MAX_NUMBER_DIGITS: usize = 2;
+/// Lengths of the words of a seed phrase, in bytes.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=8;
-/// Words that occur in sentences and in no phrase.
-const SENTENCE: [&str; 12] =
-    ["the", "and", "for", "from", "with", "then", "into", "please", "are", "was", "which", "without"];
+/// Minimum and maximum number of words of a passphrase.
+const MIN_PASS_WORDS: usize = 3;
+const MAX_PASS_WORDS: usize = 12;
+/// Minimum length of a password that is a word, in letters.
+const MIN_PASS_LETTERS: usize = 4;
 /// Maximum length of a phrase and the text before it, in bytes.
 const MAX_BYTES: usize = 512;
 
-/// Returns the phrase that begins at an offset, after blanks, quotes and a few words such as `is:`.
+static SENTENCE: LazyLock<Sentence> =
+    LazyLock::new(|| toml::from_str(include_str!("phrase.toml")).expect("phrase.toml is well-formed"));
+
+static SEED_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let lines = include_str!("seed_words.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).collect()
+});
+
+/// Content of `phrase.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sentence {
+    seed: HashSet<String>,
+    pass: HashSet<String>,
+    said: HashSet<String>,
+    enders: HashSet<String>,
+    ends: Vec<String>,
+}
+
+/// Returns the seed phrase that begins at an offset, after blanks, quotes and a few words such as `is:`.
 pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
     let mut span: Option<Range<usize>> = None;
     let mut count = 0;
     for word in rest.split(|c: char| !c.is_ascii_lowercase()) {
         if !word.is_empty() {
-            let start = at + (word.as_ptr().addr() - rest.as_ptr().addr());
-            if !LENGTHS.contains(&word.len()) || SENTENCE.contains(&word) {
+            let start = at + place_in(rest, word).start;
+            if !is_word_of_seed(word) {
                 // A phrase that is long enough ends here; a shorter row was the sentence before it.
                 if MIN_WORDS <= count {
                     break;
@@ -37,4 +66,76 @@ pub(super) fn after(text: &str, at: usize) -> Option<Range<usize>> {
         }
     }
     span.filter(|_| MIN_WORDS <= count)
+}
+
+/// Returns the rows of words of which seed phrases are made; no text before them is needed.
+pub(super) fn seeds(text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut row: Option<(Range<usize>, usize)> = None;
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        // The words may be numbered: `1. abandon 2. ability`.
+        if word.len() <= MAX_NUMBER_DIGITS && word.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let place = place_in(text, word);
+        if LENGTHS.contains(&word.len()) && SEED_WORDS.contains(word.to_ascii_lowercase().as_str()) {
+            let (start, count) = row.map_or((place.start, 0), |(row, count)| (row.start, count));
+            row = Some((start..place.end, count + 1));
+        } else {
+            found.extend(row.take().filter(|(_, count)| MIN_WORDS <= *count).map(|(row, _)| row));
+        }
+    }
+    found.extend(row.filter(|(_, count)| MIN_WORDS <= *count).map(|(row, _)| row));
+    found
+}
+
+/// Returns the passphrase of at least three words that begins at an offset.
+pub(super) fn words_after(text: &str, at: usize) -> Option<Range<usize>> {
+    pass_after(text, at).filter(|(_, count)| MIN_PASS_WORDS <= *count).map(|(place, _)| place)
+}
+
+/// Returns the password that is a word, or the passphrase, that begins at an offset.
+pub(super) fn word_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let (place, _) = pass_after(text, at)?;
+    let first = text.get(place.clone())?.split(' ').next()?;
+    let is_said_of_one = SENTENCE.ends.iter().any(|end| first.ends_with(end.as_str()));
+    (MIN_PASS_LETTERS <= first.chars().count() && !is_said_of_one).then_some(place)
+}
+
+/// Returns the row of words that begins at an offset, and their number. An option, a sign, a line end or a word such as
+/// `and` ends it; with any other word of a sentence it is none.
+fn pass_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let line = rest.split(['\n', '"', '\'', '`', '|', '&', '#']).next().unwrap_or_default();
+    let (mut end, mut count) = (0, 0);
+    for word in line.split(' ') {
+        let letters = word.trim_end_matches(['.', ',', ';', '!', '?', ')', '}']);
+        if count != 0 && (word.starts_with('-') || letters.is_empty() || SENTENCE.enders.contains(letters)) {
+            break;
+        }
+        let is_word = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
+        if !is_word || MAX_PASS_WORDS <= count || SENTENCE.is_in(letters, count) {
+            return None;
+        }
+        end = place_in(rest, letters).end;
+        count += 1;
+        if letters.len() < word.len() {
+            break;
+        }
+    }
+    (count != 0).then_some((at..at + end, count))
+}
+
+impl Sentence {
+    /// Reports whether a word belongs to a sentence; after the first word of a phrase only some do.
+    fn is_in(&self, word: &str, count: usize) -> bool {
+        let lower = word.to_lowercase();
+        self.pass.contains(&lower) || self.enders.contains(&lower) || count == 0 && self.said.contains(&lower)
+    }
+}
+
+fn is_word_of_seed(word: &str) -> bool {
+    LENGTHS.contains(&word.len())
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && !SENTENCE.seed.contains(word)
 }

@@ -32,6 +32,7 @@ struct Public {
     after: HashSet<String>,
     starts: Vec<String>,
     places: Vec<String>,
+    sites: Vec<String>,
 }
 
 /// Reports whether the text around a random run says that it is public.
@@ -49,10 +50,14 @@ pub(super) fn is_public(text: &str, run: &Range<usize>) -> bool {
     let before = before.rsplit('\n').next().unwrap_or_default();
     let lower = before.to_ascii_lowercase();
     let starts = PUBLIC.starts.iter().any(|start| itself.starts_with(start.as_str()));
-    if starts || PUBLIC.places.iter().any(|place| lower.ends_with(place.as_str())) {
+    let is_known_host = lower.ends_with('|') && lower.contains("|1|");
+    if starts || is_known_host || PUBLIC.places.iter().any(|place| lower.ends_with(place.as_str())) {
         return true;
     }
-    if is_hex && is_file(before, after) {
+    if PUBLIC.is_on_site(&lower) {
+        return true;
+    }
+    if is_hex && (is_file(before, after) || is_listed(before, after)) {
         return true;
     }
     PUBLIC.verdict(&words_before(before), is_id).unwrap_or_else(|| is_hex && PUBLIC.is_named(after))
@@ -72,6 +77,16 @@ impl Public {
         })
     }
 
+    /// Reports whether a run is in the path of an address on a site where everything has an identifier.
+    fn is_on_site(&self, before: &str) -> bool {
+        let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let path =
+            word.rsplit_once("://").map(|(_, path)| path).filter(|path| !path.contains(['?', '@', '#']));
+        path.is_some_and(|path| {
+            self.sites.iter().any(|site| path.trim_start_matches("www.").starts_with(site.as_str()))
+        })
+    }
+
     fn is_named(&self, after: &str) -> bool {
         let line = after.split('\n').next().unwrap_or_default().to_ascii_lowercase();
         line.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| self.after.contains(word))
@@ -82,12 +97,23 @@ impl Public {
 fn words_before(before: &str) -> Vec<String> {
     let before = before.trim_end_matches(['"', '\'', ' ', '\\', '(', '0', 'x']);
     let scope = match before.strip_suffix(['=', ':']) {
-        Some(name) => name.rsplit([' ', '\t', '&', '?', ',', ';', '/']).next().unwrap_or_default(),
+        Some(name) => name.trim_end().rsplit([' ', '\t', '&', '?', ',', ';', '/']).next().unwrap_or_default(),
         None => before,
     };
     let mut words: Vec<String> = parts(scope).into_iter().filter(|part| !part.is_empty()).collect();
     words.reverse();
+    // In `public key`, the word before `key` decides.
+    if words.get(1).is_some_and(|word| matches!(word.as_str(), "public" | "publishable" | "site")) {
+        words.remove(0);
+    }
     words
+}
+
+/// Reports whether a run is a checksum in a list: alone before two blanks, or a blank and `*`, and a file.
+fn is_listed(before: &str, after: &str) -> bool {
+    let is_alone = before.is_empty() || before.ends_with(['"', '\'']);
+    let file = after.strip_prefix("  ").or_else(|| after.strip_prefix(" *"));
+    is_alone && file.is_some_and(|file| file.starts_with(|c: char| !c.is_whitespace()))
 }
 
 /// Reports whether a run is the name of a file: part of a path, or before an extension; in an address only with a file

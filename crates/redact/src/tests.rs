@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 
 use super::lead::LeadFile;
+use super::option::OptionFile;
 use super::{Kept, Redactor, TokenFile};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
@@ -108,6 +109,23 @@ impl Inventor {
     }
 }
 
+/// Returns the words of an example that are secrets although they look like words.
+fn fish_in(text: &str) -> Vec<String> {
+    let words = [
+        "kettle",
+        "Kettle",
+        "tiger",
+        "monkey12",
+        "verano99",
+        "papillon42",
+        "motyl42",
+        "battery staple",
+        "nacht im",
+        "KETL",
+    ];
+    words.iter().filter(|word| text.contains(**word)).map(|word| (*word).to_owned()).collect()
+}
+
 /// Reports whether a piece of the secret remains.
 fn is_left(secret: &str, text: &str) -> bool {
     let pieces = secret.as_bytes().windows(TELLTALE_BYTES.min(secret.len()));
@@ -167,13 +185,35 @@ fn each_lead_leads_to_a_secret_and_to_nothing_else() {
             let is_hinted = lead.hints.iter().any(|hint| like.to_ascii_lowercase().contains(hint.as_str()));
             assert!(is_hinted, "{}: no hint in {like}", lead.name);
             for _ in 0..20 {
-                let (text, secrets) = inventor.filled(like);
+                let (text, mut secrets) = inventor.filled(like);
+                secrets.extend(fish_in(&text));
                 faults.extend(wrong(&text, &secrets).map(|fault| (lead.name.clone(), fault)));
             }
         }
         for unlike in lead.unlike {
             if redacted(&unlike) != unlike {
                 faults.push((lead.name.clone(), format!("no secret: {}", redacted(&unlike))));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{faults:#?}");
+}
+
+#[test]
+fn each_option_takes_a_secret_and_others_do_not() {
+    let mut inventor = Inventor(3);
+    let mut faults = Vec::new();
+    for row in OptionFile::own().option {
+        for like in &row.like {
+            for _ in 0..5 {
+                let (text, mut secrets) = inventor.filled(like);
+                secrets.extend(fish_in(&text));
+                faults.extend(wrong(&text, &secrets).map(|fault| (row.programs.clone(), fault)));
+            }
+        }
+        for unlike in row.unlike {
+            if redacted(&unlike) != unlike {
+                faults.push((row.programs.clone(), format!("no secret: {}", redacted(&unlike))));
             }
         }
     }

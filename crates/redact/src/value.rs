@@ -15,8 +15,20 @@ const MIN_ANY: usize = 4;
 const MIN_ODD: usize = 6;
 const MIN_STRONG: usize = 8;
 const MIN_MADE: usize = 7;
+/// Minimum length of a password of digits only, in bytes.
+const MIN_DIGITS: usize = 6;
+/// Minimum number of groups and of letters in each, in a password that a program made for people: `abcd-efgh-ijkl`.
+const MIN_GROUPS: usize = 3;
+const MIN_GROUP_LETTERS: usize = 4;
+/// Minimum length of a part of a code, in bytes.
+const MIN_CODE_PART: usize = 3;
+/// Maximum number of codes after the first.
+const MAX_MORE_CODES: usize = 32;
 /// Minimum length of a machine-made secret of letters only, with capitals among them, in characters.
 const MIN_LETTERS: usize = 16;
+/// Minimum length of a secret in which small letters and digits alternate, and minimum number of its digits.
+const MIN_ALTERNATING: usize = 12;
+const MIN_ALTERNATING_DIGITS: usize = 3;
 /// Minimum length of a secret of letters only whose case jumps, in bytes.
 const MIN_JUMBLED: usize = 8;
 /// Minimum number of such jumps; there is also one per three letters.
@@ -43,6 +55,8 @@ pub(super) enum SecretLook {
     Strong,
     /// A value unlike a word.
     Odd,
+    /// A value unlike a word, or digits as long as a password.
+    Said,
     /// A machine-made value or a password that is no name: `Rock@x58` or `dh37fgj492je88aq`, not `server2019`.
     Made,
     /// Like `Made`, or a word with a number that is no year and no usual size: `river2564`.
@@ -71,12 +85,21 @@ pub(super) struct Values {
 /// Returns the quoted or unquoted value at an offset.
 pub(super) fn at(text: &str, at: usize) -> Option<Value> {
     let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    if let Some(quoted) = rest.strip_prefix('$').filter(|rest| rest.starts_with('\'')) {
+        // `$'…'` of bash and zsh.
+        let length = self::quoted(quoted, '\'').filter(|length| 2 < *length)?;
+        return Some(Value { whole: at..at + 1 + length, inner: at + 2..at + length });
+    }
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         // `""` before another quote begins a multi-line string in some languages.
         let is_opening =
             |length: &usize| *length == 2 && rest.get(2..).is_some_and(|rest| rest.starts_with(quote));
         if let Some(length) = quoted(rest, quote).filter(|length| !is_opening(length)) {
             let inner = at + 1..at + length - 1;
+            let more = glued(rest.get(length..).unwrap_or_default());
+            if more != 0 {
+                return Some(Value { whole: at..at + length + more, inner: at..at + length + more });
+            }
             let is_plain = text.get(inner.clone())?.chars().all(is_plain);
             let whole = if is_plain { inner.clone() } else { at..at + length };
             return Some(Value { whole, inner });
@@ -89,6 +112,25 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
     (length != 0).then(|| Value { whole: inner.clone(), inner })
 }
 
+/// Returns the quote before a simple name at the end of a text: `'joe:`, `"PASSWORD=`.
+pub(super) fn open_quote(text: &str) -> Option<char> {
+    let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_BYTES));
+    let last = text.get(start..)?.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let quote = last.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    let name = last.get(1..)?;
+    let is_simple = name.chars().all(|c| c.is_ascii_alphanumeric() || "._@+-:=%,".contains(c));
+    (is_simple && name.ends_with([':', '=', '%', ','])).then_some(quote)
+}
+
+/// Returns the value from an offset up to the quote, if a blank or a sign in it would end it without quotes.
+pub(super) fn quoted_at(text: &str, at: usize, quote: char) -> Option<Value> {
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    let (value, _) = rest.split_once(quote)?;
+    let is_one = !value.contains(['\n', '=', '{', ',']) && !is_variable(value);
+    let inner = at..at + value.len();
+    (is_one && value.contains([' ', '"', '\'', ';', '&'])).then(|| Value { whole: inner.clone(), inner })
+}
+
 /// Reports whether a value is unlike a word: letters mixed with digits or signs.
 pub(super) fn is_odd(value: &str) -> bool {
     let has = |is: fn(char) -> bool| value.contains(is);
@@ -98,13 +140,69 @@ pub(super) fn is_odd(value: &str) -> bool {
                 || has(|c| c.is_ascii_punctuation() && !"_./:=,'\"@()-".contains(c)))
 }
 
+impl SecretLook {
+    /// Returns the look of a value that is in quotes if `is_quoted`: after a word for password, these are quotes of it.
+    pub(super) fn of_quoted(self, is_quoted: bool) -> Self {
+        if self == Self::Said && is_quoted { Self::Any } else { self }
+    }
+}
+
+/// Returns the length of the quoted parts that directly follow a quoted part of a shell's word: `'ab'\''cd'`. The first
+/// is one character in quotes or after a backslash; otherwise another text begins there.
+fn glued(rest: &str) -> usize {
+    let starts = ["\\'", "\"'\"'", "'\"'\""];
+    let Some(start) = starts.iter().find(|start| rest.starts_with(**start)) else { return 0 };
+    let after = rest.get(start.len()..).unwrap_or_default();
+    // The quote that the third part begins with may be part of the start.
+    let open = if start.ends_with('\'') && start.len() == 4 { 1 } else { 0 };
+    let tail = rest.get(start.len() - open..).unwrap_or_default();
+    match tail.chars().next().filter(|c| matches!(c, '"' | '\'')) {
+        Some(quote) => quoted(tail, quote).map_or(start.len(), |length| start.len() - open + length),
+        None => start.len() + bare(after),
+    }
+}
+
+/// Reports whether a value in a text is the name of a function that is called: `getpass()`.
+pub(super) fn is_called(text: &str, value: &Range<usize>) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+    text.get(value.end..).is_some_and(|rest| rest.starts_with('('))
+        && text.get(value.clone()).is_some_and(|name| name.chars().all(is_name))
+}
+
+/// Returns the codes that follow the first one, each of the same length.
+pub(super) fn more_codes(text: &str, first: &Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = first.end;
+    while found.len() < MAX_MORE_CODES {
+        let rest = text.get(at..).unwrap_or_default();
+        let next = rest.trim_start_matches([' ', ',', ';', '/', '\n', '\t']);
+        let start = text.len() - next.len();
+        let length = next.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(next.len());
+        let code = next.get(..length).unwrap_or_default();
+        let is_alike = length == first.len() || length.abs_diff(first.len()) <= 1 && is_number(code);
+        if start == at || MIN_CODE_PART > length || !is_alike || !is_code_number(code) {
+            break;
+        }
+        found.push(start..start + length);
+        at = start + length;
+    }
+    found
+}
+
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 impl Values {
     /// Reports whether a value with this look is a secret.
     pub(super) fn is_secret(&self, value: &str, look: SecretLook) -> bool {
         let length = value.chars().count();
         let looks = match look {
             SecretLook::Any => MIN_ANY <= length,
-            SecretLook::Odd => MIN_ODD <= length && is_odd(value) && value.contains(char::is_alphabetic),
+            SecretLook::Odd => is_word_of_password(value, length),
+            SecretLook::Said => {
+                is_word_of_password(value, length) || MIN_DIGITS <= length && is_number(value)
+            }
             SecretLook::Strong => MIN_STRONG <= length && is_strong(value),
             SecretLook::Made => MIN_MADE <= length && is_made(value),
             SecretLook::Guess => MIN_MADE <= length && (is_made(value) || is_word_with_number(value)),
@@ -126,6 +224,7 @@ impl Values {
             || is_variable(value)
             || is_key_name(value)
             || is_numeric_address(value)
+            || is_name_in_parts(value)
             || is_code(value)
             || self.is_path(value)
     }
@@ -188,6 +287,21 @@ fn separates(after: &str) -> bool {
     after.as_bytes().get(name.count()).is_some_and(|byte| matches!(byte, b'=' | b':'))
 }
 
+/// Reports whether a value is unlike a word but has letters, or is made of groups of letters.
+fn is_word_of_password(value: &str, length: usize) -> bool {
+    MIN_ODD <= length
+        && value.contains(char::is_alphabetic)
+        && (is_odd(value) || is_grouped(value, |byte| byte.is_ascii_lowercase()))
+}
+
+/// Reports whether a value consists of groups of such bytes, all of one length, with hyphens between them.
+fn is_grouped(value: &str, is: fn(&u8) -> bool) -> bool {
+    let length = value.split('-').next().unwrap_or_default().len();
+    MIN_GROUP_LETTERS <= length
+        && MIN_GROUPS <= value.split('-').count()
+        && value.split('-').all(|group| group.len() == length && group.bytes().all(|byte| is(&byte)))
+}
+
 /// Reports whether a value is varied and mixes letters and digits, or is long and contains capitals.
 fn is_strong(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
@@ -200,7 +314,7 @@ fn is_strong(value: &str) -> bool {
 
 /// Reports whether a value is a password or machine-made, and no name of a host, a file, a version or an algorithm.
 fn is_made(value: &str) -> bool {
-    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+    let value = value.trim_end_matches(['.', ',', ';', ':', '?']);
     let has = |is: fn(char) -> bool| usize::from(value.contains(is));
     let has_sign = has(|c| "!#$%&*+?^~@".contains(c)) == 1;
     let has_digit = has(|c| c.is_ascii_digit()) == 1;
@@ -209,7 +323,19 @@ fn is_made(value: &str) -> bool {
     let after_word = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_address = (value.contains(['/', '=']) && !entropy::is_chance(value)) || is_mail(value);
-    has_digit && !is_version && !is_address && (2 <= kinds || is_mixed_long(value) || entropy::is_uuid(value))
+    has_digit
+        && !is_version
+        && !is_address
+        && (2 <= kinds || is_mixed_long(value) || is_alternating(value) || entropy::is_uuid(value))
+}
+
+/// Reports whether small letters and digits alternate in a value that is shorter than a key but longer than most names.
+fn is_alternating(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    MIN_ALTERNATING <= value.len()
+        && value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+        && (MIN_ALTERNATING_DIGITS..value.len()).contains(&digits)
+        && entropy::is_mixed(value)
 }
 
 /// Reports whether a value is a word and a number of 3 to 6 digits that is no year and no size of a key.
@@ -235,8 +361,11 @@ fn is_jumbled(value: &str) -> bool {
         && (MIN_JUMPS.max(bytes.len() / 3)..).contains(&changes.count())
 }
 
-/// Reports whether a value has the form of the name of a key of GnuPG: 16 or 40 digits, with capitals.
+/// Reports whether a value has the form of the name of a key of GnuPG: 16 or 40 digits, with capitals or after `0x`.
 fn is_key_name(value: &str) -> bool {
+    if let Some(digits) = value.strip_prefix("0x") {
+        return [8, 16].contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    }
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte);
     [16, 40].contains(&value.len()) && value.bytes().all(is_digit)
 }
@@ -259,9 +388,11 @@ fn is_mail(value: &str) -> bool {
 
 /// Reports whether a value consists of digits, letters and hyphens, with a digit among them.
 fn is_code_number(value: &str) -> bool {
-    let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
-    value.contains(|c: char| c.is_ascii_digit())
-        && value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    let value =
+        value.trim_start_matches(['#', '*']).trim_end_matches(['.', ',', ';', ':', '!', '?', '#', '*']);
+    let is_code = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    value.contains(|c: char| c.is_ascii_digit()) && value.chars().all(is_code)
+        || is_grouped(value, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
 /// Reports whether a value is `$name`, `${…}` or `$(…)`, also at the head of a path.
@@ -278,11 +409,25 @@ fn is_numeric_address(value: &str) -> bool {
     numbers.contains([':', '.']) && numbers.chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.'))
 }
 
+/// Reports whether a value is the name of a record: `count:48444672`.
+fn is_name_in_parts(value: &str) -> bool {
+    let is_part = |part: &str| {
+        !part.is_empty() && (is_number(part) || part.bytes().all(|byte| byte.is_ascii_lowercase()))
+    };
+    let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
+    value.contains(':')
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_lowercase)
+        && value.split(':').all(is_part)
+}
+
 /// Reports whether a value is a call or an access in a program: `getpass()`, `config.token`, `list[`.
 fn is_code(value: &str) -> bool {
     let name = value.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '.');
     name.len() < value.len()
-        && ((name.is_empty() && value.contains('.')) || name.starts_with(['(', '[']) && !is_odd(name))
+        && ((name.is_empty() && value.contains('.'))
+            || name.starts_with(['(', '['])
+                && (!is_odd(name) || is_number(name.trim_matches(['(', ')', '[', ']', ',', ';']))))
 }
 
 fn is_plain(c: char) -> bool {
