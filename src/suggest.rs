@@ -24,7 +24,7 @@ use askline_model::prompt::{Prompt, Solved};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_risk as risk;
 use askline_risk::{Label, Risk};
-use askline_syntax::clean::clean;
+use askline_syntax::clean::clean_made_of;
 use askline_syntax::line::{LineText, PromptLine};
 use askline_syntax::shell::Shell;
 
@@ -188,7 +188,7 @@ fn guard(line: LineText, risk: &Risk, shell: Shell, guard: Guard) -> LineText {
     if guard != Guard::Comment || risk.label != Label::Dangerous {
         return line;
     }
-    clean(&risk::guarded(line.as_str(), shell), shell).map_or(line, |guarded| guarded.text)
+    clean_made_of(&risk::guarded(line.as_str(), shell), shell, &line).map_or(line, |guarded| guarded.text)
 }
 
 /// A stopwatch with laps.

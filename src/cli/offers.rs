@@ -52,7 +52,9 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
             return Vec::new();
         }
         // The replaced part includes text that was not passed to us.
-        let entries = entries(&press, args, line.len().max(args.bytes));
+        let here = LocalHost.current_dir().unwrap_or_default();
+        let exists = |name: &str| LocalHost.entry(&here.join(name)).is_some();
+        let entries = entries(&press, args, line.len().max(args.bytes), &exists);
         memory.keep(&Press { place: LineContent::Any, ..press });
         entries
     });
@@ -73,10 +75,13 @@ fn whole<'a>(press: &'a Press, start: &'a str, bytes: usize) -> &'a str {
     texts.filter(|_| start.len() <= bytes).find(goes_on).map_or(start, String::as_str)
 }
 
-fn entries(press: &Press, args: &Offers, bytes: usize) -> Vec<MenuEntry> {
+/// Returns the entries of a menu. As in the check of an answer, a quoted name for which `exists` is true may hold
+/// unusual spaces.
+fn entries(press: &Press, args: &Offers, bytes: usize, exists: &dyn Fn(&str) -> bool) -> Vec<MenuEntry> {
     let span = Span { start: 0, end: bytes };
     let offers = press.offers.iter().filter_map(|offer| {
-        let value = clean::clean(&offer.command, args.shell).ok()?.text.as_str().to_owned();
+        let cleaned = clean::clean_with_names(&offer.command, args.shell, exists).ok()?;
+        let value = cleaned.text.as_str().to_owned();
         let description = fit(&one_line(&offer.about), &value, args.columns);
         Some(MenuEntry { value, description, span })
     });
@@ -146,12 +151,15 @@ mod tests {
     fn words_come_last_and_nothing_hidden_comes_at_all() {
         let args = Offers { shell: Shell::Nu, bytes: 9, columns: 80 };
         let texts = |words: &str, commands: &[&str]| {
-            let entries = entries(&press(words, commands), &args, 9);
+            let entries = entries(&press(words, commands), &args, 9, &|name| name == "a\u{3000}b");
             entries.into_iter().map(|entry| entry.value).collect::<Vec<_>>()
         };
         assert_eq!(texts("list", &["ls", "ls -a"]), ["ls", "ls -a", "list"]);
         assert_eq!(texts("  ", &["ls \u{1b}[31m", "ls"]), ["ls"]);
         assert_eq!(texts("li\u{202e}st", &["ls"]), ["ls"]);
+        // A name that exists, and one that does not.
+        let spaced = ["open 'a\u{3000}b'", "open 'a\u{a0}b'", "open a\u{3000}b"];
+        assert_eq!(texts("open it", &spaced), ["open 'a\u{3000}b'", "open it"]);
     }
 
     #[test]

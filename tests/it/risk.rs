@@ -68,6 +68,15 @@ fn a_suggestion_carries_its_risk() {
     assert_eq!((&said["risk"]["label"], &said["command"]), (&json!("Dangerous"), &json!("rm -rf ~")));
     let said = suggest("rm -rf ~", "delete everything of mine", "comment");
     assert_eq!((&said["risk"]["label"], &said["command"]), (&json!("Dangerous"), &json!("# rm -rf ~")));
+    // A name that exists may hold an unusual space, and the guard is there all the same.
+    let line = "rm -rf ~ 'a\u{a0}b'";
+    let ran = Askline::new(["suggest", "--shell", "bash", "--json", "--", "delete everything of mine"])
+        .env("ASKLINE_GUARD", "comment")
+        .file("a\u{a0}b", "")
+        .model(&format!("{}\n", json!({ "reply": line })))
+        .run();
+    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(said["command"], json!(format!("# {line}")), "{}", ran.stderr);
     let said = suggest("ls -t | head -n 1 | xargs rm", "show the newest file", "off");
     assert_eq!(said["risk"]["label"], "Dangerous");
     let said = suggest("ls -t | head -n 1", "show the newest file", "off");

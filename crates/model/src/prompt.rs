@@ -24,7 +24,7 @@ pub use self::prompt_context::PromptContext;
 use crate::failure::Failure;
 pub use askline_manual::solved::Solved;
 use askline_manual::userland::Userland;
-use askline_syntax::clean::visible;
+use askline_syntax::clean::{is_unusual_space, visible};
 use askline_syntax::shell::Shell;
 
 /// Format of a prompt.
@@ -432,9 +432,36 @@ pub fn is_cut(request: &str) -> bool {
 /// command: it has no line break, no invisible character and no leading comment sign.
 fn one_line(request: &str) -> String {
     let head: String = request.trim().chars().take(REQUEST_CHARS_MAX).collect();
-    let words = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = blanks_joined(&head);
     let words = words.trim_start_matches(['#', ' ']);
-    visible(words).chars().take(REQUEST_CHARS_MAX).collect()
+    let pieces = words.split_inclusive(is_unusual_space).map(|piece| match piece.chars().next_back() {
+        Some(space) if is_unusual_space(space) => {
+            format!("{}{space}", visible(piece.trim_end_matches(space)))
+        }
+        _ => visible(piece),
+    });
+    pieces.collect::<String>().chars().take(REQUEST_CHARS_MAX).collect()
+}
+
+/// Returns a text in which each row of blanks and line ends is one blank. An unusual space (U+00A0, U+3000) in quotes
+/// stays, because it may belong to the name of a file.
+fn blanks_joined(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut quote = None;
+    for c in text.chars() {
+        match c {
+            '"' | '\'' | '`' if quote.is_none() => quote = Some(c),
+            _ if quote == Some(c) => quote = None,
+            _ => {}
+        }
+        if !c.is_whitespace() || (quote.is_some() && is_unusual_space(c)) {
+            joined.push(c);
+        } else if !joined.is_empty() && !joined.ends_with(' ') {
+            joined.push(' ');
+        }
+    }
+    joined.truncate(joined.trim_end_matches(' ').len());
+    joined
 }
 
 /// File of solved requests, with a field for each kind of table.

@@ -25,6 +25,8 @@ mod names;
 mod tests;
 mod warn;
 
+use std::collections::HashSet;
+
 use crate::line::LineText;
 use crate::shell::Shell;
 
@@ -69,6 +71,24 @@ pub fn clean(text: &str, shell: Shell) -> Result<Cleaned, String> {
 /// # Errors
 /// As [`clean`].
 pub fn clean_with_names(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool) -> Result<Cleaned, String> {
+    cleaned(text, shell, |text| names::spaces(text, shell, exists))
+}
+
+/// Sanitizes a text that was made of a line that passed, such as the line behind a guard: the unusual spaces of that line
+/// may be anywhere in it.
+///
+/// # Errors
+/// As [`clean`].
+pub fn clean_made_of(text: &str, shell: Shell, passed: &LineText) -> Result<Cleaned, String> {
+    let is_of_it = |c: char| characters::is_space(c) && passed.as_str().contains(c);
+    cleaned(text, shell, |text| {
+        let places = text.chars().enumerate().filter(|(_, c)| is_of_it(*c));
+        places.map(|(place, _)| place).collect()
+    })
+}
+
+/// Sanitizes a text; `spaces` returns the places, in characters, where an unusual space may be.
+fn cleaned(text: &str, shell: Shell, spaces: impl Fn(&str) -> HashSet<usize>) -> Result<Cleaned, String> {
     within_bounds(text)?;
     let mut changes = Vec::new();
     let text = mend::line_ends(text, &mut changes);
@@ -78,8 +98,7 @@ pub fn clean_with_names(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool)
     let mut warnings = Vec::new();
     let mut named = None;
     for (at, c, what) in characters::refused(&text) {
-        let is_named = characters::is_space(c)
-            && named.get_or_insert_with(|| names::spaces(&text, shell, exists)).contains(&at);
+        let is_named = characters::is_space(c) && named.get_or_insert_with(|| spaces(&text)).contains(&at);
         let code = u32::from(c);
         if !is_named {
             return Err(format!("it holds {what} (U+{code:04X}) at character {}", at + 1));
@@ -101,6 +120,11 @@ pub fn clean_with_names(text: &str, shell: Shell, exists: &dyn Fn(&str) -> bool)
 pub fn as_typed(text: &str) -> Option<LineText> {
     let is_plain = within_bounds(text).is_ok() && characters::refused(text).next().is_none();
     is_plain.then(|| LineText::vouched_by_clean(text.to_owned()))
+}
+
+/// Reports whether a character is a space other than the blank, such as U+00A0 or U+3000. A name may hold one.
+pub fn is_unusual_space(c: char) -> bool {
+    characters::is_space(c)
 }
 
 /// Makes any text safe for a terminal or a log: characters that [`clean`] refuses become visible escapes such as

@@ -78,6 +78,9 @@ fn a_request_becomes_one_comment_line() {
         ("next\u{2028}line\u{85}end", "# next line end\n"),
         ("find . name '*.txt' older 3 days", "# find . name '*.txt' older 3 days\n"),
         ("größer als 5 MB", "# größer als 5 MB\n"),
+        // An unusual space stays only in quotes, where it belongs to a name.
+        ("open 'a\u{3000}b  c'\u{a0} now", "# open 'a\u{3000}b c' now\n"),
+        ("open a\u{3000}b", "# open a b\n"),
         ("", "# \n"),
         ("#", "# \n"),
     ] {

@@ -307,6 +307,16 @@ fn unusual_spaces_pass_inside_the_quotes_of_a_name_that_exists() {
 }
 
 #[test]
+fn unusual_spaces_of_a_line_that_passed_stay_behind_a_guard() {
+    let exists = |name: &str| name == "a\u{A0}b";
+    let passed = clean_with_names("rm 'a\u{A0}b'", Shell::Bash, &exists).unwrap().text;
+    let guarded = clean_made_of("# rm 'a\u{A0}b'", Shell::Bash, &passed).unwrap();
+    assert_eq!(guarded.text.as_str(), "# rm 'a\u{A0}b'");
+    assert!(clean_made_of("# rm 'a\u{3000}b'", Shell::Bash, &passed).is_err());
+    assert!(clean_made_of("# rm \u{200B}", Shell::Bash, &passed).is_err());
+}
+
+#[test]
 fn every_hidden_character_is_refused_between_letters() {
     for c in HIDDEN.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
         if matches!(c, ' ' | '\n' | '\t') {
