@@ -2,11 +2,12 @@
 //! and of words made of known parts. askline computes the output itself and runs nothing.
 //!
 //! `makers` implements commands of all shells, `structured` those of fish and Nushell, `expansion` the expansion of
-//! words.
+//! words, `nushell` the expressions of Nushell.
 
 mod escapes;
 mod expansion;
 mod makers;
+mod nushell;
 mod structured;
 #[cfg(test)]
 mod tests;

@@ -7,6 +7,7 @@ use super::path_class::{self, PathClass};
 use super::table::EffectTable;
 use super::words::WordLists;
 use askline_syntax as syntax;
+use askline_syntax::nushell_tokens::{last_quoted, quoted_text};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, Word, program_name};
 
@@ -317,10 +318,7 @@ pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Opti
         return None;
     }
     let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
-    let quote = before.chars().last().filter(|c| matches!(c, '"' | '\'' | '`'))?;
-    let inside = before.strip_suffix(quote)?;
-    let start = inside.rfind(quote)?;
-    inside.get(start + quote.len_utf8()..).map(str::to_owned)
+    quoted_text(before.get(last_quoted(before)?)?)
 }
 
 /// Returns the previous commands of the pipeline in order, without commands that wrappers run; only the nearest ones

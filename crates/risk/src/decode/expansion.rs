@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use super::escapes::{EscapeStyle, decode};
-use super::text::{ansi_end, capitals, closing, escape_length, is_list, name_length, part, pieces, without};
-use super::{MAX_BYTES, TextCommand, output};
+use super::text::{ansi_end, capitals, closing, escape_length, is_list, name_length, part, without};
+use super::{MAX_BYTES, TextCommand, nushell, output};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
 /// Maximum nesting of values and substitutions.
-const MAX_DEPTH: usize = 5;
+pub(super) const MAX_DEPTH: usize = 5;
 /// Maximum length of a value from which a pattern is removed, in characters.
 const MAX_PATTERN_CHARS: usize = 96;
 /// Maximum number of expansions in one word, all levels together.
@@ -38,7 +38,8 @@ impl Expansion<'_> {
             return None;
         }
         if self.shell.is_nushell() {
-            return self.nushell(text);
+            return nushell::Values { variables: self.variables, depth: self.depth, left: &mut *self.left }
+                .value(text);
         }
         let mut out: Vec<u8> = Vec::new();
         let mut rest = text;
@@ -342,72 +343,5 @@ impl Expansion<'_> {
         let steps: Vec<TextCommand<'_>> =
             steps.iter().map(|(words, input)| TextCommand { words, input: input.as_deref() }).collect();
         Some(output(&steps, self.shell)?.trim_end_matches('\n').to_owned())
-    }
-
-    /// Returns the value of a Nushell expression: text, `$name`, `$"…(…)…"`, `("…" | str reverse)`.
-    fn nushell(&mut self, text: &str) -> Option<String> {
-        *self.left = self.left.checked_sub(1)?;
-        let text = text.trim();
-        if let Some(inside) = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
-            return self.pipeline(inside);
-        }
-        for quote in ['"', '\'', '`'] {
-            let inside = text.strip_prefix('$').and_then(|rest| rest.strip_prefix(quote));
-            if let Some(inside) = inside.and_then(|rest| rest.strip_suffix(quote)) {
-                return self.interpolated(inside);
-            }
-            if let Some(inside) = text.strip_prefix(quote) {
-                let inside = inside.strip_suffix(quote).filter(|inside| !inside.contains(quote))?;
-                let decodes = quote == '"';
-                return if decodes {
-                    String::from_utf8(decode(inside, EscapeStyle::Ansi).0).ok()
-                } else {
-                    Some(inside.to_owned())
-                };
-            }
-        }
-        if let Some(name) = text.strip_prefix('$') {
-            return self.variables.get(name).cloned();
-        }
-        // A list is represented as its items, one per line.
-        if let Some(inside) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            let items = pieces(inside, |c| c.is_whitespace() || c == ',');
-            return Some(items.iter().map(|item| self.nushell(item)).collect::<Option<Vec<_>>>()?.join("\n"));
-        }
-        (!text.contains(['(', ')', '{', '}', '|', ';', '"', '\'', '`', '$', ' ', '\t', '\n']))
-            .then(|| text.to_owned())
-    }
-
-    fn interpolated(&mut self, text: &str) -> Option<String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, inside)) = rest.split_once('(') {
-            let end = closing(inside, '(', ')')?;
-            out.push_str(before);
-            out.push_str(&self.pipeline(inside.get(..end)?)?);
-            rest = inside.get(end + 1..)?;
-        }
-        out.push_str(rest);
-        Some(out)
-    }
-
-    fn pipeline(&mut self, text: &str) -> Option<String> {
-        if self.depth >= MAX_DEPTH || text.len() > MAX_BYTES {
-            return None;
-        }
-        self.depth += 1;
-        let stages = pieces(text, |c| c == '|');
-        let (first, rest) = stages.split_first()?;
-        let first_words = pieces(first, char::is_whitespace);
-        let command = matches!(first_words.first(), Some(&("echo" | "print" | "^echo" | "^printf")));
-        let mut input = if command { None } else { Some(self.nushell(first)?) };
-        for stage in stages.iter().take(usize::from(command)).chain(rest) {
-            let words = pieces(stage, char::is_whitespace);
-            let words = words.iter().map(|word| self.nushell(word)).collect::<Option<Vec<_>>>()?;
-            let made = output(&[TextCommand { words: &words, input: input.as_deref() }], self.shell)?;
-            input = Some(made);
-        }
-        self.depth -= 1;
-        input
     }
 }

@@ -2,28 +2,6 @@
 
 use crate::path_class::matches;
 
-/// Splits text outside quotes and brackets and leaves out empty pieces.
-pub(super) fn pieces(text: &str, separates: impl Fn(char) -> bool) -> Vec<&str> {
-    let mut found = Vec::new();
-    let (mut start, mut depth, mut quote) = (0, 0usize, None);
-    for (at, c) in text.char_indices() {
-        match (c, quote) {
-            (_, Some(open)) if c == open => quote = None,
-            (_, Some(_)) => {}
-            ('"' | '\'' | '`', None) => quote = Some(c),
-            ('(' | '[' | '{', None) => depth += 1,
-            (')' | ']' | '}', None) => depth = depth.saturating_sub(1),
-            (_, None) if depth == 0 && separates(c) => {
-                found.push(text.get(start..at).unwrap_or_default());
-                start = at + c.len_utf8();
-            }
-            _ => {}
-        }
-    }
-    found.push(text.get(start..).unwrap_or_default());
-    found.iter().map(|piece| piece.trim()).filter(|piece| !piece.is_empty()).collect()
-}
-
 pub(super) fn name_length(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
 }

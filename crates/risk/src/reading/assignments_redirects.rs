@@ -8,6 +8,7 @@ use crate::path_class;
 use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
+use askline_syntax::nushell_tokens::{quote_end, quoted_text};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 
@@ -237,9 +238,10 @@ impl LineReader<'_> {
         }
         for (at, _) in value.match_indices("cmd:").take(MAX_KEYS) {
             let rest = value.get(at + "cmd:".len()..).unwrap_or_default().trim_start();
-            let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
-            let script =
-                quote.and_then(|quote| rest.get(1..)?.split(quote).next()).unwrap_or(rest).to_owned();
+            let quote = rest.bytes().next().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+            let end = quote.and_then(|quote| quote_end(rest.as_bytes(), 0, quote));
+            let quoted = end.and_then(|end| rest.get(..end));
+            let script = quoted.and_then(quoted_text).unwrap_or_else(|| rest.to_owned());
             let word =
                 Word { span: span.clone(), text: script.clone(), literal: true, quoted: true, glob: false };
             self.script(&script, self.shell, &word);

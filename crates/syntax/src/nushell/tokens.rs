@@ -1,6 +1,12 @@
 //! Tokenizer for Nushell: words that end at a blank outside brackets and quotes, and the operators between them.
 
+use super::word::is_quoted;
 use crate::Span;
+
+pub use super::word::{escaped_text, quoted_text};
+
+/// Maximum number of pieces before a string at the end of a text.
+const MAX_PIECES: usize = 4096;
 
 /// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,6 +305,44 @@ pub fn template_mark(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
             _ => at += 1,
         }
     }
+}
+
+/// Part of the inside of a string template such as `$"a (b) c"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TemplatePart {
+    /// Text between expressions, with its escapes.
+    Text(Span),
+    /// The inside of `(…)`.
+    Code(Span),
+}
+
+/// Splits the template that `span` of a text covers. `None` if it is no template, or a quote or bracket in it is open.
+pub fn template_parts(text: &str, span: Span) -> Option<Vec<TemplatePart>> {
+    let bytes = text.as_bytes().get(..span.end)?;
+    let quote = bytes.get(span.start + 1).copied().filter(|quote| matches!(quote, b'"' | b'\''))?;
+    let mut parts = Vec::new();
+    let mut at = bytes.get(span.start).filter(|sign| **sign == b'$').map(|_| span.start + 2)?;
+    loop {
+        let mark = template_mark(bytes, at, quote)?;
+        parts.extend((at < mark).then_some(TemplatePart::Text(at..mark)));
+        if bytes.get(mark) == Some(&quote) {
+            return (mark + 1 == span.end).then_some(parts);
+        }
+        at = group_end(text, mark, span.end)?;
+        parts.push(TemplatePart::Code(mark + 1..at - 1));
+    }
+}
+
+/// Returns the span of the quoted string that a text ends with.
+pub fn last_quoted(text: &str) -> Option<Span> {
+    let last = pieces(text, MAX_PIECES).pop()?;
+    (last.end == text.len() && is_quoted(text.get(last.clone())?)).then_some(last)
+}
+
+/// Returns the offset after a raw string that begins at `at`.
+pub(super) fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let (start, hashes) = raw_start(bytes, at)?;
+    raw_end(bytes, start, hashes)
 }
 
 /// Returns the offset after the quote that opens a raw string at `at`, `r#'`, and the number of its hashes.

@@ -2,6 +2,7 @@
 
 use crate::file_schema::{Column, FileSchema};
 use askline_syntax::Span;
+use askline_syntax::nushell_tokens::quote_end;
 
 /// Maximum number of members in a path.
 const MEMBERS_MAX: usize = 32;
@@ -34,11 +35,11 @@ pub(super) fn parse(raw: &str, start: usize) -> Option<Vec<Member>> {
     let mut members = Vec::new();
     loop {
         let at = start + raw.len() - rest.len();
-        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+        let quote = rest.bytes().next().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
         let (name, length) = match quote {
             Some(quote) => {
-                let (name, _) = rest.strip_prefix(quote)?.split_once(quote)?;
-                (name, name.len() + 2)
+                let end = quote_end(rest.as_bytes(), 0, quote)?;
+                (rest.get(1..end - 1)?, end)
             }
             None => {
                 let name = rest.split('.').next()?;

@@ -7,6 +7,7 @@ use crate::file_schema::is_date;
 use crate::finding::{Finding, Fix, Grade};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
+use askline_syntax::nushell_tokens::last_quoted;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of suggested commands with the same last word.
@@ -120,9 +121,8 @@ impl SlipFinder<'_> {
     /// Returns the span of the quoted text at the start of the command's pipeline, including quotes.
     pub(super) fn quoted_head(&self, command: &SimpleCommand) -> Option<Span> {
         let before = self.before_pipe(command)?;
-        let quote = before.chars().next_back().filter(|c| matches!(c, '\'' | '"'))?;
-        let (outside, _) = before.strip_suffix(quote)?.rsplit_once(quote)?;
-        begins_after(outside).then_some(outside.len()..before.len())
+        let span = last_quoted(before).filter(|_| before.ends_with(['\'', '"']))?;
+        begins_after(before.get(..span.start)?).then_some(span)
     }
 
     /// Replaces a command that takes no text with the text command of the same name: `reverse`, `str reverse`.
