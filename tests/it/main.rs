@@ -21,7 +21,6 @@ mod lookup;
 mod manual;
 mod model;
 mod nushell;
-mod options;
 mod parser;
 mod platform;
 mod plugin;

@@ -3,7 +3,7 @@
 use super::files::FileLists;
 use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Row, Target, is_like};
 use super::words::WordLists;
-use askline_syntax::options::{self, Form, Options, Part, Reader, Takes, Value};
+use askline_syntax::options::{self, Form, Options, Part, ProgramOptions, Reader, Takes, Value};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Word, program_name};
 
@@ -21,8 +21,8 @@ pub(super) struct Call<'a> {
     pub(super) named: Option<FoundEntry<'a>>,
     /// All words after the command word.
     words: Vec<Word>,
-    /// Options whose value may be in the next word.
-    values: Values<'a>,
+    /// Options with a value.
+    values: ProgramOptions,
     form: Form,
     /// Index of the first word that is neither an option nor a value.
     first: Option<usize>,
@@ -45,19 +45,16 @@ struct Flag {
     value: Option<Word>,
 }
 
-/// Names of the options whose value may be in the next word; `*` matches any text.
-#[derive(Debug)]
-struct Values<'a>(Vec<&'a str>);
-
-impl Options for Values<'_> {
-    fn takes(&self, option: &str) -> Option<Takes> {
-        let is_one = |known: &&str| *known == option || known.contains('*') && is_like(option, known);
-        self.0.iter().any(is_one).then_some(Takes::Value)
+impl Flag {
+    /// Reports whether a form such as `-t=1` names the option and its value.
+    fn has_value(&self, form: &str) -> bool {
+        let value = self.value.as_ref().map(|word| word.text.as_str());
+        form.split_once('=').is_some_and(|(name, wanted)| value == Some(wanted) && is_flag(&self.name, name))
     }
 }
 
 /// Options of a program, of which some more take a value.
-struct With<'c, F>(&'c Values<'c>, F);
+struct With<'c, F>(&'c ProgramOptions, F);
 
 impl<F: Fn(&str) -> bool> Options for With<'_, F> {
     fn takes(&self, option: &str) -> Option<Takes> {
@@ -74,11 +71,11 @@ impl<'a> Call<'a> {
             Some((first, rest)) => (first.to_owned(), rest.split(' ').map(plain_word).chain(words).collect()),
             None => (name, words),
         };
-        let rest = leading(&words, &Values(table.values(&name, None)));
+        let rest = leading(&words, &ProgramOptions::of_all(&name));
         let named = table.find(&name, &rest, shell);
         let subcommands = named.map_or(0, |named| named.words);
         let level = rest.get(..subcommands).unwrap_or_default();
-        let values = Values(table.values(&name, Some(level)));
+        let values = ProgramOptions::of(&name, level);
         let form = named.and_then(|named| named.program.style).unwrap_or_else(|| Form::of(&name));
         let (own, reach) = (words.len(), words.len());
         let (flags, operands) = (Vec::new(), Vec::new());
@@ -213,6 +210,7 @@ impl<'a> Call<'a> {
             && (before.is_empty() || !runs)
             && matches!(last.text.as_str(), "-h" | "-V" | "-?")
             && !table.knows_option(&self.name, &last.text)
+            && !ProgramOptions::of_all(&self.name).lists(&last.text)
             && before.len() <= MAX_SUBCOMMAND_WORDS
             && before.iter().all(|word| word.literal && !word.text.starts_with(['-', '+']))
             && before.iter().enumerate().all(is_subcommand)
@@ -267,7 +265,8 @@ impl<'a> Call<'a> {
     }
 
     fn has_within(&self, form: &str, words: usize) -> bool {
-        self.flags.iter().any(|flag| flag.word < words && is_flag(&flag.name, form))
+        let is_given = |flag: &Flag| is_flag(&flag.name, form) || flag.has_value(form);
+        self.flags.iter().any(|flag| flag.word < words && is_given(flag))
             || self.words.iter().take(words).any(|word| word.text == form)
     }
 
@@ -334,12 +333,12 @@ fn is_flag(given: &str, form: &str) -> bool {
 }
 
 /// Returns the first words that are neither options nor their values, up to the first word that is not literal.
-fn leading<'a>(words: &'a [Word], values: &Values<'_>) -> Vec<&'a str> {
+fn leading<'a>(words: &'a [Word], values: &ProgramOptions) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word.text.starts_with(['-', '+']) && word.text.len() > 1 {
-            if values.takes(&word.text).is_some() {
+            if values.takes(&word.text) == Some(Takes::Value) {
                 words.next();
             }
         } else if word.literal && found.len() < MAX_SUBCOMMAND_WORDS {

@@ -45,8 +45,6 @@ pub(super) struct EffectEntry {
     pub(super) names: Vec<String>,
     #[serde(default)]
     pub(super) shells: Vec<String>,
-    #[serde(default)]
-    pub(super) values: Vec<String>,
     pub(super) style: Option<Form>,
     #[serde(default)]
     pub(super) idle: Vec<String>,
@@ -371,24 +369,13 @@ impl EffectTable {
                 _ => None,
             });
             let mut targets = targets.flat_map(|condition| &condition.alternatives);
-            program.values.iter().any(|value| is_one(value))
-                || program.conditions().any(|form| is_one(form))
-                || targets.any(|form| is_one(form))
+            program.conditions().any(|form| is_one(form)) || targets.any(|form| is_one(form))
         })
     }
 
     /// Returns the entry for programs without an entry of their own.
     pub(super) fn any(&self) -> Option<&EffectEntry> {
         self.group(ANY)?.first().map(|(_, program)| program.as_ref())
-    }
-
-    /// Returns the options whose value may be in the next word, of a command and of the subcommands that `rest` names.
-    /// If `rest` is `None`, the options of all subcommands are included.
-    pub(super) fn values<'a>(&'a self, name: &str, rest: Option<&[&str]>) -> Vec<&'a str> {
-        let entries = self.group(name).map(Vec::as_slice).unwrap_or_default();
-        let is_level = |words: &[String]| rest.is_none_or(|rest| begins(rest, words));
-        let programs = entries.iter().filter(|(words, _)| is_level(words));
-        programs.flat_map(|(_, program)| program.values.iter().map(String::as_str)).collect()
     }
 
     /// Returns all entries.

@@ -1,5 +1,7 @@
-//! Splits the words of a command into options, option values and operands. The caller says which options take a value,
-//! for every table of options is made for its own question; this module has the one reading of the words.
+//! Splits the words of a command into options, option values and operands. Which options take a value, the caller says,
+//! from the manuals or from the table of [`ProgramOptions`].
+
+mod program_options;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +10,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+pub use self::program_options::ProgramOptions;
 use crate::Word;
 
 /// Value of an option.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::options::{Form, Options, Part, Reader, Takes};
+use super::options::{Form, Options, Part, ProgramOptions, Reader, Takes};
 use super::parser::{MAX_COMMANDS, Parser};
 use super::word::assignment_prefix;
 use super::{Nesting, Parsed, SimpleCommand, Word, program_name};
@@ -25,12 +25,6 @@ struct Wrapper {
     names: Vec<String>,
     #[serde(default)]
     runs: Runs,
-    /// Options before a subcommand whose value may be the next word.
-    #[serde(default)]
-    globals: Vec<String>,
-    /// Options whose value may be the next word.
-    #[serde(default)]
-    values: Vec<String>,
     /// Options whose value is a shell script.
     #[serde(default)]
     scripts: Vec<String>,
@@ -182,7 +176,7 @@ impl Peeling<'_> {
             self.found.commands.push(command);
             return;
         };
-        let runs = wrapper.read(&command.words, own);
+        let runs = wrapper.read(&command.words, own, ProgramOptions::named(&name));
         let mut within = command.within.clone();
         within.push(Nesting::Wrapper(name));
         for script in &runs.scripts {
@@ -295,16 +289,16 @@ fn wrapper_of(command: &SimpleCommand) -> Option<(String, usize, &'static Wrappe
     let path = command.name()?;
     let first = program_name(path);
     WRAPPERS.get(first)?.iter().find_map(|(rest, wrapper)| {
+        let level: Vec<&str> = rest.iter().map(String::as_str).collect();
+        let above = ProgramOptions::above(first, &level);
         let mut reader = Reader::new(&command.words, 1, Form::Getopt);
         let mut own = 1;
         for name in rest {
             // Options may precede a subcommand.
-            own = std::iter::from_fn(|| reader.next(&Globals(&wrapper.globals))).find_map(
-                |part| match part {
-                    Part::Operand(at) => Some(at + 1),
-                    Part::Option(_) | Part::End(_) => None,
-                },
-            )?;
+            own = std::iter::from_fn(|| reader.next(&above)).find_map(|part| match part {
+                Part::Operand(at) => Some(at + 1),
+                Part::Option(_) | Part::End(_) => None,
+            })?;
             command.words.get(own - 1).filter(|word| word.literal && word.text == *name)?;
         }
         let name =
@@ -320,43 +314,40 @@ struct Found {
     scripts: Vec<Script>,
 }
 
-/// Options before a subcommand whose value may be the next word.
-struct Globals<'a>(&'a [String]);
-
-impl Options for Globals<'_> {
-    fn takes(&self, option: &str) -> Option<Takes> {
-        self.0.iter().any(|name| name == option).then_some(Takes::Value)
-    }
+/// The options of a wrapper.
+struct WrapperOptions<'a> {
+    wrapper: &'a Wrapper,
+    values: ProgramOptions,
 }
 
-impl Options for Wrapper {
+impl Options for WrapperOptions<'_> {
     fn takes(&self, option: &str) -> Option<Takes> {
         let listed = |list: &[String]| list.iter().any(|name| name == option);
         match () {
             // `sh -c -e SCRIPT`: more options may precede the script.
             // The script of `env -S'rm a'` may be in the same word.
-            () if listed(&self.scripts) && self.assignments => Some(Takes::Value),
-            () if listed(&self.idle) || listed(&self.scripts) => Some(Takes::Nothing),
-            () if listed(&self.values) => Some(Takes::Value),
-            () => None,
+            () if listed(&self.wrapper.scripts) && self.wrapper.assignments => Some(Takes::Value),
+            () if listed(&self.wrapper.idle) || listed(&self.wrapper.scripts) => Some(Takes::Nothing),
+            () => self.values.takes(option),
         }
     }
 }
 
 impl Wrapper {
     /// Reads the wrapper's words from index `at`, the first after its name.
-    fn read(&self, words: &[Word], at: usize) -> Found {
+    fn read(&self, words: &[Word], at: usize, values: ProgramOptions) -> Found {
         let mut found = Found::default();
         if !self.openers.is_empty() {
             self.read_clauses(words, at, &mut found);
             return found;
         }
+        let options = WrapperOptions { wrapper: self, values };
         let mut reader = Reader::new(words, at, Form::Getopt);
         let mut operands = self.operands;
         let mut ended = false;
         let mut script_next = false;
         let mut tail = words.len();
-        while let Some(part) = reader.next(self) {
+        while let Some(part) = reader.next(&options) {
             let at = match part {
                 Part::End(_) => {
                     ended = true;
@@ -418,7 +409,7 @@ impl Wrapper {
             }
             Runs::Scripts => {
                 reader.skip_to(tail);
-                while let Some(part) = reader.next(self) {
+                while let Some(part) = reader.next(&options) {
                     if let Part::Operand(at) = part {
                         found.scripts.push(Script { words: at..at + 1, offset: 0 });
                     }

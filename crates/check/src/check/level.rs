@@ -8,7 +8,7 @@ use super::tools::{TOOLS, is_find};
 use crate::reference::{CommandFacts, CommandKind, Reference};
 use askline_manual::{Arity, Manual, OptionDoc, OptionStyle};
 use askline_syntax::{
-    options::{self, Options, Takes},
+    options::{self, Options, ProgramOptions, Takes},
     program_name,
 };
 
@@ -196,7 +196,7 @@ impl Level {
 impl Options for Level {
     fn takes(&self, option: &str) -> Option<Takes> {
         if is_find(&self.name) {
-            return TOOLS.find.takes(option);
+            return ProgramOptions::of_all("find").takes(option);
         }
         Some(match self.doc(option)?.value {
             Arity::None => Takes::Nothing,

@@ -11,6 +11,7 @@ use super::*;
 use crate::reference::CommandKind;
 use crate::test_machine::{TestMachine, option};
 use askline_manual::{Manual, OptionStyle, Subcommand};
+use askline_syntax::options::ProgramOptions;
 
 /// The machine as its file describes it.
 #[derive(Deserialize)]
@@ -170,7 +171,10 @@ fn findings_say_what_to_do_and_where_from() {
 #[test]
 fn the_table_of_tools_is_well_formed() {
     let tools = &*tools::TOOLS;
-    assert!(tools.find.patterns.is_subset(&tools.find.with_one));
+    let find = ProgramOptions::named("find");
+    let mut with_value =
+        tools.find.patterns.iter().chain(&tools.find.options_with).chain(&tools.find.with_two);
+    assert!(with_value.all(|word| find.lists(word)));
     for (name, other) in &tools.like {
         assert_ne!(name, other);
     }

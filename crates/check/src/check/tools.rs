@@ -6,7 +6,6 @@ use std::sync::{Arc, LazyLock};
 use serde::{Deserialize, Deserializer};
 
 use askline_manual::{Arity, Manual, OptionDoc, Source};
-use askline_syntax::options::{Options, Takes};
 use askline_syntax::program_name;
 use askline_syntax::shell::Shell;
 
@@ -55,14 +54,13 @@ pub(super) struct NamedTools {
     pub(super) names: HashSet<String>,
 }
 
-/// Arity of the words of a `find` expression.
+/// Words of a `find` expression.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Find {
     pub(super) options_without: HashSet<String>,
     pub(super) options_with: HashSet<String>,
     pub(super) operators: HashSet<String>,
-    pub(super) with_one: HashSet<String>,
     pub(super) with_two: HashSet<String>,
     pub(super) patterns: HashSet<String>,
 }
@@ -89,13 +87,6 @@ impl Find {
         self.operators.contains(word)
             || is_newer(word)
             || level.is_some_and(|level| level.bytes().all(|byte| byte.is_ascii_digit()))
-    }
-}
-
-impl Options for Find {
-    fn takes(&self, option: &str) -> Option<Takes> {
-        let lists = [&self.with_one, &self.with_two, &self.options_with];
-        (is_newer(option) || lists.iter().any(|list| list.contains(option))).then_some(Takes::Value)
     }
 }
 

@@ -1,50 +1,10 @@
 //! Parses the words after a command word into options with values and operands, for tools that have platform rules.
 //!
-//! The rules concern options that are not in this machine's documentation: `arguments.toml` lists the options that take
-//! a value, for all families of a tool together.
+//! The rules concern options that are not in this machine's documentation: the table of `askline_syntax` lists the
+//! options that take a value, for all families of a tool together.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
-use askline_syntax::options::{self, Form, Given, Options, Part, Reader, Takes};
+use askline_syntax::options::{self, Form, Given, Part, ProgramOptions, Reader};
 use askline_syntax::{SimpleCommand, Span, Word};
-
-/// Syntax of a tool's arguments.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Manner {
-    /// Letters that take a value, attached or as the next word.
-    #[serde(default)]
-    value: String,
-    /// Letters that take only an attached value.
-    #[serde(default)]
-    optional: String,
-    /// Long options, without dashes, whose value may be the next word.
-    #[serde(default)]
-    long: Vec<String>,
-}
-
-impl Options for Manner {
-    fn takes(&self, option: &str) -> Option<Takes> {
-        if let Some(name) = option.strip_prefix("--") {
-            return self.long.iter().any(|known| known == name).then_some(Takes::Value);
-        }
-        let letter = option.strip_prefix('-')?;
-        let is_listed = |letters: &str| letter.chars().count() == 1 && letters.contains(letter);
-        match () {
-            () if is_listed(&self.value) => Some(Takes::Value),
-            () if is_listed(&self.optional) => Some(Takes::Attached),
-            () => None,
-        }
-    }
-}
-
-static MANNERS: LazyLock<HashMap<String, Manner>> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "part of the program; a test reads it")]
-    toml::from_str(include_str!("arguments.toml")).expect("arguments.toml is well-formed")
-});
 
 /// Options and operands of a command.
 #[derive(Debug, Default)]
@@ -86,12 +46,11 @@ pub(crate) struct Value {
 impl Arguments {
     /// Parses the words of a command as the tool `name` does, from word `first` on.
     pub(crate) fn read(line: &str, command: &SimpleCommand, name: &str, first: usize) -> Self {
-        static PLAIN: Manner = Manner { value: String::new(), optional: String::new(), long: Vec::new() };
-        let manner = MANNERS.get(name).unwrap_or(&PLAIN);
+        let table = ProgramOptions::named(name);
         let words = &command.words;
         let mut found = Self::default();
         let mut reader = Reader::new(words, first, Form::of(name));
-        while let Some(part) = reader.next(manner) {
+        while let Some(part) = reader.next(&table) {
             match part {
                 Part::End(_) => {}
                 Part::Operand(index) => {

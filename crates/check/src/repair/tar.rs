@@ -5,6 +5,7 @@ use crate::platform::arguments::Arguments;
 use crate::reference::Reference;
 use askline_manual::userland::Userland;
 use askline_syntax::Parsed;
+use askline_syntax::options::documents_bundle;
 
 /// Compression letter for each suffix; `None` for no compression.
 const SUFFIXES: [(&str, Option<char>); 12] = [
@@ -26,7 +27,7 @@ const SUFFIXES: [(&str, Option<char>); 12] = [
 pub(super) fn letters(line: &str, parsed: &Parsed, reference: &dyn Reference) -> Vec<Finding> {
     let mut found = Vec::new();
     for command in &parsed.commands {
-        let Some(name) = command.name().filter(|name| matches!(*name, "tar" | "bsdtar" | "gtar")) else {
+        let Some(name) = command.name().filter(|name| documents_bundle(name)) else {
             continue;
         };
         let arguments = Arguments::read(line, command, "tar", 1);
