@@ -1,5 +1,5 @@
-//! Converts the table of options (`src/options/program_options.toml`) to constants: the program reads none of it when it
-//! starts.
+//! Converts the table of options (`src/options/program_options.toml`) to two texts in which the program looks up a command
+//! without reading the rest: a line for each entry, and a line for each command with its levels.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err(format!("{TABLE}: unknown key {other}").into());
         }
         let (values, attached) = (texts(program, "values")?, texts(program, "attached")?);
-        entries.push(format!("ProgramEntry {{ values: &{values:?}, attached: &{attached:?} }}"));
+        entries.push(format!("{}\t{}", values.join(" "), attached.join(" ")));
         for name in texts(program, "names")? {
             let mut words = name.split(' ').map(str::to_owned);
             let levels = commands.entry(words.next().unwrap_or_default()).or_default();
@@ -44,13 +44,27 @@ fn main() -> Result<(), Box<dyn Error>> {
             levels.push((rest, index));
         }
     }
-    let level = |(rest, index): &Level| format!("(&{rest:?}, {index})");
-    let levels = |levels: &Vec<Level>| levels.iter().map(level).collect::<Vec<_>>().join(", ");
-    let commands: Vec<String> =
-        commands.iter().map(|(word, found)| format!("({word:?}, &[{}])", levels(found))).collect();
+    let level = |(rest, index): &Level| format!("\t{}:{index}", rest.join(" "));
+    let line =
+        |(word, levels): (&String, &Vec<Level>)| word.clone() + &levels.iter().map(level).collect::<String>();
+    write("program_entries", &entries)?;
+    write("commands", &commands.iter().map(line).collect::<Vec<_>>())?;
+    Ok(())
+}
+
+/// Writes lines as a text, and the offset of each line and of the end.
+fn write(name: &str, lines: &[String]) -> Result<(), Box<dyn Error>> {
     let out = env::var("OUT_DIR")?;
-    fs::write(Path::new(&out).join("program_entries.rs"), format!("&[{}]", entries.join(",\n")))?;
-    fs::write(Path::new(&out).join("commands.rs"), format!("&[{}]", commands.join(",\n")))?;
+    let mut text = String::new();
+    let mut starts = Vec::new();
+    for line in lines {
+        starts.push(text.len());
+        text.push_str(line);
+        text.push('\n');
+    }
+    starts.push(text.len());
+    fs::write(Path::new(&out).join(format!("{name}.txt")), text)?;
+    fs::write(Path::new(&out).join(format!("{name}.rs")), format!("&{starts:?}"))?;
     Ok(())
 }
 

@@ -171,6 +171,17 @@ fn words_of_known_parts() {
     assert_eq!(value("(\"fr- mr\" | str reverse)", Nu).as_deref(), Some("rm -rf"));
     assert_eq!(value("$\"($a)m\"", Nu).as_deref(), Some("rm"));
     assert_eq!(value("([r m] | str join)", Nu).as_deref(), Some("rm"));
+    for (text, known) in [
+        (r#""a\"b""#, "a\"b"),
+        (r#""a\nb\u{72}""#, "a\nbr"),
+        ("r#'it's'#", "it's"),
+        (r"'a\nb'", r"a\nb"),
+        (r#"$"a\n($a)\(""#, "a\nr("),
+        ("['a b', `c`]", "a b\nc"),
+        ("(echo 'm)r' | str reverse)", "r)m"),
+    ] {
+        assert_eq!(value(text, Nu).as_deref(), Some(known), "{text}");
+    }
 }
 
 #[test]
@@ -198,6 +209,9 @@ fn words_that_are_not_known() {
     }
     assert_eq!(value("$x[1]", Zsh), None);
     assert_eq!(value("(http get x)", Nu), None);
+    for text in [r#""\x72m""#, "'a' + 'b'", "(a) (b)", "('r'; 'm')", "['r' | 'm']", "$'a", "'a' 'b'"] {
+        assert_eq!(value(text, Nu), None, "{text}");
+    }
 }
 
 #[test]

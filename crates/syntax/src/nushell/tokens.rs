@@ -368,3 +368,68 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_strings_are_read() {
+        for (text, inside) in [
+            ("'a b'", Some("a b")),
+            ("`a'b`", Some("a'b")),
+            (r#""a\t\u{e9}\"""#, Some("a\té\"")),
+            ("r##'a'#b'##", Some("a'#b")),
+            (r"'a\n'", Some(r"a\n")),
+            (r#""\d""#, None),
+            (r#""a"#, None),
+            ("'a' 'b'", None),
+            ("'a'b", None),
+            ("r#'a'", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(quoted_text(text).as_deref(), inside, "{text}");
+        }
+    }
+
+    #[test]
+    fn templates_are_split() {
+        let parts = |text: &str| {
+            let parts = template_parts(text, 0..text.len())?.into_iter().map(|part| match part {
+                TemplatePart::Text(span) => text.get(span).unwrap().to_owned(),
+                TemplatePart::Code(span) => format!("({})", text.get(span).unwrap()),
+            });
+            Some(parts.collect::<Vec<_>>().join(","))
+        };
+        for (text, expected) in [
+            (r#"$"a (b) c""#, Some("a ,(b), c")),
+            (r#"$"(f ')' "x")""#, Some(r#"(f ')' "x")"#)),
+            (r#"$"a\("b""#, None),
+            (r#"$"a\(""#, Some(r"a\(")),
+            ("$'(a)'", Some("(a)")),
+            ("$''", Some("")),
+            ("$'a", None),
+            (r#"$"(a""#, None),
+            ("$`a`", None),
+            ("'a'", None),
+            ("$", None),
+        ] {
+            assert_eq!(parts(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_string_at_the_end_is_found() {
+        for (text, last) in [
+            ("let x = 'a b'", Some("'a b'")),
+            (r#"("a \" b""#, Some(r#""a \" b""#)),
+            ("'a' 'b'", Some("'b'")),
+            ("'a' b", None),
+            ("it's", None),
+            ("", None),
+        ] {
+            assert_eq!(last_quoted(text).and_then(|span| text.get(span)), last, "{text}");
+        }
+    }
+}

@@ -1,26 +1,46 @@
 //! Options of known programs that take a value, from `program_options.toml`.
 
+use std::cmp::Ordering;
+
 use super::{Options, Takes};
 
-/// Entry of the table.
-#[derive(Debug)]
-struct ProgramEntry {
-    /// Options whose value may be the next word; a trailing `*` stands for any text.
-    values: &'static [&'static str],
-    /// Options whose value is only the rest of their word.
-    attached: &'static [&'static str],
+/// Entries of the table, one a line: options whose value may be the next word (a trailing `*` stands for any text), a tab,
+/// options whose value is only the rest of their word.
+static ENTRIES: Lines = Lines {
+    text: include_str!(concat!(env!("OUT_DIR"), "/program_entries.txt")),
+    starts: include!(concat!(env!("OUT_DIR"), "/program_entries.rs")),
+};
+/// Commands in order, one a line: the first word, and behind a tab each level with its further words and its entry.
+static COMMANDS: Lines = Lines {
+    text: include_str!(concat!(env!("OUT_DIR"), "/commands.txt")),
+    starts: include!(concat!(env!("OUT_DIR"), "/commands.rs")),
+};
+
+/// A text whose lines are found by number.
+struct Lines {
+    text: &'static str,
+    /// The offset of each line, and of the end.
+    starts: &'static [u32],
 }
 
-/// The words of a command's name after the first, and the index of its entry.
-type Level = (&'static [&'static str], usize);
+impl Lines {
+    fn count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
 
-static ENTRIES: &[ProgramEntry] = include!(concat!(env!("OUT_DIR"), "/program_entries.rs"));
-/// The levels of each command, by its first word in order.
-static COMMANDS: &[(&str, &[Level])] = include!(concat!(env!("OUT_DIR"), "/commands.rs"));
+    fn line(&self, at: usize) -> Option<&'static str> {
+        let offset = |at: usize| usize::try_from(*self.starts.get(at)?).ok();
+        self.text.get(offset(at)?..offset(at + 1)?)?.strip_suffix('\n')
+    }
+
+    fn all(&self) -> impl Iterator<Item = &'static str> {
+        (0..self.count()).filter_map(|at| self.line(at))
+    }
+}
 
 /// Options that take a value at some levels of a command.
 #[derive(Debug, Clone, Default)]
-pub struct ProgramOptions(Vec<&'static ProgramEntry>);
+pub struct ProgramOptions(Vec<&'static str>);
 
 impl ProgramOptions {
     /// Returns the options of a program and all its subcommands.
@@ -46,8 +66,13 @@ impl ProgramOptions {
     }
 
     fn at(program: &str, is_one: impl Fn(&[&str]) -> bool) -> Self {
-        let levels = levels(program).iter().filter(|(level, _)| is_one(level));
-        Self(levels.filter_map(|(_, entry)| ENTRIES.get(*entry)).collect())
+        let levels = line_of(program).unwrap_or_default().split('\t').skip(1);
+        let entry = |level: &'static str| {
+            let (words, entry) = level.rsplit_once(':')?;
+            let words: Vec<&str> = words.split_terminator(' ').collect();
+            ENTRIES.line(entry.parse().ok().filter(|_| is_one(&words))?)
+        };
+        Self(levels.filter_map(entry).collect())
     }
 
     /// Reports whether the table lists the option.
@@ -58,22 +83,30 @@ impl ProgramOptions {
 
 impl Options for ProgramOptions {
     fn takes(&self, option: &str) -> Option<Takes> {
-        let has = |list: &[&str]| list.iter().any(|known| is_like(option, known));
+        let has = |list: &str| list.split(' ').any(|known| is_like(option, known));
+        let mut lists = self.0.iter().filter_map(|entry| entry.split_once('\t'));
         match () {
-            () if self.0.iter().any(|entry| has(entry.values)) => Some(Takes::Value),
-            () if self.0.iter().any(|entry| has(entry.attached)) => Some(Takes::Attached),
+            () if lists.clone().any(|(values, _)| has(values)) => Some(Takes::Value),
+            () if lists.any(|(_, attached)| has(attached)) => Some(Takes::Attached),
             () => None,
         }
     }
 }
 
-/// Returns the levels of a command; of several names with `*` the first counts.
-fn levels(program: &str) -> &'static [Level] {
-    let exact = COMMANDS.binary_search_by(|(word, _)| (*word).cmp(program)).ok();
-    let found = exact.and_then(|at| COMMANDS.get(at));
-    let found =
-        found.or_else(|| COMMANDS.iter().find(|(word, _)| word.ends_with('*') && is_like(program, word)));
-    found.map_or(&[], |(_, levels)| levels)
+/// Returns the line of a command; of several names with `*` the first counts.
+fn line_of(program: &str) -> Option<&'static str> {
+    let word = |line: &'static str| line.split('\t').next().unwrap_or_default();
+    let (mut start, mut end) = (0, COMMANDS.count());
+    while start < end {
+        let middle = start + (end - start) / 2;
+        let line = COMMANDS.line(middle)?;
+        match word(line).cmp(program) {
+            Ordering::Less => start = middle + 1,
+            Ordering::Greater => end = middle,
+            Ordering::Equal => return Some(line),
+        }
+    }
+    COMMANDS.all().find(|line| word(line).ends_with('*') && is_like(program, word(line)))
 }
 
 /// Reports whether a text is the known one, of which a trailing `*` stands for any text.
@@ -106,15 +139,18 @@ mod tests {
 
     #[test]
     fn the_table_is_consistent() {
-        for entry in ENTRIES {
-            let all: Vec<&str> = entry.values.iter().chain(entry.attached).copied().collect();
+        for entry in ENTRIES.all() {
+            let (values, attached) = entry.split_once('\t').unwrap();
+            let all: Vec<&str> = values.split_terminator(' ').chain(attached.split_terminator(' ')).collect();
             assert!(!all.is_empty());
             for option in &all {
-                let star = option.find('*').is_none_or(|at| at + 1 == option.len());
-                assert!(star && option.len() > 1 && !option.contains(char::is_whitespace), "{option}");
-                assert!(entry.values.contains(option) != entry.attached.contains(option), "{option}");
+                assert!(
+                    option.find('*').is_none_or(|at| at + 1 == option.len()) && option.len() > 1,
+                    "{option}"
+                );
+                assert_eq!(all.iter().filter(|other| *other == option).count(), 1, "{option}");
             }
         }
-        assert!(COMMANDS.is_sorted_by_key(|(word, _)| word));
+        assert!(COMMANDS.all().all(|line| line_of(line.split('\t').next().unwrap()) == Some(line)));
     }
 }
