@@ -176,7 +176,8 @@ impl Peeling<'_> {
             self.found.commands.push(command);
             return;
         };
-        let runs = wrapper.read(&command.words, own, ProgramOptions::named(&name));
+        let options = WrapperOptions { wrapper, values: ProgramOptions::named(&name) };
+        let runs = wrapper.read(&command.words, own, &options);
         let mut within = command.within.clone();
         within.push(Nesting::Wrapper(name));
         for script in &runs.scripts {
@@ -335,19 +336,18 @@ impl Options for WrapperOptions<'_> {
 
 impl Wrapper {
     /// Reads the wrapper's words from index `at`, the first after its name.
-    fn read(&self, words: &[Word], at: usize, values: ProgramOptions) -> Found {
+    fn read(&self, words: &[Word], at: usize, options: &WrapperOptions<'_>) -> Found {
         let mut found = Found::default();
         if !self.openers.is_empty() {
             self.read_clauses(words, at, &mut found);
             return found;
         }
-        let options = WrapperOptions { wrapper: self, values };
         let mut reader = Reader::new(words, at, Form::Getopt);
         let mut operands = self.operands;
         let mut ended = false;
         let mut script_next = false;
         let mut tail = words.len();
-        while let Some(part) = reader.next(&options) {
+        while let Some(part) = reader.next(options) {
             let at = match part {
                 Part::End(_) => {
                     ended = true;
@@ -409,7 +409,7 @@ impl Wrapper {
             }
             Runs::Scripts => {
                 reader.skip_to(tail);
-                while let Some(part) = reader.next(&options) {
+                while let Some(part) = reader.next(options) {
                     if let Part::Operand(at) = part {
                         found.scripts.push(Script { words: at..at + 1, offset: 0 });
                     }
