@@ -13,6 +13,7 @@ pub mod request_control;
 pub mod resident;
 pub mod scripted;
 pub mod server;
+mod threaded;
 pub mod usage;
 
 #[cfg(feature = "local-model")]

@@ -3,9 +3,6 @@
 //! Each call runs in a thread of its own. One that goes on is left behind, and the model is not asked again: without
 //! this, a later round that hangs would cost the answer of the first.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
@@ -15,27 +12,24 @@ use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::prompt::disclosure::Audience;
 use crate::request_control::RequestControl;
+use crate::threaded::{Threaded, Unfinished};
 
-/// Interval between checks of the request control.
-const TICK: Duration = Duration::from_millis(10);
 /// Maximum time for a model to end by itself after its control ended.
 const GRACE: Duration = Duration::from_millis(100);
 
 /// A model that is left behind if it ignores its request control.
 #[expect(missing_debug_implementations, reason = "a model has no such form")]
 pub struct Punctual {
-    /// Locked by the thread of a call, so held for good by one that was left behind.
-    model: Arc<Mutex<Box<dyn Model>>>,
+    model: Threaded<Box<dyn Model>>,
     source: String,
     audience: Audience,
-    is_lost: bool,
 }
 
 impl Punctual {
     /// Wraps a model.
     pub fn new(model: Box<dyn Model>) -> Self {
         let (source, audience) = (model.source(), model.audience());
-        Self { model: Arc::new(Mutex::new(model)), source, audience, is_lost: false }
+        Self { model: Threaded::new("model", model), source, audience }
     }
 
     /// Makes a call in a thread of its own.
@@ -44,43 +38,27 @@ impl Punctual {
         control: &RequestControl,
         work: impl FnOnce(&mut dyn Model, &RequestControl) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
-        if self.is_lost {
-            let why = format!("{} still works on an earlier request; try again", self.source);
-            return Err(Failure::Unavailable(why).into());
-        }
-        let (sender, result) = mpsc::channel();
-        let (model, its) = (Arc::clone(&self.model), control.clone());
-        let call = move || {
-            let mut model = model.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = sender.send(work(model.as_mut(), &its));
-        };
-        thread::Builder::new().name("model".to_owned()).spawn(call).context("can't start a thread")?;
+        let its = control.clone();
         let mut spent_at = None;
-        loop {
-            match result.recv_timeout(TICK) {
-                Ok(result) => return result,
-                Err(RecvTimeoutError::Disconnected) => {
-                    // After a panic the model may be in any state.
-                    self.is_lost = true;
-                    bail!("a bug in askline stopped it; `askline suggest --debug` shows more");
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+        let give_up = |now: Instant| {
+            let failure = control.spent(now)?;
+            (GRACE <= now - *spent_at.get_or_insert(now)).then_some(failure)
+        };
+        match self.model.run(move |model| work(model.as_mut(), &its), give_up) {
+            Ok(done) => done,
+            Err(Unfinished::NotStarted(error)) => Err(error).context("can't start a thread"),
+            Err(Unfinished::Lost) => {
+                let why = format!("{} still works on an earlier request; try again", self.source);
+                Err(Failure::Unavailable(why).into())
             }
-            let now = Instant::now();
-            if let Some(failure) = control.spent(now)
-                && GRACE <= now - *spent_at.get_or_insert(now)
-            {
+            Err(Unfinished::Panicked) => {
+                bail!("a bug in askline stopped it; `askline suggest --debug` shows more")
+            }
+            Err(Unfinished::GivenUp(failure)) => {
                 tracing::debug!("{} ignores its request control and is left behind", self.source);
-                self.is_lost = true;
-                return Err(failure.into());
+                Err(failure.into())
             }
         }
-    }
-
-    /// Asks the model for something that takes no time; `None` if it is lost.
-    fn at_once<T>(&self, ask: impl FnOnce(&mut dyn Model) -> T) -> Option<T> {
-        let mut model = self.model.try_lock().ok().filter(|_| !self.is_lost)?;
-        Some(ask(model.as_mut()))
     }
 }
 
@@ -104,7 +82,7 @@ impl Model for Punctual {
     }
 
     fn keeps_alternatives(&self) -> bool {
-        self.at_once(|model| model.keeps_alternatives()).unwrap_or_default()
+        self.model.get().is_some_and(|model| model.keeps_alternatives())
     }
 
     fn alternatives(
@@ -123,15 +101,15 @@ impl Model for Punctual {
     }
 
     fn rest(&mut self) {
-        self.at_once(|model| model.rest());
+        self.model.get_mut().into_iter().for_each(|model| model.rest());
     }
 
     fn notes(&self) -> Vec<String> {
-        self.at_once(|model| model.notes()).unwrap_or_default()
+        self.model.get().map(|model| model.notes()).unwrap_or_default()
     }
 
     fn finish(&mut self) -> anyhow::Result<()> {
-        self.at_once(|model| model.finish()).unwrap_or(Ok(()))
+        self.model.get_mut().map_or(Ok(()), |model| model.finish())
     }
 }
 

@@ -1,8 +1,6 @@
 //! Runs the embedded model in a thread of its own: if llama.cpp aborts on a damaged file, or is stuck, that costs the
 //! model, not the process.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
@@ -11,10 +9,8 @@ use super::{Local, engine};
 use crate::failure::{EngineLost, Failure};
 use crate::prompt::Prompt;
 use crate::request_control::RequestControl;
+use crate::threaded::{Threaded, Unfinished};
 use crate::{Further, Model, Reply};
-
-/// Interval between looks at an engine that has not answered yet.
-const TICK: Duration = Duration::from_millis(20);
 
 /// Time for the engine to stop after a request ended. It looks after each step of a computation, so only a file that
 /// does not answer takes longer.
@@ -24,15 +20,14 @@ const STOP_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(super) struct Guarded {
     source: String,
-    /// `None` while the thread has it, and for good after that was lost.
-    local: Option<Local>,
+    local: Threaded<Local>,
     stop_wait: Duration,
 }
 
 impl Guarded {
     pub(super) fn new(local: Local) -> Self {
         engine::stay_on_abort();
-        Self { source: local.source(), local: Some(local), stop_wait: STOP_WAIT }
+        Self { source: local.source(), local: Threaded::new("engine", local), stop_wait: STOP_WAIT }
     }
 
     /// Runs `work` in a thread.
@@ -45,39 +40,21 @@ impl Guarded {
         control: &RequestControl,
         work: impl FnOnce(&mut Local, &RequestControl) -> anyhow::Result<T> + Send + 'static,
     ) -> anyhow::Result<T> {
-        let mut local = self.local.take().ok_or_else(|| lost(&self.source, "it was lost before"))?;
-        let (sender, receiver) = mpsc::channel();
-        let theirs = control.clone();
-        let work = move || {
-            let done = work(&mut local, &theirs);
-            // The receiver is gone if this took too long to stop.
-            let _ = sender.send((local, done));
-        };
-        thread::Builder::new()
-            .name("engine".to_owned())
-            .spawn(work)
-            .context("can't start the model's thread")?;
+        let (theirs, stop_wait) = (control.clone(), self.stop_wait);
         let mut spent_at = None;
-        loop {
-            match receiver.recv_timeout(TICK) {
-                Ok((local, done)) => {
-                    self.local = Some(local);
-                    return done;
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(lost(&self.source, "its thread panicked")),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if let Some(why) = engine::aborted() {
-                return Err(lost(&self.source, why));
-            }
-            let now = Instant::now();
-            match (control.spent(now), spent_at) {
-                (Some(_), None) => spent_at = Some(now),
-                (Some(_), Some(at)) if self.stop_wait < now.duration_since(at) => {
-                    return Err(lost(&self.source, "it does not stop"));
-                }
-                _ => {}
-            }
+        let give_up = |now: Instant| {
+            engine::aborted().or_else(|| {
+                control.spent(now)?;
+                let spent_at = *spent_at.get_or_insert(now);
+                (stop_wait < now.duration_since(spent_at)).then_some("it does not stop")
+            })
+        };
+        match self.local.run(move |local| work(local, &theirs), give_up) {
+            Ok(done) => done,
+            Err(Unfinished::NotStarted(error)) => Err(error).context("can't start the model's thread"),
+            Err(Unfinished::Lost) => Err(lost(&self.source, "it was lost before")),
+            Err(Unfinished::Panicked) => Err(lost(&self.source, "its thread panicked")),
+            Err(Unfinished::GivenUp(why)) => Err(lost(&self.source, why)),
         }
     }
 }
@@ -126,12 +103,14 @@ impl Model for Guarded {
     }
 
     fn rest(&mut self) {
-        self.local.iter_mut().for_each(Local::rest);
+        self.local.get_mut().into_iter().for_each(Local::rest);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use askline_syntax::shell::Shell;
 
     use super::*;
