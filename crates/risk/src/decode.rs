@@ -20,6 +20,8 @@ pub(super) use self::expansion::expand;
 
 /// Maximum size of the text at each step and at the end, in bytes.
 const MAX_BYTES: usize = 64 << 10;
+/// Maximum nesting of values and substitutions.
+const MAX_DEPTH: usize = 5;
 /// Maximum number of commands in a pipeline.
 const MAX_STEPS: usize = 32;
 

@@ -7,7 +7,7 @@ use super::path_class::{self, PathClass};
 use super::table::EffectTable;
 use super::words::WordLists;
 use askline_syntax as syntax;
-use askline_syntax::nushell_tokens::{last_quoted, quoted_text};
+use askline_syntax::nushell_strings::{last_quoted, quoted_text};
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, Redirection, SimpleCommand, Span, Word, program_name};
 

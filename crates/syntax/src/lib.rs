@@ -25,7 +25,7 @@ use std::ops::Range;
 
 use crate::shell::Shell;
 
-pub use self::nushell::tokens as nushell_tokens;
+pub use self::nushell::{strings as nushell_strings, tokens as nushell_tokens};
 pub use self::parsed_line::ParsedLine;
 
 /// Byte offsets into the command line.

@@ -1,10 +1,11 @@
-//! Parser for Nushell without its engine: statements, pipelines and assignments. `tokens` is the tokenizer, `calls`
-//! parses a command and its words, `values` the parts of words.
+//! Parser for Nushell without its engine: statements, pipelines and assignments. `tokens` is the tokenizer, `strings`
+//! reads quotes, `calls` parses a command and its words, `values` the parts of words.
 //!
 //! The result equals that of [`super::nu`], which uses the engine, as far as this is possible without the user's
 //! definitions.
 
 mod calls;
+pub mod strings;
 pub mod tokens;
 mod values;
 mod word;

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 
 use super::escapes::{EscapeStyle, decode};
 use super::text::{ansi_end, capitals, closing, escape_length, is_list, name_length, part, without};
-use super::{MAX_BYTES, TextCommand, nushell, output};
+use super::{MAX_BYTES, MAX_DEPTH, TextCommand, nushell, output};
 use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 
-/// Maximum nesting of values and substitutions.
-pub(super) const MAX_DEPTH: usize = 5;
 /// Maximum length of a value from which a pattern is removed, in characters.
 const MAX_PATTERN_CHARS: usize = 96;
 /// Maximum number of expansions in one word, all levels together.
@@ -38,8 +36,8 @@ impl Expansion<'_> {
             return None;
         }
         if self.shell.is_nushell() {
-            return nushell::Values { variables: self.variables, depth: self.depth, left: &mut *self.left }
-                .value(text);
+            let (variables, shell, depth) = (self.variables, self.shell, self.depth);
+            return nushell::Values { variables, shell, depth, left: &mut *self.left }.value(text);
         }
         let mut out: Vec<u8> = Vec::new();
         let mut rest = text;

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::expansion::MAX_DEPTH;
-use super::{MAX_BYTES, TextCommand, output};
+use super::{MAX_BYTES, MAX_DEPTH, TextCommand, output};
 use askline_syntax::Span;
-use askline_syntax::nushell_tokens::{
-    Inside, TemplatePart, Token, TokenKind, escaped_text, group_end, quoted_text, template_parts, tokens,
-};
+use askline_syntax::nushell_strings::{TemplatePart, escaped_text, quoted_text, template_parts};
+use askline_syntax::nushell_tokens::{Inside, Token, TokenKind, group_end, tokens};
 use askline_syntax::shell::Shell;
 
 /// Commands that print their arguments and read nothing.
@@ -16,6 +14,7 @@ const PRINTERS: [&str; 4] = ["echo", "print", "^echo", "^printf"];
 /// Evaluates expressions with some known variables.
 pub(super) struct Values<'a> {
     pub(super) variables: &'a BTreeMap<String, String>,
+    pub(super) shell: Shell,
     pub(super) depth: usize,
     /// Number of expressions that may still be evaluated.
     pub(super) left: &'a mut usize,
@@ -62,7 +61,12 @@ impl Values<'_> {
         let (tokens, problem) = tokens(text, 0..text.len(), Inside::Parentheses);
         let mut stages = tokens.split(|token| token.kind == TokenKind::Pipe);
         let first = words_of(text, stages.next().filter(|_| problem.is_none())?)?;
-        let mut inner = Values { variables: self.variables, depth: self.depth + 1, left: &mut *self.left };
+        let mut inner = Values {
+            variables: self.variables,
+            shell: self.shell,
+            depth: self.depth + 1,
+            left: &mut *self.left,
+        };
         let mut printed = match first.as_slice() {
             [name, ..] if PRINTERS.contains(name) => inner.printed(&first, None)?,
             [value] => inner.value(value)?,
@@ -77,7 +81,7 @@ impl Values<'_> {
     /// Returns the output of one command.
     fn printed(&mut self, words: &[&str], input: Option<&str>) -> Option<String> {
         let words = words.iter().map(|word| self.value(word)).collect::<Option<Vec<_>>>()?;
-        output(&[TextCommand { words: &words, input }], Shell::Nu)
+        output(&[TextCommand { words: &words, input }], self.shell)
     }
 }
 

@@ -8,7 +8,8 @@ use crate::path_class;
 use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
-use askline_syntax::nushell_tokens::{quote_end, quoted_text};
+use askline_syntax::nushell_strings::quoted_text;
+use askline_syntax::nushell_tokens::quote_end;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 

@@ -1,12 +1,6 @@
 //! Tokenizer for Nushell: words that end at a blank outside brackets and quotes, and the operators between them.
 
-use super::word::is_quoted;
 use crate::Span;
-
-pub use super::word::{escaped_text, quoted_text};
-
-/// Maximum number of pieces before a string at the end of a text.
-const MAX_PIECES: usize = 4096;
 
 /// Kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -307,38 +301,6 @@ pub fn template_mark(bytes: &[u8], start: usize, quote: u8) -> Option<usize> {
     }
 }
 
-/// Part of the inside of a string template such as `$"a (b) c"`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TemplatePart {
-    /// Text between expressions, with its escapes.
-    Text(Span),
-    /// The inside of `(…)`.
-    Code(Span),
-}
-
-/// Splits the template that `span` of a text covers. `None` if it is no template, or a quote or bracket in it is open.
-pub fn template_parts(text: &str, span: Span) -> Option<Vec<TemplatePart>> {
-    let bytes = text.as_bytes().get(..span.end)?;
-    let quote = bytes.get(span.start + 1).copied().filter(|quote| matches!(quote, b'"' | b'\''))?;
-    let mut parts = Vec::new();
-    let mut at = bytes.get(span.start).filter(|sign| **sign == b'$').map(|_| span.start + 2)?;
-    loop {
-        let mark = template_mark(bytes, at, quote)?;
-        parts.extend((at < mark).then_some(TemplatePart::Text(at..mark)));
-        if bytes.get(mark) == Some(&quote) {
-            return (mark + 1 == span.end).then_some(parts);
-        }
-        at = group_end(text, mark, span.end)?;
-        parts.push(TemplatePart::Code(mark + 1..at - 1));
-    }
-}
-
-/// Returns the span of the quoted string that a text ends with.
-pub fn last_quoted(text: &str) -> Option<Span> {
-    let last = pieces(text, MAX_PIECES).pop()?;
-    (last.end == text.len() && is_quoted(text.get(last.clone())?)).then_some(last)
-}
-
 /// Returns the offset after a raw string that begins at `at`.
 pub(super) fn raw_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (start, hashes) = raw_start(bytes, at)?;
@@ -367,69 +329,4 @@ fn raw_end(bytes: &[u8], start: usize, hashes: usize) -> Option<usize> {
 fn line_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_strings_are_read() {
-        for (text, inside) in [
-            ("'a b'", Some("a b")),
-            ("`a'b`", Some("a'b")),
-            (r#""a\t\u{e9}\"""#, Some("a\té\"")),
-            ("r##'a'#b'##", Some("a'#b")),
-            (r"'a\n'", Some(r"a\n")),
-            (r#""\d""#, None),
-            (r#""a"#, None),
-            ("'a' 'b'", None),
-            ("'a'b", None),
-            ("r#'a'", None),
-            ("a", None),
-            ("", None),
-        ] {
-            assert_eq!(quoted_text(text).as_deref(), inside, "{text}");
-        }
-    }
-
-    #[test]
-    fn templates_are_split() {
-        let parts = |text: &str| {
-            let parts = template_parts(text, 0..text.len())?.into_iter().map(|part| match part {
-                TemplatePart::Text(span) => text.get(span).unwrap().to_owned(),
-                TemplatePart::Code(span) => format!("({})", text.get(span).unwrap()),
-            });
-            Some(parts.collect::<Vec<_>>().join(","))
-        };
-        for (text, expected) in [
-            (r#"$"a (b) c""#, Some("a ,(b), c")),
-            (r#"$"(f ')' "x")""#, Some(r#"(f ')' "x")"#)),
-            (r#"$"a\("b""#, None),
-            (r#"$"a\(""#, Some(r"a\(")),
-            ("$'(a)'", Some("(a)")),
-            ("$''", Some("")),
-            ("$'a", None),
-            (r#"$"(a""#, None),
-            ("$`a`", None),
-            ("'a'", None),
-            ("$", None),
-        ] {
-            assert_eq!(parts(text).as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn the_string_at_the_end_is_found() {
-        for (text, last) in [
-            ("let x = 'a b'", Some("'a b'")),
-            (r#"("a \" b""#, Some(r#""a \" b""#)),
-            ("'a' 'b'", Some("'b'")),
-            ("'a' b", None),
-            ("it's", None),
-            ("", None),
-        ] {
-            assert_eq!(last_quoted(text).and_then(|span| text.get(span)), last, "{text}");
-        }
-    }
 }

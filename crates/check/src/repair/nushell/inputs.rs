@@ -7,7 +7,7 @@ use crate::file_schema::is_date;
 use crate::finding::{Finding, Fix, Grade};
 use crate::reference;
 use askline_manual::catalogue::{CommandDoc, Parameter, Role};
-use askline_syntax::nushell_tokens::last_quoted;
+use askline_syntax::nushell_strings::last_quoted;
 use askline_syntax::{SimpleCommand, Span, Word};
 
 /// Maximum number of suggested commands with the same last word.
