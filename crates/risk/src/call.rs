@@ -221,12 +221,19 @@ impl<'a> Call<'a> {
         let is_plain = |word: &Word| {
             word.literal && word.text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         };
-        self.words.split_last().is_some_and(|(last, before)| {
-            matches!(last.text.as_str(), "--help" | "--version" | "-h" | "-V")
-                && last.literal
-                && before.len() <= MAX_SUBCOMMAND_WORDS
-                && before.iter().all(|word| is_plain(word) && !word.text.starts_with('-'))
-        })
+        let asks = |word: &str| {
+            matches!(word, "--help" | "--version" | "-h" | "-V" | "-help" | "-version" | "help" | "version")
+        };
+        let Some((last, before)) = self.words.split_last().filter(|(_, before)| before.iter().all(is_plain))
+        else {
+            return false;
+        };
+        let is_last = last.literal && asks(&last.text) && (last.text.starts_with('-') || before.is_empty());
+        let asks_first = self.words.first().is_some_and(|word| word.text == "help");
+        (is_last || asks_first)
+            && before.len() <= MAX_SUBCOMMAND_WORDS
+            && before.iter().all(|word| !word.text.starts_with('-'))
+            && (is_last || is_plain(last) && !last.text.starts_with('-'))
     }
 
     /// Reports whether an `unless` condition of a row holds. A word counts only in the position of a subcommand: up to

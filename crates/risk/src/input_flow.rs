@@ -134,14 +134,19 @@ fn piped_into(outer: &SimpleCommand, parsed: &Parsed, table: &EffectTable, shell
 fn narrowed(sources: &[&SimpleCommand], table: &EffectTable, shell: Shell) -> Names {
     let narrows = |source: &&&SimpleCommand| {
         // `where type == file` selects a type, not particular files.
-        source.name() == Some("where") && !source.words.iter().any(|word| word.text == "type")
-            || source.name() == Some("first")
+        source.name() == Some("where") && !is_type_alone(source) || source.name() == Some("first")
     };
     let given = sources.first().map_or_else(|| unknown(""), |source| given_by(source, table, shell));
     if sources.iter().any(|source| narrows(&source)) {
         return (named(Scope::Own), "some of what the line lists".to_owned());
     }
     given
+}
+
+/// Reports whether a Nushell `where` selects by the type of the entries alone.
+fn is_type_alone(source: &SimpleCommand) -> bool {
+    let has = |text: &str| source.words.iter().any(|word| word.text == text);
+    has("type") && !has("and")
 }
 
 /// Returns the names that the variable of the enclosing Nushell closure contains.
@@ -215,6 +220,11 @@ fn replaced(
 fn call<'t>(command: &SimpleCommand, table: &'t EffectTable, shell: Shell) -> Call<'t> {
     let words = command.words.get(1..).unwrap_or_default().to_vec();
     Call::read(command.name().unwrap_or_default(), words, table, shell)
+}
+
+/// Reports whether `find` selects some of the files below a directory.
+pub(super) fn narrows(finder: &SimpleCommand) -> bool {
+    finder.words.iter().any(|word| WordLists::own().narrows(&word.text))
 }
 
 /// Returns the names that `find` or `fd` prints.
@@ -317,7 +327,7 @@ pub(super) fn head(command: &SimpleCommand, parsed: &Parsed, line: &str) -> Opti
     if first.position != 1 {
         return None;
     }
-    let before = line.get(..first.span.start)?.trim_end().strip_suffix('|')?.trim_end();
+    let before = line.get(..first.span.start)?.trim_end_matches('^').trim_end().strip_suffix('|')?.trim_end();
     quoted_text(before.get(last_quoted(before)?)?)
 }
 

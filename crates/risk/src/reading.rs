@@ -8,11 +8,16 @@
 mod assignments_redirects;
 mod directory;
 mod file_use;
+mod hidden;
 mod inner;
+mod loops;
+mod names;
 mod processes;
 mod same_file;
+mod secret_flow;
 mod subcommand;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::address;
@@ -29,6 +34,7 @@ use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 use directory::Entered;
+use secret_flow::Held;
 
 /// Maximum nesting of scripts and aliases that are read.
 const MAX_LAYERS: usize = 6;
@@ -38,6 +44,10 @@ const MAX_BYTES: usize = 1 << 17;
 const MAX_COMMANDS: usize = 1_500;
 /// Maximum number of names that are looked up in the directory that they are put into.
 const MAX_NAMES: usize = 4;
+/// Maximum number of scripts that are read on trial per command line, and for each of them a part of it.
+const MAX_TRIALS: usize = 48;
+/// Part of the remaining trials that a script on trial gets.
+const TRIAL_SHARE: usize = 8;
 /// Maximum number of effects that are kept per command line.
 const MAX_ACTS: usize = 2_000;
 
@@ -70,6 +80,12 @@ pub(super) struct LineReader<'a> {
     alias: Alias<'a>,
     /// Values of variables that are set in the command line itself.
     variables: BTreeMap<String, String>,
+    /// Names to which the command line gives another meaning.
+    renamed: BTreeMap<String, String>,
+    /// The widest of the paths over which each loop of the command line iterates, by its variable.
+    loops: BTreeMap<String, String>,
+    /// Variables and files of the command line that hold secrets.
+    held: Held,
     /// Names of files that the command line downloads.
     fetched: BTreeSet<String>,
     /// Names of files that the command line writes, with their text if it is known.
@@ -80,6 +96,8 @@ pub(super) struct LineReader<'a> {
     expanding: Vec<String>,
     layers: usize,
     bytes: usize,
+    /// Number of scripts that may still be read on trial.
+    trials: Cell<usize>,
     /// The word that contains the script being read; effects of the script get its span.
     holder: Option<Span>,
     /// `true` if the command runs with another user's rights.
@@ -130,12 +148,16 @@ impl<'a> LineReader<'a> {
             table,
             alias,
             variables: BTreeMap::new(),
+            renamed: BTreeMap::new(),
+            loops: BTreeMap::new(),
+            held: Held::default(),
             fetched: BTreeSet::new(),
             written: BTreeMap::new(),
             entered: Vec::new(),
             expanding: Vec::new(),
             layers: MAX_LAYERS,
             bytes: MAX_BYTES,
+            trials: Cell::new(MAX_TRIALS),
             holder: None,
             privileged: false,
             fed: false,
@@ -175,6 +197,8 @@ impl<'a> LineReader<'a> {
     }
 
     fn text(&mut self, text: Text<'_>) {
+        self.loop_variables(text);
+        self.find_secrets(text);
         for command in text.parsed.commands.iter().take(MAX_COMMANDS) {
             self.command(command, text);
         }
@@ -194,17 +218,22 @@ impl<'a> LineReader<'a> {
             Nesting::Wrapper(name) => WordLists::own().gives_rights(name),
             _ => false,
         });
-        let before = self.acts.len();
+        let (before, placed) = (self.acts.len(), self.placed.len());
         let outer_fed = self.fed;
         self.fed |= input_flow::is_fed(command, text.line);
         self.assignments(command);
         self.redirections(command, text);
         self.aside(command);
+        self.renames(command, text);
+        self.blind_edit(command, text);
+        self.defaults(command);
+        self.prompts(command, text);
         if let Some(word) = command.words.first() {
             self.named(word, command, text);
         }
         self.enter(command);
         self.leaks(before, command, text);
+        self.hold(placed, command, text);
         self.fed = outer_fed;
         self.privileged = outer;
     }
@@ -270,6 +299,10 @@ impl<'a> LineReader<'a> {
             self.run_written(base(word), word);
         }
         let runs_another = !runs_none(command, text);
+        if !runs_another {
+            self.shell_of_rights(word, command, text);
+            self.hidden(&call, here);
+        }
         match call.program() {
             Some(program) => {
                 let (before, placed) = (self.acts.len(), self.placed.len());
@@ -372,7 +405,9 @@ impl<'a> LineReader<'a> {
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
         for row in program.rows.iter().chain(above) {
-            let holds = row.when.iter().all(|condition| call.has(condition))
+            let is_meant = row.only.is_empty() || row.only.contains(&call.name);
+            let holds = is_meant
+                && row.when.iter().all(|condition| call.has(condition))
                 && !call.has_instead(row)
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
@@ -522,6 +557,7 @@ impl<'a> LineReader<'a> {
             settled.text = file.split(';').next().unwrap_or(file).to_owned();
         }
         let place = self.class(&settled, here.command);
+        let place = self.loop_place(&settled, here.command).unwrap_or(place);
         // A program that copies in both directions sends or changes remote data only if the remote end is the
         // target.
         let is_remote = place.scope == Scope::Remote || address::host(&settled, self.shell).path_to_remote;

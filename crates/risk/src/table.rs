@@ -98,6 +98,9 @@ pub(super) struct Row {
     /// `true` if the files that a pattern names lose their content.
     #[serde(default)]
     pub(super) replaces: bool,
+    /// Names of the entry to which the row applies; empty: all.
+    #[serde(default)]
+    pub(super) only: Vec<String>,
     /// `true` if an option in `unless` counts only before the word that `when` names.
     #[serde(default)]
     pub(super) ahead: bool,

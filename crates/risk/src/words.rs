@@ -24,9 +24,17 @@ pub(super) struct WordLists {
     local: Vec<String>,
     own: Vec<String>,
     deletes: Vec<String>,
+    prints: Vec<String>,
+    escapes: Vec<String>,
+    module_paths: Vec<String>,
+    text_options: Vec<String>,
+    harms: Vec<String>,
+    prefixes: Vec<String>,
     grants: Vec<String>,
     afar: Vec<String>,
+    chosen: BTreeMap<String, String>,
     injects: Vec<String>,
+    loads_with: BTreeMap<String, Vec<String>>,
     weakens: BTreeMap<String, Vec<String>>,
     speaks: BTreeMap<String, String>,
     narrowing: BTreeMap<String, Vec<String>>,
@@ -158,6 +166,36 @@ impl WordLists {
         has(&self.deletes, command)
     }
 
+    /// Reports whether the words of a command are text that it prints, sends or searches for.
+    pub(super) fn prints(&self, command: &str) -> bool {
+        has(&self.prints, command)
+    }
+
+    /// Reports whether the input of a program may hold commands of the shell.
+    pub(super) fn has_escapes(&self, program: &str) -> bool {
+        has(&self.escapes, program)
+    }
+
+    /// Reports whether a variable lists directories of programs or of modules that programs load.
+    pub(super) fn is_search_path(&self, variable: &str) -> bool {
+        has(&self.module_paths, variable)
+    }
+
+    /// Reports whether the value of an option is text for people or for a search.
+    pub(super) fn is_text_option(&self, option: &str) -> bool {
+        has(&self.text_options, option)
+    }
+
+    /// Reports whether a hidden command may begin with this program.
+    pub(super) fn harms(&self, program: &str) -> bool {
+        self.deletes(program) || self.harms.iter().any(|form| is_like(program, form))
+    }
+
+    /// Reports whether a word before a command leaves its effect as it is: `sudo`, `exec`.
+    pub(super) fn is_prefix(&self, word: &str) -> bool {
+        has(&self.prefixes, word)
+    }
+
     /// Reports whether a command takes text in the shell's own language.
     pub(super) fn is_own(&self, command: &str) -> bool {
         has(&self.own, command)
@@ -178,9 +216,16 @@ impl WordLists {
         has(&self.afar, wrapper)
     }
 
-    /// Reports whether a variable injects foreign code into programs.
-    pub(super) fn injects(&self, variable: &str) -> bool {
-        has(&self.injects, variable)
+    /// Returns a program that does what the user's choice in a variable does: `vi` for `EDITOR`.
+    pub(super) fn chosen(&self, variable: &str) -> Option<&str> {
+        self.chosen.get(variable).map(String::as_str)
+    }
+
+    /// Reports whether a variable with this value injects foreign code into programs.
+    pub(super) fn injects(&self, variable: &str, value: &str) -> bool {
+        let needs = self.loads_with.get(variable);
+        let loads = needs.is_none_or(|options| options.iter().any(|option| value.contains(option.as_str())));
+        has(&self.injects, variable) && loads && value != "/dev/null"
     }
 
     /// Reports whether a variable with this value switches a protection off.

@@ -29,6 +29,13 @@ impl LineReader<'_> {
             let name = name.trim_end_matches('+');
             let value = value.trim_matches(['"', '\'']);
             self.assigned(name, value, word);
+            self.table_entry(name, value, word);
+            if word.literal {
+                self.evaluated(value, word);
+            }
+            if !command.words.is_empty() {
+                self.hidden_in(value, word);
+            }
             if command.words.is_empty() {
                 self.add(Effect::Session, Scope::Own, word, name, Circumstances::default(), None);
             }
@@ -41,12 +48,15 @@ impl LineReader<'_> {
     }
 
     /// Adds effects of setting a variable, by assignment or by a command.
-    fn assigned(&mut self, name: &str, value: &str, word: &Word) {
+    pub(super) fn assigned(&mut self, name: &str, value: &str, word: &Word) {
         let words = WordLists::own();
-        if is_search_path(name) {
+        // A list of one command: `PROMPT_COMMAND+=('…')`.
+        let only = value.strip_prefix('(').and_then(|value| value.strip_suffix(')'));
+        let value = only.filter(|_| words.is_run(name)).unwrap_or(value).trim_matches(['"', '\'']);
+        if words.is_search_path(name) {
             self.search_path(name, value, word);
         }
-        if words.injects(name) {
+        if words.injects(name, value) {
             let says = format!("loads other code into programs: {name}");
             self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));
         } else if words.weakens(name, value) {
@@ -55,8 +65,15 @@ impl LineReader<'_> {
         } else if words.is_run(name) && !value.is_empty() {
             // In a prompt only substitutions run; a value that is a variable is a user setting.
             let substitutes = value.contains("$(") || value.contains('`');
-            if substitutes || !name.starts_with("PS") && !value.starts_with('$') {
-                self.script(value, self.shell.of_scripts(), word);
+            let is_prompt = ["PS", "RPS"].iter().any(|start| name.starts_with(start))
+                || name.contains("PROMPT") && name != "PROMPT_COMMAND";
+            if is_prompt && substitutes {
+                self.script(&format!("echo {value}"), self.shell.of_scripts(), word);
+            } else if !is_prompt {
+                if substitutes || !value.starts_with('$') {
+                    self.script(value, self.shell.of_scripts(), word);
+                }
+                self.names_program(name, value, word);
             }
         }
     }
@@ -156,7 +173,8 @@ impl LineReader<'_> {
         }
         if matches!(command.name(), Some("set" | "fish_add_path")) {
             let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
-            if command.name() != Some("set") || words.iter().any(|word| is_search_path(word)) {
+            if command.name() != Some("set") || words.iter().any(|word| WordLists::own().is_search_path(word))
+            {
                 self.search_path("PATH", &words.join(" "), word);
             }
         }
@@ -225,8 +243,8 @@ impl LineReader<'_> {
             self.bound_keys(value, &(at..at + "$env.".len() + name.len()));
             let end = value.find([';', '\n', '}']).unwrap_or(value.len());
             let value = value.get(..end).unwrap_or_default().trim().trim_matches(['"', '\'']);
-            let span = at..at + "$env.".len() + name.len();
-            let word = Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false };
+            let word = named(at..at + "$env.".len() + name.len(), name);
+            self.hidden_in(value, &word);
             self.assigned(name, value, &word);
             self.add(Effect::Session, Scope::Own, &word, name, Circumstances::default(), None);
         }
@@ -295,9 +313,16 @@ impl LineReader<'_> {
         let hands_over = |act: &Act| matches!(act.effect, Effect::NetSend | Effect::RemoteChange);
         let hands_over = self.acts.iter().skip(before).any(hands_over);
         let own = hands_over.then(|| self.handed_over(command)).flatten();
+        let own = own.or_else(|| self.held_word(command, hands_over));
+        let own = own.or_else(|| self.fed_secret(command));
+        let mut printing = input_flow::all_above(command, text.parsed);
+        let own = own.or_else(|| printing.find_map(|above| self.held_word(above, hands_over)));
+        let own = own.or_else(|| hands_over.then(|| self.environment_before(command, text)).flatten());
         let inner = input_flow::inside(&command.span, text.parsed)
             .filter(|inner| command.span.start < inner.span.start);
-        let mut sources = input_flow::all_above(command, text.parsed).chain(inner);
+        let above = || input_flow::all_above(command, text.parsed);
+        let of_above = above().flat_map(|above| input_flow::inside(&above.span, text.parsed));
+        let mut sources = above().chain(inner).chain(of_above);
         let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
         if let Some(word) = found {
             let says = format!("sends the content of {} to another machine", word.text);
@@ -312,9 +337,34 @@ impl LineReader<'_> {
         }
     }
 
+    /// Returns the secret file that a command reads as its standard input.
+    fn fed_secret(&self, command: &SimpleCommand) -> Option<Word> {
+        let inputs = command.redirections.iter().filter(|redirection| redirection.operator == "<");
+        let is_secret = |word: &&Word| path_class::path(word, self.shell).kind == PathKind::Secret;
+        inputs.filter_map(|redirection| redirection.target.as_ref()).find(is_secret).cloned()
+    }
+
+    /// Returns the command word if the pipeline of a Nushell command begins with all variables: `$env | to json`.
+    fn environment_before(&self, command: &SimpleCommand, text: Text<'_>) -> Option<Word> {
+        let first = input_flow::above(command, text.parsed).next().unwrap_or(command);
+        let before = text
+            .line
+            .get(..first.span.start)
+            .unwrap_or_default()
+            .trim_end_matches('^')
+            .trim_end()
+            .strip_suffix('|')?;
+        let is_all = self.shell.is_nushell() && before.trim_end().ends_with("$env");
+        let word = is_all.then(|| command.words.first()).flatten()?;
+        Some(Word { text: "the environment".to_owned(), ..word.clone() })
+    }
+
     /// Returns the word by which a sending command sends a secret.
     fn handed_over(&self, command: &SimpleCommand) -> Option<Word> {
-        let is_secret = |word: &Word| path_class::path(word, self.shell).kind == PathKind::Secret;
+        // A word with blanks is a command line for the other side.
+        let is_secret = |word: &Word| {
+            !word.text.contains(' ') && path_class::path(word, self.shell).kind == PathKind::Secret
+        };
         let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
         if let Some(target) =
             read.filter_map(|redirection| redirection.target.as_ref()).find(|word| is_secret(word))
@@ -328,7 +378,7 @@ impl LineReader<'_> {
     }
 
     /// Returns the word by which a command prints a secret.
-    fn secret(&self, command: &SimpleCommand) -> Option<Word> {
+    pub(super) fn secret(&self, command: &SimpleCommand) -> Option<Word> {
         let is_secret = |word: &&Word| path_class::path(word, self.shell).kind == PathKind::Secret;
         let read = command.redirections.iter().filter(|redirection| redirection.operator == "<");
         let targets = read.filter_map(|redirection| redirection.target.as_ref());
@@ -351,11 +401,6 @@ impl LineReader<'_> {
     }
 }
 
-/// Reports whether a variable lists the directories of programs.
-fn is_search_path(name: &str) -> bool {
-    matches!(name, "PATH" | "path" | "Path" | "fish_user_paths")
-}
-
 /// Reports whether zsh runs code in the pattern's qualifiers `(e:…:)` or `(+name)`.
 fn runs_in_pattern(text: &str) -> bool {
     let Some((_, qualifiers)) =
@@ -366,6 +411,11 @@ fn runs_in_pattern(text: &str) -> bool {
     qualifiers.starts_with('+')
         || ["e:", "e'", "e{", "e[", "e\""].iter().any(|form| qualifiers.contains(form))
         || text.contains("(e:")
+}
+
+/// Returns a word of a name.
+fn named(span: Span, name: &str) -> Word {
+    Word { span, text: name.to_owned(), literal: true, quoted: false, glob: false }
 }
 
 /// Returns the effect of a redirect on its file.

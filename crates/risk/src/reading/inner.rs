@@ -16,6 +16,11 @@ use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, SimpleCommand, Word};
 
+/// Maximum number of lines of a crontab that are read one by one.
+const MAX_JOBS: usize = 20;
+/// Number of fields of a schedule in a crontab.
+const SCHEDULE_FIELDS: usize = 5;
+
 impl LineReader<'_> {
     /// Returns the value that a word has at run time, if the command line itself determines it.
     pub(super) fn value(&self, word: &Word, text: Text<'_>) -> Option<String> {
@@ -46,6 +51,7 @@ impl LineReader<'_> {
         // If `IFS` is set, a value splits into words that cannot be determined.
         let is_unknown = word.glob || self.variables.contains_key("IFS");
         let known = if is_unknown { None } else { self.value(word, text) };
+        let known = known.or_else(|| chosen_program(word, text));
         match known.filter(|known| !known.trim().is_empty() && known.trim() != word.text) {
             Some(meaning) => self.expanded(&meaning, word, command, text),
             None => self.unknown_command(word),
@@ -61,7 +67,10 @@ impl LineReader<'_> {
     /// Returns the definition of an alias, unless it is being expanded already.
     pub(super) fn meaning(&self, name: &str) -> Option<String> {
         let is_open = self.expanding.iter().any(|open| open == name);
-        if is_open || self.expanding.len() >= MAX_LAYERS { None } else { (self.alias)(name) }
+        if is_open || self.expanding.len() >= MAX_LAYERS {
+            return None;
+        }
+        self.renamed.get(name).cloned().or_else(|| (self.alias)(name))
     }
 
     /// Reads a command with its command word replaced by `meaning`.
@@ -87,6 +96,10 @@ impl LineReader<'_> {
     /// Reads a shell script that is the value of an option.
     pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
         match self.value(word, text) {
+            // fish runs the substitution of `complete -a '(…)'` when it completes.
+            Some(script) if dialect.is_fish() && script.starts_with('(') && script.ends_with(')') => {
+                self.script(&format!("echo {script}"), dialect, word);
+            }
             Some(script) => {
                 if self.printed(word, text).is_some() {
                     let says = "runs text that the line builds".to_owned();
@@ -277,7 +290,7 @@ impl LineReader<'_> {
     }
 
     /// Returns the output of the pipeline in a word's substitution, if it can be computed.
-    fn made(&self, word: &Word, text: Text<'_>) -> Option<String> {
+    pub(super) fn made(&self, word: &Word, text: Text<'_>) -> Option<String> {
         let last = text.inside(word).last()?;
         let above: Vec<_> = input_flow::above(last, text.parsed).chain(std::iter::once(last)).collect();
         let words: Option<Vec<Vec<String>>> = above
@@ -316,7 +329,9 @@ impl LineReader<'_> {
     /// Reads text that a pipeline schedules to run later as if it ran now.
     pub(super) fn later(&mut self, before: usize, here: Here<'_>) {
         let is_kept = |act: &Act| act.effect == Effect::Persistence;
-        let own = self.own_input(here.command, here.text);
+        let substituted = here.command.words.iter().skip(1).find(|word| word.text.starts_with("<("));
+        let made = substituted.and_then(|word| self.made(word, here.text));
+        let own = self.own_input(here.command, here.text).or(made);
         let is_fed = here.command.position > 0 || own.is_some();
         if !is_fed || !self.acts.iter().skip(before).any(is_kept) {
             return;
@@ -326,8 +341,11 @@ impl LineReader<'_> {
             None => self.grouped(here),
         };
         for script in scripts {
-            let dialect =
-                if super::base(here.word) == "crontab" { self.shell.of_scripts() } else { self.shell };
+            let is_crontab = super::base(here.word) == "crontab";
+            let dialect = if is_crontab { self.shell.of_scripts() } else { self.shell };
+            for line in script.lines().take(MAX_JOBS).filter(|_| is_crontab) {
+                self.script(scheduled(line), dialect, here.word);
+            }
             self.script(&script, dialect, here.word);
         }
     }
@@ -370,7 +388,7 @@ impl LineReader<'_> {
     }
 
     /// Returns the content of a here-string or here-document.
-    fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
+    pub(super) fn own_input(&self, command: &SimpleCommand, text: Text<'_>) -> Option<String> {
         let given = input_flow::input(command, text.parsed)
             .filter(|redirection| redirection.operator.starts_with("<<"))?;
         if given.operator == "<<<" {
@@ -386,6 +404,24 @@ impl LineReader<'_> {
         let call = Call::read(name, words, self.table, self.shell);
         let rows = call.program().map(|program| program.rows.as_slice()).unwrap_or_default();
         rows.iter().any(|row| row.does == Effect::NetRead)
+    }
+
+    /// Returns the effects that a script would have.
+    pub(super) fn trial(&self, script: &str, shell: Shell) -> Vec<Act> {
+        let Some(left) = self.trials.get().checked_sub(1) else { return Vec::new() };
+        if self.layers == 0 || script.len() > self.bytes {
+            return Vec::new();
+        }
+        self.trials.set(left);
+        let mut reader = LineReader::new(shell, self.table, self.alias);
+        (reader.layers, reader.bytes) = (self.layers - 1, script.len());
+        reader.trials.set(left / super::TRIAL_SHARE);
+        reader.variables.clone_from(&self.variables);
+        reader.privileged = self.privileged;
+        reader.expanding.clone_from(&self.expanding);
+        let parsed = syntax::commands(script, shell);
+        reader.text(Text { line: script, parsed: &parsed });
+        reader.acts
     }
 
     /// Reads a script that a word contains.
@@ -413,4 +449,22 @@ impl LineReader<'_> {
         self.entered = entered;
         self.layers += 1;
     }
+}
+
+/// Returns a program that does what a command word such as `$EDITOR` does if the line does not set the variable.
+fn chosen_program(word: &Word, text: Text<'_>) -> Option<String> {
+    let name = word.text.strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_set = text.line.matches(name).count() > 1;
+    WordLists::own().chosen(name).filter(|_| !is_set).map(str::to_owned)
+}
+
+/// Returns the command of a crontab's line, without its schedule.
+fn scheduled(line: &str) -> &str {
+    let mut rest = line.trim();
+    let fields = if rest.starts_with('@') { 1 } else { SCHEDULE_FIELDS };
+    for _ in 0..fields {
+        rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim_start());
+    }
+    rest
 }

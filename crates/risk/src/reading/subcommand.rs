@@ -11,6 +11,28 @@ use askline_syntax::shell::Shell;
 
 /// Maximum number of operands among which a subcommand is searched.
 const MAX_OPERANDS: usize = 4;
+/// Parts of the names of programs that say what these change.
+const VERBS_OF_NAMES: [&str; 16] = [
+    "delete",
+    "remove",
+    "rm",
+    "uninstall",
+    "purge",
+    "wipe",
+    "erase",
+    "destroy",
+    "stop",
+    "restart",
+    "kill",
+    "reboot",
+    "shutdown",
+    "poweroff",
+    "unlink",
+    "upload",
+];
+/// Those of them that delete.
+const DELETING: [&str; 9] =
+    ["delete", "remove", "rm", "uninstall", "purge", "wipe", "erase", "destroy", "unlink"];
 /// First words of SQL statements that destroy.
 const STATEMENTS: [(&str, &str); 9] = [
     ("drop", "database"),
@@ -28,6 +50,7 @@ impl LineReader<'_> {
     /// Adds the effect that the words of an unknown program's subcommand or option state.
     pub(super) fn unknown_program(&mut self, call: &Call<'_>, here: Here<'_>) {
         self.stated(call, here);
+        self.named_by_verb(call, here);
         for word in here.command.words.iter().skip(1).filter(|word| is_shell(&word.text)) {
             let says = Some(format!("lets {} run a shell", call.name));
             self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), says);
@@ -38,6 +61,21 @@ impl LineReader<'_> {
             for change in changes.filter(|change| change.effect == Effect::DataDefinition) {
                 self.add(change.effect, change.scope, word, &change.what, Circumstances::default(), None);
             }
+        }
+    }
+
+    /// Adds the effect that the name of an unknown program states: `distrobox-rm`, `k3s-uninstall.sh`.
+    fn named_by_verb(&mut self, call: &Call<'_>, here: Here<'_>) {
+        let name = call.name.to_lowercase();
+        let stem = name.split('.').next().unwrap_or_default();
+        let (head, tail) = (stem.split(['-', '_']).next(), stem.rsplit(['-', '_']).next());
+        let is_compound = head != tail;
+        let verb = [head, tail].into_iter().flatten().find(|part| VERBS_OF_NAMES.contains(part));
+        if let Some(verb) = verb.filter(|_| is_compound) {
+            let says =
+                format!("runs {}, an unknown program whose name says that it changes something", call.name);
+            let effect = if DELETING.contains(&verb) { Effect::Delete } else { Effect::Stop };
+            self.add(effect, Scope::Own, here.word, verb, Circumstances::default(), Some(says));
         }
     }
 

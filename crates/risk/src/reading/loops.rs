@@ -1,0 +1,67 @@
+//! Variables of loops: `for f in ~/*`, `find ~ | while read f`.
+
+use super::{LineReader, Text, variables};
+use crate::effect::Scope;
+use crate::input_flow;
+use crate::path_class;
+use crate::path_class::PathClass;
+use askline_syntax::{SimpleCommand, Word};
+
+/// Maximum number of loops of a text that are read.
+const MAX_LOOPS: usize = 16;
+/// Maximum number of words over which one loop iterates that are read.
+const MAX_WORDS: usize = 64;
+
+impl LineReader<'_> {
+    /// Keeps the widest of the paths over which each loop iterates.
+    pub(super) fn loop_variables(&mut self, text: Text<'_>) {
+        if self.shell.is_nushell() {
+            return;
+        }
+        for (at, _) in text.line.match_indices("for ").take(MAX_LOOPS) {
+            let starts = text.line.get(..at).is_none_or(|before| !before.ends_with(char::is_alphanumeric));
+            let rest = text.line.get(at + "for ".len()..).unwrap_or_default();
+            let header = rest.split([';', '\n']).next().unwrap_or_default();
+            if let Some((name, words)) = header.split_once(" in ").filter(|_| starts) {
+                self.iterates(name.trim(), words.split_whitespace());
+            }
+        }
+        self.read_variables(text);
+    }
+
+    /// Reads `find ~ | while read f; …` and `ls ~ | while read f; …`.
+    fn read_variables(&mut self, text: Text<'_>) {
+        let commands = text.parsed.commands.iter().take(super::MAX_COMMANDS);
+        for (lister, reader) in commands.clone().zip(commands.skip(1)) {
+            let between = text.line.get(lister.span.end..reader.span.start).unwrap_or_default();
+            let is_piped = between.trim_start().starts_with('|') && between.contains("while");
+            let name = reader.words.iter().skip(1).find(|word| word.literal && !word.text.starts_with('-'));
+            if let (true, Some("read"), Some(name)) = (is_piped, reader.name(), name)
+                && matches!(lister.name(), Some("find" | "fd" | "fdfind"))
+                && !input_flow::narrows(lister)
+            {
+                let starts = lister.words.iter().skip(1).take_while(|word| !word.text.starts_with('-'));
+                self.iterates(&name.text, starts.map(|word| word.text.as_str()));
+            }
+        }
+    }
+
+    fn iterates<'t>(&mut self, name: &str, words: impl Iterator<Item = &'t str>) {
+        let words = words.take(MAX_WORDS).map(|word| word.trim_matches(['"', '\'']));
+        let paths = words.filter(|word| word.starts_with(['/', '~', '.', '*']) || word.starts_with("$HOME"));
+        let widest = paths.max_by_key(|word| path_class::named(word).scope);
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let Some(widest) = widest.filter(|_| is_name) else { return };
+        self.loops.insert(name.to_owned(), widest.to_owned());
+    }
+
+    /// Returns the class of the widest path that a word with the variable of a loop names; `None` if it is the user's own.
+    pub(super) fn loop_place(&self, word: &Word, command: &SimpleCommand) -> Option<PathClass> {
+        let name = variables(&word.text).find(|name| self.loops.contains_key(*name))?;
+        let value = self.loops.get(name)?;
+        let text = word.text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value);
+        let wide = Word { text, literal: false, glob: value.contains('*'), ..word.clone() };
+        let place = self.class(&wide, command);
+        matches!(place.scope, Scope::Home | Scope::System | Scope::Everything).then_some(place)
+    }
+}

@@ -1,0 +1,244 @@
+//! Names to which the line gives another meaning: aliases, zsh's tables of commands, the values of environment
+//! variables that each shell sets in its own way.
+
+use super::{LineReader, Text};
+use crate::effect::{Effect, Label, Scope};
+use crate::input_flow;
+use crate::path_class;
+use crate::path_class::PathKind;
+use crate::weigh::{Act, Circumstances};
+use crate::words::WordLists;
+use askline_syntax::{SimpleCommand, Word, program_name};
+
+/// Tables of zsh that are assigned to as `functions[name]=text`.
+const TABLES: [&str; 6] = ["functions", "dis_functions", "aliases", "galiases", "saliases", "commands"];
+/// Programs that open the files of rights in an editor.
+const RIGHTS_EDITORS: [&str; 4] = ["visudo", "vipw", "vigr", "sudoedit"];
+/// Variables that name the editor.
+const EDITOR_VARIABLES: [&str; 3] = ["EDITOR", "VISUAL", "SUDO_EDITOR"];
+/// Maximum number of variables in one record.
+const MAX_FIELDS: usize = 64;
+/// A word that represents operands that are not known yet.
+const OPERANDS: &str = "\"$OPERANDS\"";
+
+impl LineReader<'_> {
+    /// Keeps the names that a command gives another meaning, and the variables that it sets for programs.
+    pub(super) fn renames(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let Some(word) = command.words.first().filter(|word| word.literal) else { return };
+        let words = command.words.get(1..).unwrap_or_default();
+        match word.text.as_str() {
+            "alias" => self.alias(words, command, text),
+            "hash" => self.hash(words),
+            "set" if self.shell.is_fish() => self.fish_variable(words, text),
+            "let" | "mut" | "const" if self.shell.is_nushell() => {
+                if let [name, value] = words
+                    && value.literal
+                {
+                    self.variables.insert(name.text.clone(), value.text.clone());
+                }
+            }
+            "setenv" => self.pair(words, text),
+            "with-env" | "load-env" if self.shell.is_nushell() => {
+                for record in words.iter().filter(|word| word.text.starts_with(['{', '['])).take(1) {
+                    self.record(&record.text, record, text);
+                }
+                self.record_before(command, text);
+            }
+            _ if words.first().is_some_and(|word| {
+                matches!(word.text.as_str(), "setenv" | "set-environment" | "setenv-global")
+            }) =>
+            {
+                self.pair(words.get(1..).unwrap_or_default(), text);
+            }
+            _ => {}
+        }
+    }
+
+    /// Reads the variables that an expansion sets: `: ${PAGER:=less}`.
+    pub(super) fn defaults(&mut self, command: &SimpleCommand) {
+        for word in command.words.iter().filter(|word| word.text.contains(":=")).take(MAX_FIELDS) {
+            let pair = word.text.split_once("${").and_then(|(_, rest)| rest.split_once(":="));
+            if let Some((name, value)) = pair {
+                let value = value.trim_end_matches('}').trim_matches(['"', '\'']);
+                self.assigned(name, value, word);
+            }
+        }
+    }
+
+    /// Reads the input of a wrapper that starts a shell with another user's rights: `sudo -s <<< 'rm a'`.
+    pub(super) fn shell_of_rights(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        let piped = || self.upstream(command, text).filter(|_| command.position > 0);
+        if WordLists::own().gives_rights(program_name(&word.text))
+            && let Some(script) = self.own_input(command, text).or_else(piped)
+        {
+            let outer = std::mem::replace(&mut self.privileged, true);
+            self.script(&script, self.shell.of_scripts(), word);
+            self.privileged = outer;
+        }
+    }
+
+    /// Adds an effect if a program that edits rights gets another program than an editor: `EDITOR='tee -a' visudo`.
+    pub(super) fn blind_edit(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        // The assignment may belong to a wrapper, as in `sudo EDITOR=… visudo`.
+        let mut names = text.parsed.commands.iter().take(MAX_FIELDS).filter_map(SimpleCommand::name);
+        if !names.any(|name| RIGHTS_EDITORS.contains(&program_name(name))) {
+            return;
+        }
+        for word in command.assignments.iter().chain(&command.words) {
+            let (name, value) = word.text.split_once('=').unwrap_or_default();
+            let program = value.trim_matches(['"', '\'']).split_whitespace().next().unwrap_or_default();
+            if EDITOR_VARIABLES.contains(&name) && WordLists::own().harms(program_name(program)) {
+                let says = Some(format!("changes rights by {value}, which is no editor"));
+                self.add(Effect::Privilege, Scope::System, word, name, Circumstances::default(), says);
+            }
+        }
+    }
+
+    /// Reads an assignment to one of zsh's tables.
+    pub(super) fn table_entry(&mut self, name: &str, value: &str, word: &Word) {
+        let Some((table, name)) =
+            name.split_once('[').map(|(table, rest)| (table, rest.trim_end_matches(']')))
+        else {
+            return;
+        };
+        if !self.shell.dialect().has_variable_flags || !TABLES.contains(&table) {
+            return;
+        }
+        if table.ends_with("functions") {
+            self.script(value, self.shell, word);
+        } else {
+            self.rename(name, value, word);
+        }
+    }
+
+    fn alias(&mut self, words: &[Word], command: &SimpleCommand, text: Text<'_>) {
+        if let Some((name, value)) = words.iter().find_map(|word| word.text.split_once('=')) {
+            let (name, value) = (name.to_owned(), value.trim_matches(['"', '\'']).to_owned());
+            if let Some(word) = words.iter().find(|word| word.text.contains('=')) {
+                self.rename(&name, &value, word);
+            }
+            return;
+        }
+        let mut plain = words.iter().filter(|word| !word.text.starts_with('-'));
+        if let (Some(name), Some(value)) = (plain.next(), plain.next()) {
+            let value = self.value(value, text).unwrap_or_default();
+            self.rename(&name.text.clone(), &value, name);
+        } else if let Some(name) = words.first().filter(|_| self.shell.is_nushell()) {
+            let rest = text.line.get(command.span.end..).unwrap_or_default().trim_start();
+            let meaning = rest.strip_prefix('=').and_then(|rest| rest.split([';', '\n']).next());
+            if let Some(meaning) = meaning {
+                self.rename(&name.text.clone(), meaning.trim(), name);
+            }
+        }
+    }
+
+    /// Reads zsh's `hash name=path` and bash's `hash -p path name`.
+    fn hash(&mut self, words: &[Word]) {
+        let pair = words.iter().find_map(|word| Some((word, word.text.split_once('=')?)));
+        if let Some((word, (name, path))) = pair {
+            self.rename(name, path, word);
+        } else if let [option, path, name, ..] = words
+            && option.text == "-p"
+        {
+            self.rename(&name.text.clone(), &path.text.clone(), name);
+        }
+    }
+
+    /// Gives a name another meaning for the rest of the line. The new meaning of a known name counts as run.
+    fn rename(&mut self, name: &str, meaning: &str, word: &Word) {
+        let own = meaning.split_whitespace().next().map(program_name);
+        if meaning.is_empty() || own.is_none() || own == Some(name) {
+            return;
+        }
+        self.renamed.insert(name.to_owned(), meaning.to_owned());
+        if self.table.top(name, self.shell).is_some() {
+            self.destroys_operands(name, meaning, word);
+        }
+    }
+
+    /// Adds an effect if a command line that others will run, with operands of theirs, destroys these.
+    fn destroys_operands(&mut self, name: &str, meaning: &str, word: &Word) {
+        let destroys = |act: &Act| {
+            act.label == Label::Dangerous
+                && matches!(act.effect, Effect::Delete | Effect::Overwrite | Effect::Device)
+        };
+        let trial = self.trial(&format!("{meaning} {OPERANDS}"), self.shell.of_scripts());
+        if let Some(act) = trial.into_iter().find(destroys) {
+            let says = Some(format!("makes {name} run {meaning}"));
+            let manner = Circumstances { forced: true, ..Circumstances::default() };
+            self.add(act.effect, act.scope, word, name, manner, says);
+        }
+    }
+
+    /// Adds effects of a variable that names a program that others start.
+    pub(super) fn names_program(&mut self, name: &str, value: &str, word: &Word) {
+        self.destroys_operands(name, value, word);
+        let program = value.split_whitespace().next().unwrap_or_default();
+        if program.contains('/') && path_class::named(program).kind == PathKind::Temporary {
+            let says = Some(format!("takes a program from {program}, where anyone may put it: {name}"));
+            self.add(Effect::ExecData, Scope::Unreadable, word, name, Circumstances::default(), says);
+        }
+    }
+
+    /// Reads fish's `set -x NAME value …`.
+    fn fish_variable(&mut self, words: &[Word], text: Text<'_>) {
+        let mut plain = words.iter().skip_while(|word| word.text.starts_with('-'));
+        let Some(name) = plain.next().filter(|name| name.literal) else { return };
+        let values: Vec<_> =
+            plain.map(|word| self.value(word, text).unwrap_or_else(|| word.text.clone())).collect();
+        if !values.is_empty() {
+            self.assigned(&name.text, &values.join(" "), name);
+        }
+    }
+
+    /// Reads a name and a value in two words.
+    fn pair(&mut self, words: &[Word], text: Text<'_>) {
+        let mut plain = words.iter().filter(|word| !word.text.starts_with('-'));
+        if let (Some(name), Some(value)) = (plain.next(), plain.next()) {
+            let value = self.value(value, text).unwrap_or_else(|| value.text.clone());
+            self.assigned(&name.text, &value, name);
+        }
+    }
+
+    /// Reads the record at the head of a pipeline: `{PAGER: less} | load-env`.
+    fn record_before(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let head = text.line.get(..command.span.start).unwrap_or_default().trim_end().strip_suffix('|');
+        let is_head = command.position > 0 && input_flow::above(command, text.parsed).next().is_none();
+        if let Some(head) = head.filter(|_| is_head)
+            && let Some(start) = head.rfind('{')
+            && let (Some(record), Some(word)) = (head.get(start..), command.words.first())
+        {
+            self.record(record, word, text);
+        }
+    }
+
+    /// Reads the variables of a Nushell record `{NAME: value, …}` or list `[NAME value]`.
+    fn record(&mut self, record: &str, word: &Word, text: Text<'_>) {
+        let inside = record.trim().trim_start_matches(['{', '[']).trim_end_matches(['}', ']']);
+        let is_list = record.trim_start().starts_with('[');
+        for field in fields(inside).into_iter().take(MAX_FIELDS) {
+            let pair = if is_list { field.split_once(char::is_whitespace) } else { field.split_once(':') };
+            let Some((name, value)) = pair else { continue };
+            let name = name.trim().trim_matches(['"', '\'', '`']);
+            let raw = Word { text: value.trim().to_owned(), literal: false, span: 0..0, ..word.clone() };
+            let value = self
+                .value(&raw, text)
+                .unwrap_or_else(|| value.trim().trim_matches(['"', '\'', '`']).to_owned());
+            self.assigned(name, &value, word);
+        }
+    }
+}
+
+/// Returns the parts of a text between commas and line breaks that are not in quotes.
+fn fields(text: &str) -> Vec<&str> {
+    let mut quote = None;
+    let is_break = |c: char| {
+        match (quote, c) {
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+        quote.is_none() && matches!(c, ',' | '\n')
+    };
+    text.split(is_break).collect()
+}
