@@ -111,6 +111,9 @@ fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
     ])
 }
 
+/// Sets that measure: authors do not look for the reasons of wrong labels there.
+const MEASURES: [&str; 3] = ["second drawn lines", "third drawn lines", "second evasions"];
+
 /// Checks the labels on the development half and on our own sets against the minimums in `ratchet.toml`.
 #[test]
 fn risk_labels_agree() {
@@ -122,7 +125,9 @@ fn risk_labels_agree() {
         ("blind lines of real use", judged("blind.jsonl")),
         ("first drawn lines", judged("drawn-1.jsonl")),
         ("second drawn lines", judged("drawn-2.jsonl")),
+        ("third drawn lines", judged("drawn-3.jsonl")),
         ("evasions", judged("evasions.jsonl")),
+        ("second evasions", judged("evasions-2.jsonl")),
     ];
     let floors: BTreeMap<String, BTreeMap<String, f64>> =
         toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();
@@ -138,7 +143,7 @@ fn risk_labels_agree() {
             }
         }
         // Lists the wrong rows for a developer.
-        if std::env::var_os("RISK_SHOW").is_some() {
+        if std::env::var_os("RISK_SHOW").is_some() && !MEASURES.contains(title) {
             for row in rows.iter().filter(|row| !row.right) {
                 let Judged { row, expected, found, cause, .. } = row;
                 say(&format!(
