@@ -156,7 +156,8 @@ impl Examiner<'_> {
     }
 
     /// Returns the repair that passes every check, if there is exactly one. `report` contains the findings in the
-    /// line. Names of files stay: a model's line may be about a file that does not exist yet.
+    /// line. Names of files stay: a model's line may be about a file that does not exist yet, and what it reads is held against
+    /// the directory with the request (`refine/agreement`).
     pub fn repair(&self, line: &ParsedLine, report: &Report) -> Option<Repaired> {
         if typed::is_plain_words(line.text()) {
             return None;

@@ -7,12 +7,14 @@
 mod builtins;
 mod commands;
 mod eligible;
+mod here;
 mod hung;
 mod kept;
 mod level;
 mod manual_overrides;
 mod pages;
 mod program;
+mod reads;
 mod reply;
 mod shapes;
 mod verdict;
@@ -84,6 +86,7 @@ pub struct Knowledge {
     spent: Mutex<Duration>,
     hung: OnceLock<Mutex<HungPrograms>>,
     shapes: Mutex<shapes::Shapes>,
+    here: Mutex<here::Seen>,
 }
 
 /// Returns the existing manual directories, best first.
@@ -120,6 +123,7 @@ impl Knowledge {
             spent: Mutex::default(),
             hung: OnceLock::new(),
             shapes: Mutex::default(),
+            here: Mutex::default(),
         }
     }
 

@@ -91,6 +91,8 @@ pub struct Candidate {
 /// A command before its repair.
 #[derive(Debug, Clone)]
 pub struct DraftedCommand {
+    /// Kinds of facts that the repair inserted.
+    pub facts: Vec<FactKind>,
     /// Command line.
     pub line: ParsedLine,
     /// Check report of it.
@@ -190,18 +192,21 @@ fn again(
     };
     let line = best.command.text.as_str();
     let open = complaint_text(&best.line, wrong);
-    let whole =
-        if wrong.kind == FindingKind::Column { format!("{open}; {}", wrong.evidence) } else { open.clone() };
+    let own = agreement::fact_kind(wrong).filter(|_| !wrong.evidence.is_empty());
+    let whole = if own.is_some() { format!("{open}; {}", wrong.evidence) } else { open.clone() };
+    let inserted = best.written.iter().flat_map(|written| &written.facts).copied();
+    let seen = before.map_or(&[][..], Prompt::disclosed).iter().copied();
+    let items: Vec<FactKind> = own.into_iter().chain(inserted).chain(seen).collect();
     if let Some(open) = before.and_then(Prompt::open_part) {
-        return prompt.again_in_part(FactKind::Columns, open, (line, &whole));
+        return prompt.again_in_part(&items, open, (line, &whole));
     }
     match &best.written {
         Some(written) => {
             let wrong = complaint(&written.report).unwrap_or(wrong);
             let open = complaint_text(&written.line, wrong);
-            prompt.again_in_part(FactKind::Columns, (written.line.text(), &open), (line, &whole))
+            prompt.again_in_part(&items, (written.line.text(), &open), (line, &whole))
         }
-        None => prompt.again_in_part(FactKind::Columns, (line, &open), (line, &whole)),
+        None => prompt.again_in_part(&items, (line, &open), (line, &whole)),
     }
 }
 
@@ -402,11 +407,10 @@ pub fn look_over_by(
         let again = examiner.clean(&repaired.line).ok()?;
         let Examined { line: mended, report } = examiner.examine(again.text.as_str());
         let is_of_file = |finding: &Finding| finding.kind == FindingKind::Column && !finding.fixes.is_empty();
-        let written = before
-            .findings
-            .iter()
-            .any(is_of_file)
-            .then(|| Box::new(DraftedCommand { line: line.clone(), report: before.clone() }));
+        let written =
+            before.findings.iter().any(is_of_file).then(|| (line.clone(), before.clone())).map(
+                |(line, report)| Box::new(DraftedCommand { facts: vec![FactKind::Columns], line, report }),
+            );
         let notes = Cleaned { changes: [cleaned.changes.clone(), again.changes].concat(), ..again };
         Some(Candidate {
             command: notes,
@@ -453,6 +457,7 @@ fn complaint(report: &Report) -> Option<&Finding> {
                     | FindingKind::Quoting
                     | FindingKind::Column
                     | FindingKind::Shape
+                    | FindingKind::Here
                     | FindingKind::Intent
             )
         }

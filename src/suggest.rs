@@ -161,7 +161,9 @@ fn build_suggestion(
             .into_iter()
             .map(|finding| match finding.kind {
                 // Users may see the names in their own files.
-                FindingKind::Column => format!("{}; {}", finding.text, finding.evidence),
+                FindingKind::Column | FindingKind::Here if !finding.evidence.is_empty() => {
+                    format!("{}; {}", finding.text, finding.evidence)
+                }
                 _ => finding.text,
             })
             .collect(),

@@ -3,12 +3,10 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Knowledge, held};
+use super::{Knowledge, held, reads};
 use askline_check::file_schema::{FileSchema, HEAD_BYTES_MAX};
 use askline_host::Host;
 
@@ -17,10 +15,6 @@ const FILES_MAX: usize = 8;
 /// Time limit for one file, which may be on an unreachable server. After one timeout no more files are read, so this
 /// also bounds the total wait of a key press.
 const PATIENCE: Duration = Duration::from_millis(100);
-
-/// Maximum number of concurrent reads in a long-lived process: reads that never end remain counted.
-const READS_MAX: usize = 16;
-static READS: AtomicUsize = AtomicUsize::new(0);
 
 /// Schemas found for one key press.
 #[derive(Default)]
@@ -48,22 +42,9 @@ impl Knowledge {
                 return None;
             }
         }
-        if READS_MAX <= READS.load(Ordering::Relaxed) {
-            return None;
-        }
-        READS.fetch_add(1, Ordering::Relaxed);
-        let (sender, receiver) = mpsc::sync_channel(1);
         let (host, asked) = (Arc::clone(&self.host), file.clone());
-        let read = move || {
-            // The receiver may be gone.
-            let _ = sender.send(head(&*host, &asked, &current_dir));
-            READS.fetch_sub(1, Ordering::Relaxed);
-        };
-        let begun = thread::Builder::new().name("shape".to_owned()).spawn(read).ok();
-        if begun.is_none() {
-            READS.fetch_sub(1, Ordering::Relaxed);
-        }
-        let head = begun.and_then(|_| receiver.recv_timeout(PATIENCE).ok());
+        let read = move || head(&*host, &asked, &current_dir, HEAD_BYTES_MAX as u64);
+        let head = reads::in_time(PATIENCE, read);
         let is_late = head.is_none();
         let schema = head.flatten().map(|head| Arc::new(FileSchema::of(path, &head.bytes, head.is_whole)));
         let mut shapes = held(&self.shapes);
@@ -74,20 +55,20 @@ impl Knowledge {
 }
 
 /// The first bytes of a file.
-struct Head {
-    bytes: Vec<u8>,
-    is_whole: bool,
+pub(super) struct Head {
+    pub(super) bytes: Vec<u8>,
+    pub(super) is_whole: bool,
 }
 
-/// Reads a file that is really below a directory. Files of size 0 are not read, because special system files, which
+/// Reads at most `most` bytes of a file that is really below a directory. Files of size 0 are not read, because special system files, which
 /// block until data arrives, look like that.
-fn head(host: &dyn Host, file: &Path, current_dir: &Path) -> Option<Head> {
+pub(super) fn head(host: &dyn Host, file: &Path, current_dir: &Path, most: u64) -> Option<Head> {
     let (real, current_dir) = (host.real_path(file).ok()?, host.real_path(current_dir).ok()?);
     if !real.starts_with(current_dir) {
         return None;
     }
     let entry = host.entry(&real).filter(|entry| entry.is_file && 0 < entry.size)?;
-    let bytes = host.head(&real, HEAD_BYTES_MAX as u64);
+    let bytes = host.head(&real, most);
     let bytes = bytes.inspect_err(|error| tracing::debug!("no file schema: {error:#}")).ok()?;
     Some(Head { is_whole: bytes.len() as u64 == entry.size, bytes })
 }
@@ -95,6 +76,7 @@ fn head(host: &dyn Host, file: &Path, current_dir: &Path) -> Option<Head> {
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::thread;
     use std::time::Instant;
 
     use super::*;

@@ -1,33 +1,99 @@
-//! Agreement of a command with the words of its request.
+//! Agreement of a command with the words of its request and with the directory around it.
 
-use super::{Candidate, cost};
+use super::{Candidate, DraftedCommand, cost};
 use crate::examine::{Examined, Examiner};
 use askline_check::finding::{Finding, FindingKind, Fix, Grade};
 use askline_intent::Mismatch;
+use askline_intent::here::{self, Contradiction, Here, Subject};
+use askline_model::prompt::disclosure::FactKind;
 use askline_risk::Harm;
 use askline_syntax::clean::Cleaned;
 
 /// Evidence of a finding about the request.
 const YOUR_WORDS: &str = "your words";
 
-/// Edits a command where exactly one edit makes it agree with a condition of the request, and adds what does not agree to
-/// its report. An edited line must pass the checks as well as before, and harm nothing more.
+/// Edits a command where exactly one edit makes it agree with a condition of the request or with the directory, and adds what
+/// does not agree to its report. An edited line must pass the checks as well as before, and harm nothing more.
 pub(super) fn with(request: &str, candidate: Candidate, examiner: &Examiner<'_>) -> Candidate {
-    let mut candidate = edited(request, &candidate, examiner).unwrap_or(candidate);
+    let mut candidate = agreeing(request, &candidate, examiner).unwrap_or(candidate);
     let open = askline_intent::mismatches(request, &candidate.line);
-    candidate.report.findings.extend(open.into_iter().map(finding));
-    candidate
+    let facts = examiner.knowledge.here(&candidate.line);
+    match adapted(request, &candidate, &facts, &open, examiner) {
+        Some(mut adapted) => {
+            // An edit may replace a name of the request by the one that is there.
+            let left = askline_intent::mismatches(request, &adapted.line);
+            let is_old = |it: &Mismatch| open.iter().any(|before| before.text == it.text);
+            let facts = examiner.knowledge.here(&adapted.line);
+            let left = left.into_iter().filter(is_old).collect();
+            let contradictions = here::contradictions(request, &adapted.line, &facts);
+            add(&mut adapted, left, contradictions);
+            adapted
+        }
+        None => {
+            let contradictions = here::contradictions(request, &candidate.line, &facts);
+            add(&mut candidate, open, contradictions);
+            candidate
+        }
+    }
 }
 
-fn edited(request: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
+/// Returns the kind of fact that a finding's evidence has; `None` if models may see it.
+pub(super) fn fact_kind(finding: &Finding) -> Option<FactKind> {
+    match finding.kind {
+        FindingKind::Column => Some(FactKind::Columns),
+        FindingKind::Here => Some(FactKind::Listing),
+        _ => None,
+    }
+}
+
+fn agreeing(request: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Option<Candidate> {
     let agreement = askline_intent::agree(request, &candidate.line)?;
-    let cleaned = examiner.clean(&agreement.line).ok()?;
-    let Examined { line, report } = examiner.examine(cleaned.text.as_str());
+    edited(candidate, &agreement.line, agreement.changes, false, examiner)
+}
+
+/// Edits a command where exactly one edit makes it agree with the directory. Keeps the command before the edit.
+fn adapted(
+    request: &str,
+    candidate: &Candidate,
+    facts: &Here,
+    open: &[Mismatch],
+    examiner: &Examiner<'_>,
+) -> Option<Candidate> {
+    let here::Adapted { line, changes, subjects, copies_folder } =
+        here::adapt(request, &candidate.line, facts)?;
+    let mut adapted = edited(candidate, &line, changes, copies_folder, examiner)?;
+    let mut before = candidate.clone();
+    add(&mut before, open.to_vec(), here::contradictions(request, &candidate.line, facts));
+    let mut written = adapted.written.take().unwrap_or_else(|| {
+        Box::new(DraftedCommand { facts: Vec::new(), line: before.line, report: before.report })
+    });
+    written.facts.extend(subjects.into_iter().map(|subject| match subject {
+        Subject::Columns => FactKind::Columns,
+        Subject::Names | Subject::Absence => FactKind::Listing,
+    }));
+    Some(Candidate { written: Some(written), ..adapted })
+}
+
+/// Returns the command with another line, unless that one passes fewer checks or harms more.
+fn edited(
+    candidate: &Candidate,
+    line: &str,
+    changes: Vec<String>,
+    copies_folder: bool,
+    examiner: &Examiner<'_>,
+) -> Option<Candidate> {
+    let cleaned = examiner.clean(line).ok()?;
+    let Examined { line: parsed, report } = examiner.examine(cleaned.text.as_str());
+    let mut harms = Harm::of(&candidate.line).harms();
+    if copies_folder {
+        // `cp -r` into a place where nothing has that name replaces nothing.
+        *harms.entry("-r".to_owned()).or_default() += 1;
+    }
     let is_worse = cost(&candidate.report) < cost(&report)
         || report.syntax_ok == Some(false) && candidate.report.syntax_ok != Some(false)
-        || Harm::of(&line).grows(&Harm::of(&candidate.line).harms());
+        || Harm::of(&parsed).grows(&harms);
     if is_worse {
-        tracing::debug!("not edited to {:?}: it passes fewer checks or harms more", agreement.line);
+        tracing::debug!("not edited to {line:?}: it passes fewer checks or harms more");
         return None;
     }
     let before = &candidate.command;
@@ -37,26 +103,45 @@ fn edited(request: &str, candidate: &Candidate, examiner: &Examiner<'_>) -> Opti
             warnings: before.warnings.clone(),
             ..cleaned
         },
-        line,
+        line: parsed,
         report,
-        repairs: [candidate.repairs.clone(), agreement.changes].concat(),
+        repairs: [candidate.repairs.clone(), changes].concat(),
         ..candidate.clone()
     })
 }
 
+/// Adds what does not agree to the report of a command. What is said about a name replaces that it is missing.
+fn add(candidate: &mut Candidate, mismatches: Vec<Mismatch>, contradictions: Vec<Contradiction>) {
+    let findings = &mut candidate.report.findings;
+    findings.retain(|finding| {
+        let is_same = |it: &Contradiction| it.mismatch.span == finding.span;
+        finding.kind != FindingKind::PathMissing || !contradictions.iter().any(is_same)
+    });
+    let words = mismatches.into_iter().map(|it| finding(FindingKind::Intent, it, YOUR_WORDS.to_owned()));
+    findings.extend(words);
+    findings.extend(contradictions.into_iter().map(|Contradiction { mismatch, facts, subject, .. }| {
+        let kind = match subject {
+            Subject::Names => FindingKind::Here,
+            Subject::Columns => FindingKind::Column,
+            Subject::Absence => FindingKind::PathMissing,
+        };
+        finding(kind, mismatch, facts)
+    }));
+}
+
 /// Returns the finding that states a mismatch.
-fn finding(mismatch: Mismatch) -> Finding {
+fn finding(kind: FindingKind, mismatch: Mismatch, evidence: String) -> Finding {
     let fix = |edit: askline_intent::Edit| Fix {
         span: edit.span,
         replacement: edit.replacement,
         change: edit.change,
     };
     Finding {
-        kind: FindingKind::Intent,
+        kind,
         span: mismatch.span,
         grade: Grade::Warning,
         text: mismatch.text,
-        evidence: YOUR_WORDS.to_owned(),
+        evidence,
         fixes: mismatch.edit.map(fix).into_iter().collect(),
     }
 }

@@ -14,6 +14,7 @@ mod completions;
 mod counted;
 mod faults;
 mod fix;
+mod here;
 mod intent;
 mod knowledge;
 mod line;

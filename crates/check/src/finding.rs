@@ -53,9 +53,12 @@ pub enum FindingKind {
     Placeholder,
     /// The documentation advises against this form.
     Deprecated,
-    /// The file that the line opens has no such column or key. The evidence and possibly the fixes list the existing
+    /// The file that the line reads has no such column or key, or the named one has another place. The evidence and possibly the fixes list the existing
     /// names. These are the user's data, and the disclosure policy does not allow them for every model.
     Column,
+    /// Nothing in the working directory is as the line needs it. The evidence and possibly the fixes have names that are there:
+    /// the user's data, which the disclosure policy does not allow for every model.
+    Here,
     /// The line drops, inverts or bends a condition of the request.
     Intent,
     /// The value has another type than the line needs: text instead of a number, a record instead of rows.
@@ -77,6 +80,7 @@ impl FindingKind {
             Self::Placeholder => "placeholder",
             Self::Deprecated => "deprecated",
             Self::Column => "column",
+            Self::Here => "here",
             Self::Intent => "intent",
             Self::Shape => "shape",
         }

@@ -89,6 +89,16 @@ pub trait Host: Send + Sync {
     /// When it cannot be listed.
     fn list(&self, directory: &Path) -> anyhow::Result<Vec<OsString>>;
 
+    /// Returns at most `most` names in a directory, each with its kind, in no particular order.
+    ///
+    /// # Errors
+    /// When it cannot be listed.
+    fn list_kinds(&self, directory: &Path, most: usize) -> anyhow::Result<Vec<(OsString, NameKind)>> {
+        let names = self.list(directory)?.into_iter().take(most);
+        let kind = |name: &OsString| NameKind::of(self.entry(&directory.join(name)));
+        Ok(names.map(|name| (name.clone(), kind(&name))).collect())
+    }
+
     /// Returns the properties of the file or directory at `path`, links followed.
     fn entry(&self, path: &Path) -> Option<FileEntry>;
 
@@ -109,6 +119,30 @@ pub trait Host: Send + Sync {
 
     /// Returns the number of bytes that this user may still write on the file system of `path`; `None` if unknown.
     fn free_space(&self, path: &Path) -> Option<u64>;
+}
+
+/// Kind of a name in a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameKind {
+    /// A regular file, or a link to one.
+    File,
+    /// A directory.
+    Directory,
+    /// A link to a directory.
+    LinkedDirectory,
+    /// Anything else.
+    Other,
+}
+
+impl NameKind {
+    /// Returns the kind of a file or directory with these properties.
+    pub fn of(entry: Option<FileEntry>) -> Self {
+        match entry {
+            Some(entry) if entry.is_file => Self::File,
+            Some(entry) if entry.is_directory => Self::Directory,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Maximum number of bytes kept of each output stream of a probed program; the rest is read and dropped.

@@ -23,7 +23,7 @@ use rustix::process::{
 
 use super::sandbox::Cage;
 use super::{
-    FileEntry, Host, KEY_LIMIT, KEY_PATIENCE, OUTPUT_LIMIT, Output, PREFETCH_ARGUMENTS, Probe,
+    FileEntry, Host, KEY_LIMIT, KEY_PATIENCE, NameKind, OUTPUT_LIMIT, Output, PREFETCH_ARGUMENTS, Probe,
     RESIDENT_ARGUMENTS, RESIDENT_VARIABLES, System, find_on_path,
 };
 use crate::KeyCommand;
@@ -176,6 +176,22 @@ impl Host for LocalHost {
         let entries =
             fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
         Ok(entries.filter_map(Result::ok).map(|entry| entry.file_name()).collect())
+    }
+
+    fn list_kinds(&self, directory: &Path, most: usize) -> anyhow::Result<Vec<(OsString, NameKind)>> {
+        let entries =
+            fs::read_dir(directory).with_context(|| format!("can't list {}", directory.display()))?;
+        let kind = |entry: &fs::DirEntry| match entry.file_type() {
+            Ok(kind) if kind.is_file() => NameKind::File,
+            Ok(kind) if kind.is_dir() => NameKind::Directory,
+            Ok(kind) if kind.is_symlink() => match NameKind::of(self.entry(&entry.path())) {
+                NameKind::Directory => NameKind::LinkedDirectory,
+                kind => kind,
+            },
+            _ => NameKind::Other,
+        };
+        let entries = entries.filter_map(Result::ok).take(most);
+        Ok(entries.map(|entry| (entry.file_name(), kind(&entry))).collect())
     }
 
     fn entry(&self, path: &Path) -> Option<FileEntry> {

@@ -24,7 +24,7 @@ pub fn agree(request: &str, line: &ParsedLine) -> Option<Agreement> {
     let mut changes = Vec::new();
     for _ in 0..EDITS_MAX {
         let better = open.iter().filter(|it| it.certainty == Certainty::Sure).find_map(|mismatch| {
-            let edited = ParsedLine::new(applied(current.text(), mismatch)?, current.shell());
+            let edited = ParsedLine::new(mismatch.applied_to(current.text())?, current.shell());
             let left = mismatches(request, &edited);
             let is_new = |it: &Mismatch| !open.iter().any(|before| before.text == it.text);
             let has_errors = current.own().errors.len() < edited.own().errors.len();
@@ -38,11 +38,4 @@ pub fn agree(request: &str, line: &ParsedLine) -> Option<Agreement> {
         (current, open) = (edited, left);
     }
     (!changes.is_empty()).then(|| Agreement { line: current.text().to_owned(), changes })
-}
-
-/// Returns the line after the edit of a mismatch.
-fn applied(line: &str, mismatch: &Mismatch) -> Option<String> {
-    let edit = mismatch.edit.as_ref()?;
-    let (before, after) = (line.get(..edit.span.start)?, line.get(edit.span.end..)?);
-    Some(format!("{before}{}{after}", edit.replacement))
 }

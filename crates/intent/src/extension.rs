@@ -70,6 +70,14 @@ pub(crate) fn dropped(
     })
 }
 
+/// Reports whether the request has a word for files with this extension: `python` for `py`.
+pub(crate) fn is_named(tokens: &[Token], extension: &str) -> bool {
+    let of_kind = |kind: &&Kind| kind.extensions.iter().any(|known| known == extension);
+    let words = TABLE.kind.iter().filter(of_kind).flat_map(|kind| &kind.words);
+    let is_said = |word: &String| tokens.iter().any(|token| token.lower.trim_end_matches('s') == *word);
+    words.into_iter().any(is_said)
+}
+
 /// Returns the only kind of file that the request names.
 fn wanted(tokens: &[Token]) -> Option<(&'static Kind, Span)> {
     let mut wanted: Option<(&'static Kind, Span)> = None;

@@ -8,6 +8,7 @@ mod extension;
 mod feature;
 mod find_demands;
 mod find_expression;
+pub mod here;
 mod literal;
 mod mismatch;
 mod phrase;

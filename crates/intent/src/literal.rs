@@ -109,7 +109,7 @@ fn words(line: &ParsedLine) -> impl Iterator<Item = &Word> {
 }
 
 /// Reports whether a word of the line is a misspelling: other case only, or one letter more or less.
-fn is_similar(word: &str, name: &str) -> bool {
+pub(crate) fn is_similar(word: &str, name: &str) -> bool {
     if name.chars().count() < SIMILAR_MIN_CHARS || word.contains(char::is_whitespace) {
         return false;
     }

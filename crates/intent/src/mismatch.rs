@@ -17,6 +17,15 @@ pub struct Mismatch {
     pub edit: Option<Edit>,
 }
 
+impl Mismatch {
+    /// Returns the line after the edit.
+    pub(crate) fn applied_to(&self, line: &str) -> Option<String> {
+        let edit = self.edit.as_ref()?;
+        let (before, after) = (line.get(..edit.span.start)?, line.get(edit.span.end..)?);
+        Some(format!("{before}{}{after}", edit.replacement))
+    }
+}
+
 /// Certainty of a mismatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Certainty {

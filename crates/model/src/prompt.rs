@@ -79,12 +79,19 @@ pub struct PromptSource {
 struct DisclosedStep {
     /// Index of the step.
     at: usize,
-    /// Kind of fact that a reader must be allowed to get for the full version.
-    item: FactKind,
+    /// Kinds of facts that a reader must be allowed to get for the full version.
+    items: Vec<FactKind>,
     /// Version for all other readers.
     open: FollowUp,
     /// Version with facts read on the machine.
     whole: FollowUp,
+}
+
+impl DisclosedStep {
+    /// Reports whether this audience gets the full version.
+    fn is_whole_for(&self, prompt_context: &PromptContext, audience: Audience) -> bool {
+        self.items.iter().all(|item| prompt_context.policy().allows(*item, audience))
+    }
 }
 
 /// Follow-up step of a request.
@@ -175,10 +182,10 @@ impl PromptSource {
 
     /// Selects the version of each step for this audience.
     fn open(&mut self, audience: Audience) {
-        for DisclosedStep { at, item, open, whole } in &self.disclosed {
-            if let Some(step) = self.steps.get_mut(*at) {
-                let shown = if self.prompt_context.policy().allows(*item, audience) { whole } else { open };
-                step.clone_from(shown);
+        for disclosed in &self.disclosed {
+            if let Some(step) = self.steps.get_mut(disclosed.at) {
+                let is_allowed = disclosed.is_whole_for(&self.prompt_context, audience);
+                step.clone_from(if is_allowed { &disclosed.whole } else { &disclosed.open });
             }
         }
     }
@@ -275,14 +282,15 @@ impl Prompt {
     }
 
     /// Returns the prompt as [`Prompt::again`] does, for an answer and fault that contain facts read on the
-    /// machine: `whole` for readers that may get this kind of fact, `open` for all others.
-    pub fn again_in_part(&self, item: FactKind, open: (&str, &str), whole: (&str, &str)) -> Self {
+    /// machine: `whole` for readers that may get all these kinds of facts, `open` for all others.
+    pub fn again_in_part(&self, items: &[FactKind], open: (&str, &str), whole: (&str, &str)) -> Self {
         let mut prompt = self.again(open.0, open.1);
         if let Some(source) = prompt.source.as_mut().map(Arc::make_mut) {
             let again =
                 |(answer, wrong): (&str, &str)| FollowUp::Again(answer.to_owned(), wrong.to_owned()).tame();
             let at = source.steps.len() - 1;
-            source.disclosed.push(DisclosedStep { at, item, open: again(open), whole: again(whole) });
+            let items = items.to_vec();
+            source.disclosed.push(DisclosedStep { at, items, open: again(open), whole: again(whole) });
         }
         prompt
     }
@@ -290,7 +298,7 @@ impl Prompt {
     /// Reports whether the steps contain facts read on the machine that this audience gets and others don't.
     pub fn differs_for(&self, audience: Audience) -> bool {
         let Some(source) = &self.source else { return false };
-        let is_allowed = |step: &DisclosedStep| source.prompt_context.policy().allows(step.item, audience);
+        let is_allowed = |step: &DisclosedStep| step.is_whole_for(&source.prompt_context, audience);
         source.disclosed.iter().any(|step| step.open != step.whole && is_allowed(step))
     }
 
@@ -301,6 +309,12 @@ impl Prompt {
             FollowUp::Again(answer, wrong) => Some((answer, wrong)),
             _ => None,
         }
+    }
+
+    /// Returns the kinds of facts in the last answer with two versions.
+    pub fn disclosed(&self) -> &[FactKind] {
+        let last = self.source.as_ref().and_then(|source| source.disclosed.last());
+        last.map_or(&[], |step| &step.items)
     }
 
     /// Returns the prompt with the known answers, to request a different one.

@@ -122,7 +122,7 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
         }));
         let prompt = draft(Form::Completion, "dear goods", Shell::Nu, "Linux").within(prompt_context);
         let prompt = prompt.again_in_part(
-            FactKind::Columns,
+            &[FactKind::Columns],
             ("get pris", "no `pris`"),
             ("get price", "no `pris`\n; it has token"),
         );

@@ -1,0 +1,219 @@
+//! A line held against the directory in which it would run: patterns that match nothing, folders taken for files, columns that
+//! are not the named ones. The facts are values; the names and texts in them are anyone's.
+
+mod call;
+mod columns;
+mod folders;
+mod headers;
+mod missing;
+mod names;
+mod places;
+mod separators;
+mod table;
+mod uses;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use self::call::Call;
+pub use self::names::{NameKind, Names};
+use self::table::Source;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::request::{self, Token};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, program_name};
+
+/// Maximum number of edits of one line.
+const EDITS_MAX: usize = 4;
+/// Maximum number of files of a line whose first bytes are looked at.
+pub const HEADS_MAX: usize = 4;
+/// Maximum number of bytes of a file that are looked at.
+pub const HEAD_BYTES_MAX: usize = 8 << 10;
+
+/// Facts about the directory in which a line would run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Here {
+    /// Names below the directory.
+    pub names: Arc<Names>,
+    /// First bytes of the files of [`files_read`], as text.
+    pub heads: BTreeMap<String, Head>,
+    /// `false` if neither the directory nor one above belongs to git; `None` if unknown.
+    pub is_repository: Option<bool>,
+}
+
+/// The first bytes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Head {
+    /// The text.
+    pub text: String,
+    /// `true` if the text is the whole file.
+    pub is_whole: bool,
+}
+
+/// A difference between a line and the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The difference. Its text has only names of the request and the line, its edit may have others.
+    pub mismatch: Mismatch,
+    /// What is there instead, with names out of the directory or a file; may be empty.
+    pub facts: String,
+    /// Origin of the facts.
+    pub subject: Subject,
+    /// `true` if the edit lets `cp` copy a folder to a place where nothing has its name.
+    pub copies_folder: bool,
+}
+
+/// Origin of facts about a directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject {
+    /// Names in the directory.
+    Names,
+    /// The first lines of a file.
+    Columns,
+    /// Nothing of the kind is there, and another line would not find it either: to be told, but no reason to ask again.
+    Absence,
+}
+
+/// A line that was made to agree with the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adapted {
+    /// The new line.
+    pub line: String,
+    /// Each edit with its reason.
+    pub changes: Vec<String>,
+    /// Origins of what the edits inserted.
+    pub subjects: Vec<Subject>,
+    /// `true` if an edit lets `cp` copy a folder to a place where nothing has its name.
+    pub copies_folder: bool,
+}
+
+/// A line with the request that it answers and the facts.
+struct Case<'a> {
+    request: &'a str,
+    tokens: Vec<Token>,
+    line: &'a ParsedLine,
+    here: &'a Here,
+    /// `true` if the line deletes, moves, overwrites, runs or sends something: nothing in it may be guessed.
+    destroys: bool,
+}
+
+/// Returns the files whose first lines say if the line names the right columns; relative paths.
+pub fn files_read(line: &ParsedLine) -> Vec<String> {
+    if line.shell().is_nushell() {
+        return Vec::new();
+    }
+    let mut files: Vec<String> = calls(line).filter_map(|call| Some(call.only_file()?.to_owned())).collect();
+    files.sort_unstable();
+    files.dedup();
+    files.truncate(HEADS_MAX);
+    files
+}
+
+/// Compares a line with the directory. Returns what matches nothing, takes one kind of file for another, or reads another
+/// column than the named one, ordered by the place in the line.
+pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Contradiction> {
+    let case = Case { request, tokens: request::tokens(request), line, here, destroys: destroys(line) };
+    let mut found = Vec::new();
+    found.extend(missing::find(&case));
+    if !line.shell().is_nushell() {
+        found.extend(folders::find(&case));
+        found.extend(places::find(&case));
+        let sources = Source::all(&case);
+        found.extend(separators::find(&case, &sources));
+        found.extend(columns::find(&case, &sources));
+        found.extend(headers::find(&case, &sources));
+    }
+    found.sort_by_key(|it: &Contradiction| it.mismatch.span.start);
+    found.dedup_by(|one, other| one.mismatch.edit.is_some() && one.mismatch.edit == other.mismatch.edit);
+    found
+}
+
+/// Applies the edits of sure contradictions, one after the other. One edit may uncover another contradiction (a column behind a
+/// wrong separator), but must not leave more than before. `None` if there is nothing to edit.
+pub fn adapt(request: &str, line: &ParsedLine, here: &Here) -> Option<Adapted> {
+    let mut current = line.clone();
+    let mut open = contradictions(request, &current, here);
+    let mut adapted =
+        Adapted { line: String::new(), changes: Vec::new(), subjects: Vec::new(), copies_folder: false };
+    for _ in 0..EDITS_MAX {
+        let is_sure = |it: &&Contradiction| it.mismatch.certainty == Certainty::Sure;
+        let better = open.iter().filter(is_sure).find_map(|it| {
+            let edited = ParsedLine::new(it.mismatch.applied_to(current.text())?, current.shell());
+            let left = contradictions(request, &edited, here);
+            let has_errors = current.own().errors.len() < edited.own().errors.len();
+            let is_gone = !left.iter().any(|other| other.mismatch.text == it.mismatch.text);
+            (is_gone && left.len() <= open.len() && !has_errors).then(|| (it.clone(), edited, left))
+        });
+        let Some((done, edited, left)) = better else { break };
+        let change = done.mismatch.edit.as_ref().map_or("", |edit| edit.change.as_str());
+        adapted.changes.push(format!("{change}: {}", done.told()));
+        adapted.subjects.push(done.subject);
+        adapted.copies_folder |= done.copies_folder;
+        (current, open) = (edited, left);
+    }
+    adapted.line = current.text().to_owned();
+    (!adapted.changes.is_empty()).then_some(adapted)
+}
+
+impl Contradiction {
+    /// Returns the whole message, for the user.
+    pub fn told(&self) -> String {
+        match self.facts.as_str() {
+            "" => self.mismatch.text.clone(),
+            facts => format!("{}; {facts}", self.mismatch.text),
+        }
+    }
+}
+
+impl Case<'_> {
+    /// Returns a contradiction. Without an edit, or in a line that destroys something, it is only likely.
+    fn contradiction(
+        &self,
+        subject: Subject,
+        span: Span,
+        (text, facts): (String, String),
+        edit: Option<(Span, String)>,
+    ) -> Contradiction {
+        let edit = edit.filter(|_| !self.destroys);
+        let edit = edit.map(|(span, new)| Edit::replace(self.line.text(), span, new));
+        Contradiction {
+            mismatch: Mismatch {
+                span,
+                said: None,
+                certainty: if edit.is_some() { Certainty::Sure } else { Certainty::Likely },
+                text,
+                edit,
+            },
+            facts,
+            subject,
+            copies_folder: false,
+        }
+    }
+
+    /// Reports whether the request has one of these words.
+    fn has_word(&self, words: &[&str]) -> bool {
+        self.tokens.iter().any(|token| words.contains(&token.lower.as_str()))
+    }
+}
+
+/// Returns the calls of known tools that run in this directory, as it is before the line.
+fn calls(line: &ParsedLine) -> impl Iterator<Item = Call<'_>> {
+    line.parsed().commands.iter().filter_map(|command| Call::of(command, line))
+}
+
+/// Reports whether a line may delete, move or overwrite something, or run or send what it reads.
+fn destroys(line: &ParsedLine) -> bool {
+    let is_harmful = |command: &SimpleCommand| {
+        let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
+        let runs = |text: &str| text.contains("system") || text.contains('|') || text.contains("getline");
+        !call::is_harmless(name)
+            || command.words.iter().skip(1).any(|word| {
+                let text = word.text.as_str();
+                matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")
+                    || text.starts_with("--in-place")
+                    || name == "sed" && text.starts_with("-i")
+                    || name == "sort" && (text.starts_with("-o") || text.starts_with("--output"))
+                    || name.ends_with("awk") && runs(text) && text != "-F|"
+            })
+    };
+    line.own().commands.iter().any(is_harmful)
+}

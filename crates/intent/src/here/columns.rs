@@ -1,0 +1,241 @@
+//! The column that the request names, and the number that the line takes.
+
+use std::ops::Range;
+
+use super::missing::shown;
+use super::table::{FirstLine, Source, Table};
+use super::uses::{self, Use};
+use super::{Case, Contradiction, Subject};
+use crate::request::Token;
+use askline_syntax::Span;
+
+/// Words that are more often about the answer than the name of a column.
+const ABOUT_ANSWERS: [&str; 14] = [
+    "count", "total", "number", "line", "row", "column", "field", "file", "order", "list", "first", "last",
+    "sum", "value",
+];
+/// Words for a column by its place.
+const BY_PLACE: [&str; 6] = ["column", "columns", "field", "fields", "col", "cols"];
+
+/// A column that the request names.
+struct Named {
+    column: usize,
+    said: Span,
+}
+
+/// A column of a call that reads a file.
+struct Taken {
+    source: usize,
+    used: Use,
+}
+
+/// Returns the columns that are not the named ones.
+pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
+    let mut found: Vec<Contradiction> = Vec::new();
+    let mut files: Vec<&str> = sources.iter().map(|source| source.file).collect();
+    files.dedup();
+    for file in files {
+        let taken = taken(case, sources, file);
+        let Some(source) = sources.iter().find(|source| source.file == file) else { continue };
+        let by_value = by_value(case, &source.table, &taken, file);
+        if by_value.is_empty() {
+            let by_name = by_name(case, &source.table, &taken, file);
+            let is_mended = by_name.as_ref().is_some_and(|it| it.mismatch.edit.is_some());
+            let by_type = by_type(case, &source.table, &taken, file).filter(|_| !is_mended);
+            found.extend(by_type.or(by_name));
+        }
+        found.extend(by_value);
+    }
+    found.extend(sources.iter().filter_map(|source| numeric_sort(case, source)));
+    found
+}
+
+/// Returns the columns that all calls take of a file; none if one of them can't be read.
+fn taken(case: &Case<'_>, sources: &[Source<'_>], file: &str) -> Vec<Taken> {
+    let of_file = sources.iter().enumerate().filter(|(_, source)| source.file == file);
+    let takers = of_file.filter(|(_, source)| {
+        matches!(source.call.name, "awk" | "gawk" | "mawk" | "cut" | "sort")
+            && (source.call.name != "sort" || source.call.has(&["-k", "--key"]))
+    });
+    let mut all = Vec::new();
+    for (index, source) in takers {
+        match uses::of(source, case.line) {
+            Some(uses) => all.extend(uses.into_iter().map(|used| Taken { source: index, used })),
+            None => return Vec::new(),
+        }
+    }
+    all
+}
+
+/// Compares `$3 == "York"` with the columns that have this text.
+fn by_value(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    for it in taken.iter().filter(|_| table.is_whole) {
+        let (Some(value), Some(span)) = (&it.used.value, &it.used.span) else { continue };
+        let has = |column: usize| table.column(column).any(|field| field.trim() == value);
+        let holders: Vec<usize> = (1..=table.width()).filter(|column| has(*column)).collect();
+        let [holder] = holders.as_slice() else { continue };
+        if *holder != it.used.column {
+            let text = format!("column {} of `{file}` has no `{value}`", it.used.column);
+            let facts = format!("column {holder} has");
+            let edit = Some((span.clone(), holder.to_string()));
+            let contradiction = case.contradiction(Subject::Columns, span.clone(), (text, facts), edit);
+            found.push(renamed(contradiction, it.used.column, *holder));
+        }
+    }
+    found
+}
+
+/// Compares `s += $3` with a column that has words alone.
+fn by_type(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> Option<Contradiction> {
+    if case.has_word(&BY_PLACE) {
+        return None;
+    }
+    let it = taken.iter().find(|it| it.used.is_numeric && table.has_words_alone(it.used.column))?;
+    let named = table.header.as_ref().map(|header| named(&case.tokens, header)).unwrap_or_default();
+    let is_taken = |column: usize| taken.iter().any(|it| it.used.column == column);
+    let fits = |it: &&Named| table.is_numeric(it.column) && !is_taken(it.column);
+    let fitting: Vec<&Named> = named.iter().filter(fits).collect();
+    let (facts, edit) = match fitting.as_slice() {
+        [one] => {
+            (format!("column {} has", one.column), renumbered(case, table, taken, it.used.column, one.column))
+        }
+        _ => (String::new(), None),
+    };
+    let text = format!("column {} of `{file}` has no numbers", it.used.column);
+    let span = it.used.span.clone().unwrap_or(0..case.line.text().len());
+    let found = case.contradiction(Subject::Columns, span, (text, facts), edit);
+    Some(fitting.first().map_or(found.clone(), |one| renamed(found, it.used.column, one.column)))
+}
+
+/// Compares the columns that the request names with those that the line takes.
+fn by_name(case: &Case<'_>, table: &Table<'_>, taken: &[Taken], file: &str) -> Option<Contradiction> {
+    let header = table.header.as_ref()?;
+    if taken.is_empty() || case.has_word(&BY_PLACE) {
+        return None;
+    }
+    let named = named(&case.tokens, header);
+    let is_confirmed = |it: &Taken| {
+        let has = |value: &String| table.column(it.used.column).any(|field| field.trim() == value);
+        it.used.value.as_ref().is_some_and(has)
+    };
+    let is_named = |column: usize| named.iter().any(|it| it.column == column);
+    let mut wrong: Vec<usize> = Vec::new();
+    for it in taken.iter().filter(|it| !is_named(it.used.column) && !is_confirmed(it)) {
+        if !wrong.contains(&it.used.column) {
+            wrong.push(it.used.column);
+        }
+    }
+    let left: Vec<&Named> =
+        named.iter().filter(|it| !taken.iter().any(|taken| taken.used.column == it.column)).collect();
+    let (Some(first), false) = (left.first(), wrong.is_empty()) else { return None };
+    let quoted = case.request.get(first.said.clone())?;
+    let name = header.get(first.column.checked_sub(1)?)?;
+    let facts = format!("`{}` is column {} of {file}", shown(name), first.column);
+    let text = format!("you said \"{quoted}\"; the line takes another column");
+    let edit = match (left.as_slice(), wrong.as_slice()) {
+        ([named], [wrong]) => renumbered(case, table, taken, *wrong, named.column),
+        _ => None,
+    };
+    let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
+    let mut found = case.contradiction(Subject::Columns, span, (text, facts), edit);
+    found.mismatch.said = Some(first.said.clone());
+    Some(wrong.first().map_or(found.clone(), |wrong| renamed(found, *wrong, first.column)))
+}
+
+/// Returns a contradiction whose edit is told as a change of the column.
+fn renamed(mut contradiction: Contradiction, wrong: usize, right: usize) -> Contradiction {
+    if let Some(edit) = &mut contradiction.mismatch.edit {
+        edit.change = format!("column {wrong} → column {right}");
+    }
+    contradiction
+}
+
+/// Returns the columns that the request names.
+fn named(tokens: &[Token], header: &[String]) -> Vec<Named> {
+    let mut named: Vec<Named> = Vec::new();
+    for (index, name) in header.iter().enumerate() {
+        let parts: Vec<&str> = name.split(['_', ' ', '-']).filter(|part| !part.is_empty()).collect();
+        let is_single = parts.len() == 1;
+        if parts.is_empty() || is_single && (ABOUT_ANSWERS.contains(&name.as_str()) || name.len() < 2) {
+            continue;
+        }
+        let place = tokens.windows(parts.len()).find(|tokens| {
+            let mut pairs = tokens.iter().zip(&parts);
+            pairs.all(|(token, part)| !token.quoted && is_number_of(&token.lower, part))
+        });
+        if let Some([first, .., last] | [first @ last]) = place {
+            named.push(Named { column: index + 1, said: first.span.start..last.span.end });
+        }
+    }
+    named
+}
+
+/// Reports whether two words are the same, or one the plural of the other.
+fn is_number_of(word: &str, other: &str) -> bool {
+    let is_plural = |many: &str, one: &str| {
+        many.strip_suffix('s') == Some(one)
+            || many.strip_suffix("es") == Some(one)
+            || many.strip_suffix("ies").is_some_and(|stem| one.strip_suffix('y') == Some(stem))
+    };
+    word == other || is_plural(word, other) || is_plural(other, word)
+}
+
+/// Returns the edit that replaces a column's number wherever the line takes it; `None` if the new one does not fit.
+fn renumbered(
+    case: &Case<'_>,
+    table: &Table<'_>,
+    taken: &[Taken],
+    wrong: usize,
+    right: usize,
+) -> Option<(Span, String)> {
+    let places: Vec<&Taken> = taken.iter().filter(|it| it.used.column == wrong).collect();
+    let is_numeric = table.is_numeric(right) || table.is_size(right);
+    let fits = places.iter().all(|it| it.used.value.is_none() && (!it.used.is_numeric || is_numeric));
+    // The columns behind another `cut` or `awk` have other numbers; only one call may take the wrong one.
+    let is_one_call = places.iter().all(|it| Some(it.source) == places.first().map(|first| first.source));
+    let spans: Option<Vec<Span>> = places.iter().map(|it| it.used.span.clone()).collect();
+    let (spans, true) = (spans?, fits && is_one_call) else { return None };
+    let whole: Range<usize> = spans.first()?.start..spans.last()?.end;
+    let mut new = String::new();
+    let mut at = whole.start;
+    for span in spans {
+        new.push_str(case.line.text().get(at..span.start)?);
+        new.push_str(&right.to_string());
+        at = span.end;
+    }
+    Some((whole, new))
+}
+
+/// Compares a numeric sort by a column without numbers with the only column that has some.
+fn numeric_sort(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
+    let table = &source.table;
+    let is_first = source.call.name == "sort" && source.call.options.iter().all(|given| !is_key(&given.name));
+    let is_numeric = source.call.has(&["-n", "-h", "-g"]);
+    if !is_first || !is_numeric || source.first == FirstLine::Gone && table.header.is_some() {
+        return None;
+    }
+    let others: Vec<usize> =
+        (1..=table.width()).filter(|column| table.is_numeric(*column) || table.is_size(*column)).collect();
+    let [column] = others.as_slice() else { return None };
+    if !table.has_words_alone(1) {
+        return None;
+    }
+    let letter =
+        source.call.options.iter().find(|given| matches!(given.name.as_ref(), "-n" | "-h" | "-g"))?;
+    let word = source.call.command.words.get(letter.word)?;
+    let letters = word.text.strip_prefix('-').filter(|letters| letters.chars().all(|c| "nhgr".contains(c)));
+    let kind = if table.is_numeric(*column) { "n" } else { "h" };
+    let reverse = if letters.is_some_and(|letters| letters.contains('r')) { "r" } else { "" };
+    let separated = table.separator == super::table::BLANKS;
+    let edit = letters
+        .filter(|_| separated)
+        .map(|_| (word.span.clone(), format!("-k{column},{column}{kind}{reverse}")));
+    let text = format!("the lines of `{}` do not begin with a number", source.file);
+    let facts = format!("column {column} has numbers");
+    Some(case.contradiction(Subject::Columns, word.span.clone(), (text, facts), edit))
+}
+
+fn is_key(name: &str) -> bool {
+    matches!(name, "-k" | "--key")
+}

@@ -1,0 +1,114 @@
+//! Folders taken for files and files for folders, and targets that do not exist.
+
+use super::call::{Call, Wants, relative};
+use super::names::NameKind;
+use super::{Case, Contradiction, Subject, calls};
+use askline_syntax::{SimpleCommand, Word};
+
+/// Beginnings of words that ask for something new.
+const MAKES: [&str; 4] = ["mak", "creat", "new", "mkdir"];
+
+/// Returns each word that names the other kind of file, and each target that is missing.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    for call in calls(case.line) {
+        let (sources, target) = call.sources();
+        found.extend(sources.iter().find_map(|word| other_kind(case, &call, word)));
+        found.extend(target.and_then(|target| missing_target(case, &call, sources, target)));
+        found.extend(call.command.redirections.iter().find_map(|redirection| {
+            let is_output = redirection.operator.starts_with(['>', '&']);
+            missing_parent(case, redirection.target.as_ref().filter(|_| is_output)?)
+        }));
+    }
+    found
+}
+
+/// Compares the kind of an operand with the kind that the tool takes.
+fn other_kind(case: &Case<'_>, call: &Call<'_>, word: &Word) -> Option<Contradiction> {
+    let path = relative(word)?;
+    let kind = case.here.names.kind(path)?;
+    let (is, takes) = match (call.tool.wants, kind) {
+        (Wants::File, NameKind::Folder) if !call.is_deep() => ("folder", "files"),
+        (Wants::Copy, NameKind::Folder) if call.name == "cp" && !call.is_deep() => ("folder", "files"),
+        (Wants::Folder, NameKind::File) => ("file", "folders"),
+        _ => return None,
+    };
+    let shown = if path.is_empty() { "." } else { path };
+    let text = match call.name {
+        "cp" | "grep" | "rm" | "egrep" | "fgrep" => {
+            format!("`{shown}` is a folder; `{}` needs -r for it", call.name)
+        }
+        name => format!("`{shown}` is a {is}; `{name}` takes {takes}"),
+    };
+    let at = call.command.words.first()?.span.end;
+    let is_new = call.name == "cp" && copies_to_new(case, call, path);
+    let is_mended = matches!(call.name, "grep" | "egrep" | "fgrep") || is_new;
+    let edit = is_mended.then(|| (at..at, " -r".to_owned()));
+    let mut found = case.contradiction(Subject::Names, word.span.clone(), (text, String::new()), edit);
+    found.copies_folder = is_new && found.mismatch.edit.is_some();
+    Some(found)
+}
+
+/// Reports whether a folder would be copied to a place where nothing has its name.
+fn copies_to_new(case: &Case<'_>, call: &Call<'_>, path: &str) -> bool {
+    let names = &case.here.names;
+    let Some(target) = call.sources().1.and_then(relative) else { return false };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match names.kind(target) {
+        Some(NameKind::Folder) if target.is_empty() => names.is_missing(name),
+        Some(NameKind::Folder) => names.is_missing(&format!("{target}/{name}")),
+        Some(_) => false,
+        None => names.is_missing(target),
+    }
+}
+
+/// Compares the target of a copy or move that must be a folder.
+fn missing_target(
+    case: &Case<'_>,
+    call: &Call<'_>,
+    sources: &[&Word],
+    target: &Word,
+) -> Option<Contradiction> {
+    let path = relative(target)?;
+    let is_folder = 1 < sources.len() || target.text.ends_with('/') || sources.iter().any(|word| word.glob);
+    let is_file = case.here.names.kind(path) == Some(NameKind::File);
+    // A folder may be renamed with a slash at the end.
+    let renames = sources
+        .iter()
+        .all(|word| relative(word).and_then(|path| case.here.names.kind(path)) == Some(NameKind::Folder));
+    if !is_folder || renames || !(is_file || case.here.names.is_missing(path)) {
+        return None;
+    }
+    let text = match is_file {
+        true => format!("`{path}` is a file; this needs a folder"),
+        false => format!("there is no folder `{path}` here"),
+    };
+    let mut found = case.contradiction(Subject::Absence, target.span.clone(), (text, String::new()), None);
+    let asks = case.tokens.iter().any(|token| MAKES.iter().any(|stem| token.lower.starts_with(stem)));
+    if !is_file && asks && is_whole_line(case, call.command) {
+        // The new folder changes nothing in what the line does with the files; without it they would lie in a file or nowhere.
+        let raw = case.line.text().get(target.span.clone())?;
+        let edit = crate::mismatch::Edit::replace(
+            case.line.text(),
+            0..0,
+            format!("mkdir -p {} && ", raw.trim_end_matches('/')),
+        );
+        found.mismatch.certainty = crate::mismatch::Certainty::Sure;
+        found.mismatch.edit = Some(edit);
+    }
+    Some(found)
+}
+
+/// Reports whether the line is one command.
+fn is_whole_line(case: &Case<'_>, command: &SimpleCommand) -> bool {
+    matches!(case.line.own().commands.as_slice(), [only] if only.span == command.span)
+}
+
+/// Compares the folder of an output file.
+fn missing_parent(case: &Case<'_>, target: &Word) -> Option<Contradiction> {
+    let path = relative(target)?;
+    let (folder, _) = path.rsplit_once('/')?;
+    let is_missing = case.here.names.is_missing(folder);
+    let text = format!("there is no folder `{folder}` here");
+    is_missing.then(|| case.contradiction(Subject::Absence, target.span.clone(), (text, String::new()), None))
+}

@@ -1,0 +1,78 @@
+//! Places that the request names: a folder that the line leaves out, a repository that is none.
+
+use super::call::relative;
+use super::missing::shown;
+use super::names::NameKind;
+use super::{Case, Contradiction, Subject, calls};
+use askline_syntax::{SimpleCommand, Word};
+
+/// Words before the name of a place.
+const PREPOSITIONS: [&str; 6] = ["in", "inside", "into", "below", "under", "within"];
+/// Words that may be between such a word and the name.
+const ARTICLES: [&str; 4] = ["the", "my", "folder", "directory"];
+/// Subcommands of git that need a repository.
+const OF_REPOSITORIES: [&str; 22] = [
+    "add", "bisect", "blame", "branch", "checkout", "commit", "describe", "fetch", "log", "ls-files",
+    "merge", "pull", "push", "rebase", "reflog", "remote", "reset", "restore", "show", "stash", "status",
+    "switch",
+];
+/// Beginnings of words about repositories.
+const ABOUT_GIT: [&str; 10] =
+    ["git", "commit", "branch", "stash", "stag", "repo", "merg", "checkout", "remote", "rebas"];
+
+/// Returns the places that line and directory disagree about.
+pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
+    [left_out(case), no_repository(case)].into_iter().flatten().collect()
+}
+
+/// Compares "in src" with a line that does not name `src`, which is a folder here.
+fn left_out(case: &Case<'_>) -> Option<Contradiction> {
+    let (at, folder) = case.tokens.iter().enumerate().find_map(|(at, token)| {
+        let is_place = case.here.names.kind(token.text.trim_end_matches('/')) == Some(NameKind::Folder);
+        let mut before =
+            case.tokens.iter().take(at).rev().skip_while(|it| ARTICLES.contains(&it.lower.as_str()));
+        let is_named = before.next().is_some_and(|it| PREPOSITIONS.contains(&it.lower.as_str()));
+        (is_place && is_named && !token.quoted).then(|| (at, token.text.trim_end_matches('/')))
+    })?;
+    if case.line.text().contains(folder) || folder.is_empty() {
+        return None;
+    }
+    let said = case.tokens.get(at)?.span.clone();
+    let text = format!("you named `{}`; the line does not", case.request.get(said.clone())?);
+    let edit = only_start(case).map(|start| (start.span.clone(), folder.to_owned()));
+    let span = edit.as_ref().map_or(0..case.line.text().len(), |(span, _)| span.clone());
+    let is_plain =
+        folder.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c)) && !folder.starts_with('-');
+    let facts = format!("{}/ is here", shown(folder));
+    let mut found = case.contradiction(Subject::Names, span, (text, facts), edit.filter(|_| is_plain));
+    found.mismatch.said = Some(said);
+    Some(found)
+}
+
+/// Returns the `.` where the only command of the line begins to search.
+fn only_start<'l>(case: &Case<'l>) -> Option<&'l Word> {
+    let calls: Vec<_> = calls(case.line).collect();
+    let [call] = calls.as_slice() else { return None };
+    let [start] = call.operands.as_slice() else { return None };
+    let searches = call.name == "find" || call.name == "grep" && call.is_deep();
+    (searches && relative(start) == Some("")).then_some(*start)
+}
+
+/// Compares a git command with a directory that belongs to no repository.
+fn no_repository(case: &Case<'_>) -> Option<Contradiction> {
+    if case.here.is_repository != Some(false) {
+        return None;
+    }
+    let [command] = case.line.parsed().commands.iter().take(1).collect::<Vec<&SimpleCommand>>()[..] else {
+        return None;
+    };
+    let subcommand = command.words.get(1).filter(|_| command.name() == Some("git"))?;
+    let is_elsewhere = command.words.iter().any(|word| word.text.starts_with("--no-index"));
+    let span = command.words.first()?.span.start..subcommand.span.end;
+    let text = "this folder is not in a git repository".to_owned();
+    // A request for commits has no other answer; for everything else there is another command.
+    let is_asked = case.tokens.iter().any(|token| ABOUT_GIT.iter().any(|stem| token.lower.starts_with(stem)));
+    let subject = if is_asked { Subject::Absence } else { Subject::Names };
+    (OF_REPOSITORIES.contains(&subcommand.text.as_str()) && !is_elsewhere)
+        .then(|| case.contradiction(subject, span, (text, String::new()), None))
+}

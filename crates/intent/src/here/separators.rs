@@ -1,0 +1,115 @@
+//! A separator of fields that the file does not have.
+
+use super::table::{BLANKS, Source};
+use super::uses;
+use super::{Case, Contradiction, Subject};
+use askline_syntax::Span;
+use askline_syntax::options::Value;
+
+/// How a tool takes the separator of fields.
+struct Form {
+    options: &'static [&'static str],
+    /// Option with the separator behind it.
+    letter: &'static str,
+    /// The separator without that option.
+    default: char,
+}
+
+const TAB: char = '\t';
+
+/// Returns each separator that the rows of the file do not have.
+pub(super) fn find(case: &Case<'_>, sources: &[Source<'_>]) -> Vec<Contradiction> {
+    sources.iter().filter_map(|source| compare(case, source)).collect()
+}
+
+fn form(source: &Source<'_>) -> Option<Form> {
+    let form = |options, letter, default| Some(Form { options, letter, default });
+    match source.call.name {
+        "awk" | "gawk" | "mawk" => form(&["-F", "--field-separator"], "-F", BLANKS),
+        "cut" => form(&["-d", "--delimiter"], "-d", TAB),
+        "sort" => form(&["-t", "--field-separator"], "-t", BLANKS),
+        "column" => form(&["-s", "--separator"], "-s", BLANKS),
+        _ => None,
+    }
+}
+
+fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
+    let form = form(source)?;
+    let table = &source.table;
+    if table.separator == BLANKS || !takes_fields(case, source) {
+        return None;
+    }
+    let given = source.call.value(form.options);
+    let used = match given {
+        None => form.default,
+        Some((_, "\\t")) => TAB,
+        Some((_, text)) => {
+            let mut chars = text.chars();
+            chars.next().filter(|_| chars.next().is_none())?
+        }
+    };
+    let is_there = match used {
+        BLANKS if given.is_none() => table.has_words || table.separator == TAB,
+        used => table.text.contains(used),
+    };
+    if is_there {
+        return None;
+    }
+    let name = |separator: char| match separator {
+        BLANKS => "blanks".to_owned(),
+        TAB => "tabs".to_owned(),
+        other => format!("`{other}`"),
+    };
+    let text = format!("{} do not separate the fields of `{}`", name(used), source.file);
+    let facts = format!("{} do", name(table.separator));
+    let command = &source.call.command;
+    let edit = match given {
+        Some((value, _)) => replaced(case, source, &form, value),
+        None => {
+            let at = command.words.first()?.span.end;
+            let new = format!(" {}{}", form.letter, written(case, source, table.separator)?);
+            Some((at..at, new))
+        }
+    };
+    let span = edit.as_ref().map_or(command.span.clone(), |(span, _)| span.clone());
+    Some(case.contradiction(Subject::Columns, span, (text, facts), edit))
+}
+
+/// Reports whether a call takes fields apart.
+fn takes_fields(case: &Case<'_>, source: &Source<'_>) -> bool {
+    if source.call.name == "column" {
+        return source.call.has(&["-t", "--table"]);
+    }
+    // In awk the program may set the separator; the first key of sort begins with the line.
+    let sets =
+        source.call.script.is_some_and(|script| script.text.contains("FS") || script.text.contains("split"));
+    let is_sort = source.call.name == "sort";
+    let uses = uses::of(source, case.line).unwrap_or_default();
+    !sets && uses.iter().any(|it| !is_sort || 1 < it.column)
+}
+
+/// Returns the edit that puts the separator of the file in the place of the given one.
+fn replaced(case: &Case<'_>, source: &Source<'_>, form: &Form, value: Value) -> Option<(Span, String)> {
+    let written = written(case, source, source.table.separator)?;
+    let word = source.call.command.words.get(value.word)?;
+    let option = word.text.get(..value.from)?;
+    match option {
+        "" => Some((word.span.clone(), written)),
+        option if option == form.letter || option.ends_with('=') => {
+            Some((word.span.clone(), format!("{option}{written}")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a separator as it is written on the line.
+fn written(case: &Case<'_>, source: &Source<'_>, separator: char) -> Option<String> {
+    match separator {
+        ',' => Some(",".to_owned()),
+        TAB if source.call.name.ends_with("awk") => Some("'\\t'".to_owned()),
+        TAB if case.line.shell().is_fish() => Some("\\t".to_owned()),
+        TAB => Some("$'\\t'".to_owned()),
+        ';' | '|' => Some(format!("'{separator}'")),
+        _ => None,
+    }
+}

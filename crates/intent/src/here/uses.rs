@@ -1,0 +1,132 @@
+//! The columns that awk, cut and sort take, with the place of each number.
+
+use super::table::Source;
+use askline_syntax::options::Value;
+use askline_syntax::{ParsedLine, Span, Word};
+
+/// Maximum number of columns in a range.
+const RANGE_MAX: usize = 64;
+
+/// A column that a call takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Use {
+    pub(super) column: usize,
+    /// The digits in the line; `None` if the number is inside a range.
+    pub(super) span: Option<Span>,
+    /// `true` if the fields are compared or added as numbers.
+    pub(super) is_numeric: bool,
+    /// The text that the fields are compared with.
+    pub(super) value: Option<String>,
+}
+
+/// Returns the columns that a call takes; `None` if it can't be read.
+pub(super) fn of(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
+    match source.call.name {
+        "awk" | "gawk" | "mawk" => awk(source.call.script?, line),
+        "cut" => cut(source, line),
+        "sort" => sort(source, line),
+        _ => None,
+    }
+}
+
+/// Returns the text of an awk program with its place, if it is in single quotes.
+pub(super) fn program<'l>(script: &Word, line: &'l ParsedLine) -> Option<(usize, &'l str)> {
+    let raw = line.text().get(script.span.clone())?;
+    let inner = raw.strip_prefix('\'')?.strip_suffix('\'')?;
+    (!inner.contains('\'')).then_some((script.span.start + 1, inner))
+}
+
+fn awk(script: &Word, line: &ParsedLine) -> Option<Vec<Use>> {
+    let (start, program) = program(script, line)?;
+    if program.contains("$NF")
+        || program.contains("$(")
+        || program.contains("$i")
+        || program.contains("split")
+    {
+        return None;
+    }
+    let mut uses = Vec::new();
+    for (at, _) in program.match_indices('$') {
+        let digits: String = program.get(at + 1..)?.chars().take_while(char::is_ascii_digit).collect();
+        let Some(column) = digits.parse().ok().filter(|column| 0 < *column) else { continue };
+        let end = at + 1 + digits.len();
+        let before = program.get(..at)?.trim_end();
+        let behind = program.get(end..)?.trim_start();
+        let compared = behind.trim_start_matches(['<', '>', '=', '!']).trim_start();
+        let compares = behind.starts_with(['<', '>']) || behind.starts_with("==") || behind.starts_with("!=");
+        let is_number = compared.starts_with(|c: char| c.is_ascii_digit());
+        // `$3 > max`
+        let is_ordered = behind.starts_with(['<', '>']) && compared.starts_with(char::is_alphabetic);
+        let value = behind.strip_prefix("==").and_then(|text| text.trim_start().strip_prefix('"'));
+        uses.push(Use {
+            column,
+            span: Some(start + at + 1..start + end),
+            is_numeric: before.ends_with("+=") || compares && is_number || is_ordered,
+            value: value.and_then(|text| Some(text.split_once('"')?.0.to_owned())),
+        });
+    }
+    Some(uses)
+}
+
+fn cut(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
+    if source.call.has(&["--complement"]) {
+        return None;
+    }
+    let (value, list) = source.call.value(&["-f", "--fields"])?;
+    let mut at = start_of(value, list, source, line)?;
+    let mut uses = Vec::new();
+    for item in list.split(',') {
+        let span = at..at + item.len();
+        at = span.end + 1;
+        match item.split_once('-') {
+            None => uses.push(Use {
+                column: item.parse().ok()?,
+                span: Some(span),
+                is_numeric: false,
+                value: None,
+            }),
+            Some((from, to)) => {
+                let from: usize = if from.is_empty() { 1 } else { from.parse().ok()? };
+                let to = if to.is_empty() { source.table.width() } else { to.parse().ok()? };
+                uses.extend((from..=to).take(RANGE_MAX).map(|column| Use {
+                    column,
+                    span: None,
+                    is_numeric: false,
+                    value: None,
+                }));
+            }
+        }
+    }
+    Some(uses)
+}
+
+fn sort(source: &Source<'_>, line: &ParsedLine) -> Option<Vec<Use>> {
+    let keys = source.call.options.iter().filter(|given| matches!(given.name.as_ref(), "-k" | "--key"));
+    let is_numeric = source.call.has(&["-n", "-g", "-h"]);
+    let mut uses = Vec::new();
+    for value in keys.filter_map(|given| given.value) {
+        let key = value.text(&source.call.command.words);
+        if key.contains('.') {
+            return None;
+        }
+        let mut at = start_of(value, key, source, line)?;
+        for part in key.split(',') {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            uses.push(Use {
+                column: part.get(..digits)?.parse().ok()?,
+                span: Some(at..at + digits),
+                is_numeric: is_numeric || key.contains(['n', 'g', 'h']),
+                value: None,
+            });
+            at += part.len() + 1;
+        }
+    }
+    Some(uses)
+}
+
+/// Returns the offset of an option's value in the line; `None` if it is in quotes.
+fn start_of(value: Value, text: &str, source: &Source<'_>, line: &ParsedLine) -> Option<usize> {
+    let word = source.call.command.words.get(value.word)?;
+    let raw = line.text().get(word.span.clone())?;
+    raw.ends_with(text).then(|| word.span.end - text.len())
+}

@@ -1,0 +1,208 @@
+//! The directory around a line, as the intent check compares it: names on a few levels, and the first lines of files that the
+//! line reads. Everything is looked at once for a key press, and only while little time has passed.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{Knowledge, held, reads, shapes};
+use askline_host::{Host, NameKind};
+use askline_intent::here::{self, HEAD_BYTES_MAX, Head, Here, Names};
+use askline_syntax::ParsedLine;
+
+/// Time after which no further directory is listed.
+const LISTING_TIME: Duration = Duration::from_millis(15);
+/// Time limit for one read: a directory or file may be on an unreachable server. After one timeout nothing more is read.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Maximum number of names that are looked at.
+const NAMES_MAX: usize = 4_000;
+/// Maximum number of directories that are listed.
+const FOLDERS_MAX: usize = 200;
+/// Number of levels below the working directory that are listed, with its own.
+const LEVELS_MAX: usize = 3;
+/// Maximum number of directories above that are searched for a repository.
+const PARENTS_MAX: usize = 64;
+/// Maximum number of files that are read per key press.
+const FILES_MAX: usize = 8;
+/// Directories full of what nobody asks for.
+const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
+
+/// What was seen for one key press.
+#[derive(Default)]
+pub(super) struct Seen {
+    names: Option<(Arc<Names>, Option<bool>)>,
+    heads: BTreeMap<String, Option<Head>>,
+    is_late: bool,
+}
+
+impl Knowledge {
+    /// Returns what the working directory holds, and the first lines of the files that a line reads.
+    pub fn here(&self, line: &ParsedLine) -> Here {
+        let Some(current_dir) = self.environment.current_dir.clone() else { return Here::default() };
+        let mut seen = held(&self.here);
+        let (names, is_repository) = match &seen.names {
+            Some(names) => names.clone(),
+            None => {
+                let (host, asked) = (Arc::clone(&self.host), current_dir.clone());
+                let look = move || (Arc::new(names(&*host, &asked)), is_repository(&*host, &asked));
+                let names = reads::in_time(PATIENCE, look);
+                seen.is_late |= names.is_none();
+                seen.names.insert(names.unwrap_or_default()).clone()
+            }
+        };
+        let mut heads = BTreeMap::new();
+        for file in here::files_read(line) {
+            if !seen.heads.contains_key(&file) && !seen.is_late && seen.heads.len() < FILES_MAX {
+                let (host, path, top) =
+                    (Arc::clone(&self.host), current_dir.join(&file), current_dir.clone());
+                let read = move || shapes::head(&*host, &path, &top, HEAD_BYTES_MAX as u64);
+                let head = reads::in_time(PATIENCE, read);
+                seen.is_late |= head.is_none();
+                seen.heads.insert(file.clone(), head.flatten().and_then(text));
+            }
+            if let Some(Some(head)) = seen.heads.get(&file) {
+                heads.insert(file, head.clone());
+            }
+        }
+        Here { names, heads, is_repository }
+    }
+}
+
+/// Returns the first bytes of a file as text, if they are.
+fn text(head: shapes::Head) -> Option<Head> {
+    let shapes::Head { bytes, is_whole } = head;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        // A limit may cut a character.
+        Err(error) if !is_whole => {
+            let end = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            bytes.truncate(end);
+            String::from_utf8(bytes).ok()?
+        }
+        Err(_) => return None,
+    };
+    Some(Head { text, is_whole })
+}
+
+/// Lists a directory and those below it, level by level. Hidden ones and links are not followed.
+fn names(host: &dyn Host, top: &Path) -> Names {
+    let until = Instant::now() + LISTING_TIME;
+    let mut names = Names::default();
+    let mut open: VecDeque<(String, PathBuf, usize)> = VecDeque::from([(String::new(), top.to_owned(), 1)]);
+    let (mut left, mut listed) = (NAMES_MAX, 0);
+    while let Some((folder, path, level)) = open.pop_front() {
+        if left == 0 || listed == FOLDERS_MAX || until <= Instant::now() {
+            names.cut();
+            break;
+        }
+        // One more shows that there are too many.
+        let Ok(found) = host.list_kinds(&path, left + 1) else { continue };
+        if left < found.len() {
+            names.cut();
+            break;
+        }
+        left -= found.len();
+        listed += 1;
+        for (name, kind) in found {
+            let Ok(name) = name.into_string() else { continue };
+            let below = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
+            let is_followed =
+                !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) && level < LEVELS_MAX;
+            if kind == NameKind::Directory && is_followed {
+                open.push_back((below.clone(), path.join(&name), level + 1));
+            }
+            names.add(below, kind_of(kind));
+        }
+        names.add_listed(folder);
+    }
+    names
+}
+
+fn kind_of(kind: NameKind) -> here::NameKind {
+    match kind {
+        NameKind::File => here::NameKind::File,
+        NameKind::Directory | NameKind::LinkedDirectory => here::NameKind::Folder,
+        NameKind::Other => here::NameKind::Other,
+    }
+}
+
+/// Reports whether git finds a repository from here; `None` if unknown.
+fn is_repository(host: &dyn Host, here: &Path) -> Option<bool> {
+    if host.env("GIT_DIR").is_some() {
+        return None;
+    }
+    let is_git =
+        |above: &Path| host.entry(&above.join(".git")).is_some() || host.entry(&above.join("HEAD")).is_some();
+    Some(here.ancestors().take(PARENTS_MAX).any(is_git))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+    use askline_host::local::LocalHost;
+
+    /// Returns what a directory seems to hold: what of these paths exists, by the contradictions of `cat`.
+    fn missing(names: Names, paths: &[&str]) -> BTreeSet<String> {
+        let here = Here { names: names.into(), ..Here::default() };
+        let line = ParsedLine::new(format!("cat {}", paths.join(" ")), askline_syntax::shell::Shell::Bash);
+        let found = here::contradictions("", &line, &here);
+        found.iter().filter_map(|it| line.text().get(it.mismatch.span.clone())).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn three_levels_are_listed_but_nothing_hidden_and_no_links() {
+        let top = tempfile::tempdir().unwrap();
+        let path = |name: &str| top.path().join(name);
+        for folder in ["one/two/three", ".git/x", "node_modules/a"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        fs::write(path("one/two/here"), "").unwrap();
+        symlink(path("one"), path("link")).unwrap();
+        let names = names(&LocalHost, top.path());
+        let asked = [
+            "no",
+            "one/no",
+            "one/two/no",
+            "one/two/here",
+            "one/two/three/no",
+            ".git/no",
+            "node_modules/no",
+            "link/no",
+        ];
+        let expected = ["no", "one/no", "one/two/no"].map(str::to_owned);
+        assert_eq!(missing(names, &asked), BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn a_directory_with_too_many_names_is_unknown() {
+        let top = tempfile::tempdir().unwrap();
+        for n in 0..=NAMES_MAX {
+            fs::write(top.path().join(n.to_string()), "").unwrap();
+        }
+        assert_eq!(missing(names(&LocalHost, top.path()), &["no"]), BTreeSet::new());
+    }
+
+    #[test]
+    fn a_repository_is_found_above() {
+        let top = tempfile::tempdir().unwrap();
+        let below = top.path().join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        assert_eq!(is_repository(&LocalHost, &below), Some(false));
+        fs::create_dir(top.path().join(".git")).unwrap();
+        assert_eq!(is_repository(&LocalHost, &below), Some(true));
+    }
+
+    #[test]
+    fn the_first_bytes_are_text() {
+        let head = |bytes: &[u8], is_whole| text(shapes::Head { bytes: bytes.to_owned(), is_whole });
+        let cut = Head { text: "a".to_owned(), is_whole: false };
+        assert_eq!(head(b"a\xc3", false), Some(cut));
+        assert_eq!(head(b"a\xc3", true), None);
+    }
+}
