@@ -104,7 +104,9 @@ fn deletion(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let commands = &line.parsed().commands;
     // A copy and a deletion are a move.
     let moves = |token: &Token| {
-        ["mov", "mv", "renam", "keep", "instead", "convert"].iter().any(|stem| token.lower.starts_with(stem))
+        ["mov", "mv", "renam", "keep", "instead", "convert", "only", "after", "merg", "combin"]
+            .iter()
+            .any(|stem| token.lower.starts_with(stem))
     };
     let is_move = tokens.iter().any(moves) && !commands.iter().any(|command| command.name() == Some("mv"));
     if is_move || asks_to_delete(tokens) {

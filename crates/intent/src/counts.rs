@@ -1,38 +1,20 @@
-//! Numbers of lines and the direction of a sort: the n-th line, headers that are counted, largest or smallest.
+//! Numbers of lines: the n-th line, headers that are counted.
 
 use crate::mismatch::{Certainty, Edit, Mismatch};
-use crate::phrase::Phrase;
 use crate::quantity::number;
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
-/// Words for the upper and the lower end of an order.
-const UPPER: [&str; 12] = [
-    "largest",
-    "biggest",
-    "highest",
-    "longest",
-    "heaviest",
-    "greatest",
-    "newest",
-    "latest",
-    "descending",
-    "decreasing",
-    "maximum",
-    "top",
-];
-const LOWER: [&str; 9] =
-    ["smallest", "lowest", "shortest", "lightest", "least", "oldest", "ascending", "increasing", "minimum"];
 /// Ordinal words.
 const ORDINALS: [&str; 11] =
     ["", "", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
-/// Returns the mismatches of a line with the counts and directions of its request.
+/// Returns the mismatches of a line with the counts of its request.
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
     let all = [
         nth_line(request, tokens, line),
+        lines_between(request, tokens, line),
         counted_header(request, tokens, line),
-        direction(request, tokens, line),
     ];
     all.into_iter().flatten().collect()
 }
@@ -76,8 +58,11 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
     let token = tokens.get(at.checked_sub(1)?)?;
     let digits = token.lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let is_ordinal = matches!(token.lower.get(digits.len()..), Some("st" | "nd" | "rd" | "th"));
+    let behind = tokens.get(at + 1).and_then(|token| number(&token.lower));
     let wanted = if is_ordinal {
         digits.parse().ok()?
+    } else if let Some(wanted) = behind {
+        wanted
     } else {
         ORDINALS.iter().position(|word| *word == token.lower && !word.is_empty())? as u64
     };
@@ -91,6 +76,16 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
         return None;
     }
     let [command] = line.parsed().commands.as_slice() else { return None };
+    if let Some(why) = other_lines(command, wanted) {
+        let said = token.span.start..tokens.get(at)?.span.end;
+        return Some(Mismatch {
+            span: command.span.clone(),
+            text: format!("you said \"{}\"; {why}", request.get(said.clone())?),
+            said: Some(said),
+            certainty: Certainty::Likely,
+            edit: None,
+        });
+    }
     let (count, _) = count_of(command).filter(|_| command.name() == Some("head"))?;
     let [.., file] = command.words.as_slice() else { return None };
     let is_file = command.words.len() > 2 && !file.text.starts_with('-') && file.text.parse::<u64>().is_err();
@@ -100,6 +95,52 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
     let mended = format!("sed -n '{wanted}p' {}", line.text().get(file.span.clone())?);
     let said = token.span.start..tokens.get(at)?.span.end;
     Some(mismatch(request, line, said, (command.span.clone(), mended), "`head` prints all lines up to it"))
+}
+
+/// Compares "lines 5 to 10" with `head -n 10 | tail -n 6`.
+fn lines_between(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let [one, join, other] = tokens.windows(3).find(|three| {
+        let [one, join, other] = three else { return false };
+        let joins = ["to", "through", "till", "until", "-", "and"];
+        number(&one.lower).is_some() && joins.contains(&join.lower.as_str()) && number(&other.lower).is_some()
+    })?
+    else {
+        return None;
+    };
+    let said = one.span.start.min(join.span.start)..other.span.end;
+    let (low, high) = (number(&one.lower)?, number(&other.lower)?);
+    let is_lines = tokens.iter().any(|token| matches!(token.lower.as_str(), "lines" | "rows"));
+    let [head, tail] = line.parsed().commands.as_slice() else { return None };
+    if !is_lines || head.name() != Some("head") || tail.name() != Some("tail") || high < low {
+        return None;
+    }
+    let from = tail.words.iter().any(|word| word.text.contains('+'));
+    let (count, span) = count_of(tail).filter(|_| !from)?;
+    let wanted = high - low + 1;
+    let is_end = count_of(head).is_some_and(|(count, _)| count == high);
+    (is_end && count != wanted).then(|| {
+        mismatch(request, line, said, (span, wanted.to_string()), &format!("these are {wanted} lines"))
+    })
+}
+
+/// Returns what `tail` or `sed` prints instead of one line.
+fn other_lines(command: &SimpleCommand, wanted: u64) -> Option<String> {
+    let words = || command.words.iter().skip(1).map(|word| word.text.as_str());
+    match command.name()? {
+        "tail" if 1 < wanted => {
+            let digits = format!("+{wanted}");
+            let from = words().any(|text| text.ends_with(&digits));
+            Some(
+                if from { "`tail` prints all lines from it on" } else { "`tail` prints the last lines" }
+                    .to_owned(),
+            )
+        }
+        "sed" => {
+            let line = words().find_map(|text| text.strip_suffix(['p', 'q', 'd'])?.parse::<u64>().ok())?;
+            (line != wanted).then(|| format!("this is line {line}"))
+        }
+        _ => None,
+    }
 }
 
 /// Compares "5 processes" with `ps … | head -n 5`, which prints the header and four.
@@ -133,44 +174,4 @@ fn counted_header(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<
     }
     let why = format!("`{}` prints a header first", source.name()?);
     Some(mismatch(request, line, token.span.clone(), (span, (count + 1).to_string()), &why))
-}
-
-/// Compares "largest" and "smallest" with the direction of `sort … | head`.
-fn direction(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    let is = |words: &[&str], token: &Token| !token.quoted && words.contains(&token.lower.as_str());
-    let upper = tokens.iter().find(|token| is(&UPPER, token));
-    let lower = tokens.iter().find(|token| is(&LOWER, token));
-    // "top" may also be a place: "at the top".
-    let is_place = Phrase::from("at|from|to the? top".to_owned()).find(tokens, 0).is_some();
-    let (said, wants_upper) = match (upper, lower) {
-        (Some(token), None) if !is_place => (token, true),
-        (None, Some(token)) => (token, false),
-        _ => return None,
-    };
-    let sorts = named(line, &["sort"]);
-    let [sort] = sorts.as_slice() else { return None };
-    let commands = &line.parsed().commands;
-    let end = commands.iter().filter(|it| it.pipeline == sort.pipeline && it.position > sort.position);
-    let ends: Vec<&str> =
-        end.filter_map(SimpleCommand::name).filter(|name| matches!(*name, "head" | "tail" | "tac")).collect();
-    let is_numeric = |word: &&Word| {
-        let letters = word.text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-        letters.is_some_and(|letters| {
-            letters.contains(['n', 'h', 'g', 'r'])
-                && letters.chars().all(|c| c.is_ascii_alphanumeric() || c == ',')
-        })
-    };
-    let options: Vec<&Word> = sort.words.iter().skip(1).filter(is_numeric).collect();
-    let reversed = options.iter().any(|word| word.text.contains('r'))
-        || sort.words.iter().any(|word| word.text == "--reverse");
-    let [option] = options.as_slice() else { return None };
-    // An age is sorted the other way round than a time.
-    let is_time = ["newest", "latest", "oldest"].contains(&said.lower.as_str());
-    if ends.as_slice() != ["head"] || reversed == wants_upper || is_time {
-        return None;
-    }
-    let new =
-        if wants_upper { format!("-r{}", option.text.get(1..)?) } else { option.text.replacen('r', "", 1) };
-    let why = "this sorts the other way round";
-    (new.len() > 1).then(|| mismatch(request, line, said.span.clone(), (option.span.clone(), new), why))
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::phrase::{Found, Phrase};
 use crate::quantity::TimeUnit;
+use crate::range::Range;
 use crate::request::Token;
 use askline_syntax::Span;
 
@@ -75,6 +76,8 @@ pub(crate) struct Demands {
     pub(crate) ages: Vec<Age>,
     /// Sizes of files.
     pub(crate) sizes: Vec<Size>,
+    /// Two limits of age or size.
+    pub(crate) range: Option<Range>,
     /// How deep a search goes.
     pub(crate) depth: Option<(Depth, Span)>,
     /// The only kind of file that is wanted.
@@ -177,7 +180,8 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 impl Demands {
     /// Reads the conditions of a request.
     pub(crate) fn of(tokens: &[Token]) -> Self {
-        Self { ages: ages(tokens), sizes: sizes(tokens), depth: depth(tokens), kind: kind(tokens) }
+        let range = crate::range::of(tokens);
+        Self { ages: ages(tokens), sizes: sizes(tokens), range, depth: depth(tokens), kind: kind(tokens) }
     }
 }
 
@@ -316,7 +320,7 @@ mod tests {
     use crate::request::tokens;
 
     fn demands(request: &str) -> String {
-        let Demands { ages, sizes, depth, kind } = Demands::of(&tokens(request));
+        let Demands { ages, sizes, depth, kind, .. } = Demands::of(&tokens(request));
         let age = |age: &Age| format!("{:?} {:?} {} {:?}", age.clock, age.side, age.count, age.unit);
         let size = |size: &Size| format!("{:?} {}", size.side, size.bytes());
         let ages = ages.iter().map(age);

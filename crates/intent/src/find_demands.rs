@@ -4,10 +4,15 @@ use crate::demand::{Age, Clock, Demands, Depth, FileKind, Side, Size};
 use crate::find_expression::{FindExpression, Node, Primary};
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::TimeUnit;
+use crate::range::{Range, Unit};
 use askline_syntax::Span;
 
+/// Part of a limit by which the line may differ: decimal units, months, the byte beside it.
+const RANGE_SLACK: u64 = 12;
 /// Minutes of a day.
 const DAY: u64 = 24 * 60;
+/// Count of units up to which the rounding of `-size -N` matters.
+const COARSE_MAX: u64 = 3;
 /// Tests on times, in days and in minutes.
 const DAYS: [&str; 3] = ["-mtime", "-atime", "-ctime"];
 const MINUTES: [&str; 3] = ["-mmin", "-amin", "-cmin"];
@@ -42,6 +47,9 @@ impl Comparison<'_> {
 
     /// Compares the age that the request names with the test on times. Several ages are not compared.
     fn age(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        if let Some(range) = self.demands.range.as_ref().filter(|range| matches!(range.unit, Unit::Time(_))) {
+            return self.range(range, find);
+        }
         let [wanted] = self.demands.ages.as_slice() else { return None };
         let tests: Vec<&Primary<'_>> = find.named(&DAYS).chain(find.named(&MINUTES)).collect();
         if find.primaries.iter().any(|primary| primary.name.starts_with("-newer")) {
@@ -72,6 +80,53 @@ impl Comparison<'_> {
         Some(self.replace(&wanted.said, test.span.clone(), age_test(wanted, Some(test.name)), &why))
     }
 
+    /// Compares two limits with the tests on times or sizes: both must hold, one on each side.
+    fn range(&self, range: &Range, find: &FindExpression<'_>) -> Option<Mismatch> {
+        let limits: Vec<(Side, u64)> = match range.unit {
+            Unit::Time(_) => find
+                .named(&DAYS)
+                .chain(find.named(&MINUTES))
+                .filter_map(|test| {
+                    let (side, minutes, _) = age_of(test)?;
+                    Some((side, minutes))
+                })
+                .collect(),
+            Unit::Bytes(_) => find
+                .named(&["-size"])
+                .filter_map(|test| {
+                    let (side, count, unit) = size_of(test)?;
+                    Some((side, count.saturating_mul(unit)))
+                })
+                .collect(),
+        };
+        let is_near = |value: u64, wanted: u64| value.abs_diff(wanted) <= wanted / RANGE_SLACK + range.step();
+        let has =
+            |side: Side, wanted: u64| limits.iter().any(|(of, value)| *of == side && is_near(*value, wanted));
+        let is_any = matches!(find.tree, Some(Node::Any(_)))
+            || find.tree.as_ref().is_some_and(|tree| joins(tree, find));
+        let others = find.primaries.iter().any(|it| it.negated || it.name.starts_with("-newer"));
+        let complete = has(Side::More, range.low) && has(Side::Less, range.high);
+        if others
+            || limits.is_empty()
+            || complete && !is_any
+            || limits.iter().any(|(side, _)| *side == Side::Exactly)
+        {
+            return None;
+        }
+        let why = match () {
+            () if complete => "`-o` takes what meets one of the limits",
+            () if limits.len() < 2 => "the line tests one limit only",
+            () => "the limits of the line are others",
+        };
+        Some(Mismatch {
+            span: find.primaries.first()?.span.clone(),
+            text: format!("you said \"{}\"; {why}", self.said(&range.said)),
+            said: Some(range.said.clone()),
+            certainty: Certainty::Likely,
+            edit: None,
+        })
+    }
+
     fn text(&self, span: &Span) -> &str {
         self.line.get(span.clone()).unwrap_or_default()
     }
@@ -83,6 +138,10 @@ impl Comparison<'_> {
 
     /// Compares the size that the request names with `-size`. Several sizes are not compared.
     fn size(&self, find: &FindExpression<'_>) -> Option<Mismatch> {
+        if let Some(range) = self.demands.range.as_ref().filter(|range| matches!(range.unit, Unit::Bytes(_)))
+        {
+            return self.range(range, find);
+        }
         let [wanted] = self.demands.sizes.as_slice() else { return None };
         let tests: Vec<&Primary<'_>> = find.named(&["-size"]).collect();
         let test = match tests.as_slice() {
@@ -95,11 +154,14 @@ impl Comparison<'_> {
         let (side, count, unit) = size_of(test)?;
         // `-size -1k` rounds up first, so it means 0 bytes.
         let is_empty = side == Side::Less && count == 1 && unit > 1;
-        if side == wanted.side && is_same_size(wanted, count, unit) && !is_empty || test.negated {
+        let is_coarse = side == Side::Less && (2..=COARSE_MAX).contains(&count) && unit > 1;
+        if side == wanted.side && is_same_size(wanted, count, unit) && !is_empty && !is_coarse || test.negated
+        {
             return None;
         }
         let why = match () {
             () if is_empty => format!("`{}` finds only empty files", self.text(&test.span)),
+            () if is_coarse => format!("`{}` rounds up, and leaves out the last unit", self.text(&test.span)),
             () if side != wanted.side => format!("`{}` is the other side of it", self.text(&test.span)),
             () => format!("`{}` is another size", self.text(&test.span)),
         };
@@ -179,7 +241,13 @@ impl Comparison<'_> {
         let [test] = tests.as_slice() else { return None };
         // `%h` and dirname make directories of files.
         let is_derived = ["%h", "dirname", "basename", "rmdir"].iter().any(|hint| self.line.contains(hint));
-        if is_derived || matches!(find.tree, Some(Node::Any(_))) {
+        let others: &[&str] = match wanted {
+            FileKind::File => &["folder", "director", "dirs"],
+            FileKind::Directory => &["file"],
+        };
+        // "files of each folder", "folders with many files"
+        let names_both = others.iter().any(|noun| self.request.to_lowercase().contains(noun));
+        if is_derived || names_both || matches!(find.tree, Some(Node::Any(_))) {
             return None;
         }
         let value = test.value.filter(|_| !test.negated)?;
@@ -199,6 +267,17 @@ impl Comparison<'_> {
             ),
             edit: None,
         })
+    }
+}
+
+/// Reports whether a node joins tests on times or sizes by "or".
+fn joins(node: &Node, find: &FindExpression<'_>) -> bool {
+    let is_limit = |node: &Node| matches!(node, Node::Primary(at) if find.primaries.get(*at).is_some_and(|it| it.name == "-size" || DAYS.contains(&it.name) || MINUTES.contains(&it.name)));
+    match node {
+        Node::Primary(_) => false,
+        Node::Not(node) | Node::Group(node) => joins(node, find),
+        Node::All(nodes) => nodes.iter().any(|node| joins(node, find)),
+        Node::Any(nodes) => nodes.iter().any(is_limit),
     }
 }
 
@@ -293,7 +372,7 @@ fn size_test(wanted: &Size) -> String {
     };
     match wanted.side {
         Side::More => format!("-size +{}{letter}", wanted.count),
-        Side::Less if wanted.count == 1 => format!("-size -{}c", wanted.bytes()),
+        Side::Less if wanted.count <= COARSE_MAX => format!("-size -{}c", wanted.bytes()),
         Side::Less => format!("-size -{}{letter}", wanted.count),
         Side::Exactly => format!("-size {}{letter}", wanted.count),
     }

@@ -2,6 +2,10 @@
 
 mod additions;
 mod agreement;
+mod alternative;
+mod bounds;
+mod capitals;
+mod column;
 mod counts;
 mod demand;
 mod extension;
@@ -9,15 +13,24 @@ mod feature;
 mod find_demands;
 mod find_expression;
 pub mod here;
+mod invented;
+mod kept;
 mod literal;
+mod mark;
 mod mismatch;
+mod operand;
 mod phrase;
+mod place;
 mod quantity;
+mod range;
 mod request;
+mod rule;
+mod selection;
 mod slips;
 mod text_demands;
+mod unit;
 
-use askline_syntax::ParsedLine;
+use askline_syntax::{ParsedLine, SimpleCommand};
 
 pub use self::agreement::{Agreement, agree};
 use self::demand::Demands;
@@ -40,8 +53,21 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(extension::dropped(request, &tokens, line, &finds));
         found.extend(text_demands::compare(request, &tokens, line, &finds));
         found.extend(counts::compare(request, &tokens, line));
+        found.extend(selection::compare(request, &tokens, line));
+        found.extend(bounds::compare(request, &tokens, line));
+        found.extend(column::compare(request, &tokens, line));
+        found.extend(place::missing(request, &tokens, line));
+        found.extend(place::missing_word(request, &tokens, line));
+        found.extend(invented::compare(&tokens, line));
+        found.extend(capitals::compare(&tokens, line));
+        found.extend(operand::compare(&tokens, line));
+        found.extend(alternative::missing(&tokens, line));
+        found.extend(unit::compare(request, &tokens, line));
+        found.extend(kept::compare(request, &tokens, line));
+        found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
         found.extend(feature::dropped(request, &tokens, line));
+        found.extend(rule::broken(request, &tokens, line));
     }
     found.extend(literal::missing(request, &tokens, line));
     found.extend(literal::missing_numbers(request, &tokens, &demands, line));
@@ -53,6 +79,30 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
 /// Returns the slips of a line that are wrong whatever was asked.
 pub fn slips(line: &ParsedLine) -> Vec<Mismatch> {
     slips::slips(line)
+}
+
+/// Returns a mismatch for an age or size that nothing in a line without `find` can test.
+fn unlimited(request: &str, demands: &Demands, line: &ParsedLine) -> Option<Mismatch> {
+    const FILE_PROGRAMS: [&str; 7] = ["rm", "ls", "cp", "mv", "du", "tar", "gzip"];
+    let said = demands.ages.first().map(|age| &age.said).or(demands.sizes.first().map(|size| &size.said))?;
+    let commands = &line.parsed().commands;
+    let is_plain = |command: &SimpleCommand| command.name().is_some_and(|name| FILE_PROGRAMS.contains(&name));
+    let has_limit =
+        ["-size", "-mtime", "-mmin", "threshold", "-newer", "-t", "date", "$(", "head", "--newer", "-N"];
+    let text = line.text();
+    if !commands.iter().all(is_plain)
+        || has_limit.iter().any(|hint| text.contains(hint))
+        || text.contains("-S")
+    {
+        return None;
+    }
+    Some(Mismatch {
+        span: 0..text.len(),
+        said: Some(said.clone()),
+        certainty: mismatch::Certainty::Likely,
+        text: format!("you said \"{}\"; nothing here tests that", request.get(said.clone())?),
+        edit: None,
+    })
 }
 
 fn finds(line: &ParsedLine) -> impl Iterator<Item = FindExpression<'_>> {

@@ -2,8 +2,8 @@
 
 use crate::demand::Demands;
 use crate::mismatch::{Certainty, Edit, Mismatch};
-use crate::quantity::number;
-use crate::request::Token;
+use crate::quantity::{nth, number};
+use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, Span, Word};
 
 /// Minimum length of a name from which a similar word counts as a misspelling of it, in characters.
@@ -15,7 +15,7 @@ const FACTORS: [u64; 16] =
 /// Returns a mismatch for each name or text of the request that the line lacks.
 pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
     let plain = without_quotes(line.text());
-    let is_literal = |token: &&Token| token.quoted || is_path(&token.text) || is_file_name(&token.text);
+    let is_literal = |token: &&Token| token.quoted || is_name(&token.text);
     // "files like a.txt" names no file.
     let is_example = |index: usize| {
         let before = index.checked_sub(1).and_then(|before| tokens.get(before));
@@ -45,10 +45,17 @@ pub(crate) fn missing_numbers(
         ["level", "digit", "column", "letter"].iter().any(|noun| next.starts_with(noun))
     };
     let counted = tokens.iter().enumerate().filter(|(index, _)| !is_form(*index)).map(|(_, token)| token);
+    // A header, a limit or an exception moves the number by one.
+    let hints =
+        ["..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -"];
+    let both_ends = line.text().contains("head") && line.text().contains("tail");
+    let excepts =
+        tokens.iter().any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without"));
+    let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
     let absent = counted.filter(is_free).filter_map(|token| {
-        let digits = token.lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-        let wanted = number(&token.lower).or_else(|| ordinal(&token.lower, digits))?;
-        (!is_given(wanted, &given)).then_some(token)
+        let wanted =
+            number(&token.lower).or_else(|| nth(&token.lower).filter(|_| is_digits(&token.lower)))?;
+        (!is_given(wanted, &given, slack)).then_some(token)
     });
     absent
         .map(|token| Mismatch {
@@ -64,10 +71,8 @@ pub(crate) fn missing_numbers(
         .collect()
 }
 
-/// Parses `2nd`, `10th`.
-fn ordinal(word: &str, digits: &str) -> Option<u64> {
-    let end = word.strip_prefix(digits)?;
-    matches!(end, "st" | "nd" | "rd" | "th").then(|| digits.parse().ok())?
+fn is_digits(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Returns all numbers in a line.
@@ -77,8 +82,8 @@ fn numbers(line: &str) -> Vec<u64> {
 
 /// Reports whether one of the numbers is the wanted one, the next or previous (a header, `head` before `tail`), or the
 /// same in another unit.
-fn is_given(wanted: u64, given: &[u64]) -> bool {
-    let is_near = |n: &u64| n.abs_diff(wanted) <= 1;
+fn is_given(wanted: u64, given: &[u64], slack: u64) -> bool {
+    let is_near = |n: &u64| n.abs_diff(wanted) <= slack;
     let is_converted = |n: &u64| FACTORS.iter().any(|factor| wanted.checked_mul(*factor) == Some(*n));
     wanted < 2 || given.iter().any(|n| is_near(n) || is_converted(n))
 }
@@ -129,6 +134,23 @@ fn is_one_letter_apart(one: &str, other: &str) -> bool {
         && extra.is_some_and(char::is_alphabetic)
 }
 
+/// Reports whether a line has an option that takes any case: `-i`, `-rin`, `-iname`.
+fn ignores_case(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.any(|word| {
+        word.starts_with('-') && !word.starts_with("--in") && !word.starts_with("--ex") && word.contains('i')
+    })
+}
+
+/// Reports whether a line has a word that is not a part of a longer one.
+fn has_word(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        let behind = line.get(at + word.len()..).and_then(|behind| behind.chars().next());
+        [before, behind].iter().all(|side| side.is_none_or(|c| !c.is_alphanumeric()))
+    })
+}
+
 /// Returns a line without quotes and backslashes.
 fn without_quotes(line: &str) -> String {
     line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect()
@@ -145,7 +167,7 @@ fn contains(plain: &str, token: &Token) -> bool {
     let extension = || {
         let extension =
             bare.strip_prefix("*.").or_else(|| bare.strip_prefix('.').filter(|rest| !rest.contains('.')));
-        extension.is_some_and(|extension| plain.contains(extension))
+        extension.is_some_and(|extension| has_word(plain, extension))
     };
     // `file{1..5}.txt` has all names from the first to the last.
     let in_range = || {
@@ -155,11 +177,19 @@ fn contains(plain: &str, token: &Token) -> bool {
         stem.len() < bare.len() && plain.contains("..") && plain.contains(stem)
     };
     let any_case = || {
-        plain.contains("-i")
+        ignores_case(plain)
             && plain
                 .to_lowercase()
                 .contains(bare.trim_start_matches("*.").trim_start_matches('.').to_lowercase().as_str())
     };
+    // `sed -i.orig app.conf` and `report.{txt,md}` make the second name of the first.
+    let in_pieces = || {
+        bare.rsplit_once('.').is_some_and(|(stem, end)| {
+            SIMILAR_MIN_CHARS <= stem.chars().count() + 2 && plain.contains(stem) && has_word(plain, end)
+        })
+    };
+    // A program without patterns and names has its own idea of files: `apt-get autoclean`.
+    let is_kind = || bare.starts_with('.') && !plain.contains(['*', '.']);
     // Texts are escaped in many ways; their words remain.
     let text_words = || {
         let mut words =
@@ -173,22 +203,8 @@ fn contains(plain: &str, token: &Token) -> bool {
         || in_parts()
         || extension()
         || in_range()
+        || in_pieces()
+        || is_kind()
         || any_case()
         || token.quoted && text_words()
-}
-
-/// Reports whether a word of a request is a path. `and/or` is none.
-fn is_path(word: &str) -> bool {
-    let begins = ["/", "~/", "./", "../"].iter().any(|start| word.starts_with(start)) && word.len() > 2;
-    begins && !word.contains(':')
-}
-
-/// Reports whether a word of a request is a file name or a pattern: `a.txt`, `*.log`, `.bashrc`.
-fn is_file_name(word: &str) -> bool {
-    let Some((name, extension)) = word.rsplit_once('.') else { return false };
-    let is_extension = (1..=5).contains(&extension.len())
-        && extension.chars().all(|c| c.is_ascii_alphanumeric())
-        && extension.contains(|c: char| c.is_ascii_alphabetic());
-    let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
-    is_extension && is_name && !matches!(word.to_lowercase().as_str(), "e.g" | "i.e" | "a.m" | "p.m" | "vs.")
 }

@@ -1,12 +1,15 @@
 //! Phrases: patterns for the words of a request, written as data.
 //!
-//! A phrase is a row of words separated by blanks. `a|b` is one of several words, `word*` any word that begins so,
-//! `word?` may be missing, `..` is up to [`GAP_MAX`] words of any kind, `<n>` a number, `<time>` and `<size>` a unit.
+//! A phrase is a row of words separated by blanks. `a|b` is one of several words, `a_b` two words in a row, `word*` any word that begins so,
+//! `word?` may be missing, `..` is up to [`GAP_MAX`] words of any kind, `^` the beginning and `$` the end of the request,
+//! `<n>` a number, `<nth>` an ordinal number, `<time>` and `<size>` a unit, `<name>` a quoted text, path or file name. Two
+//! letters that are swapped and a letter that is missing are forgiven in long words.
 
 use serde::Deserialize;
 
-use crate::quantity::{TimeUnit, number, size_unit};
-use crate::request::Token;
+use crate::quantity::{TimeUnit, nth, number, size_unit};
+use crate::request::{Token, is_name};
+use askline_syntax::Span;
 
 /// Maximum number of words that `..` covers.
 const GAP_MAX: usize = 3;
@@ -28,6 +31,10 @@ enum Pattern {
     Number,
     Time,
     Size,
+    Nth,
+    Name,
+    Start,
+    End,
     Gap,
 }
 
@@ -46,6 +53,13 @@ pub(crate) struct Found {
     pub(crate) size: Option<u64>,
 }
 
+impl Found {
+    /// Returns the bytes of the request that the phrase covers.
+    pub(crate) fn span(&self, tokens: &[Token]) -> Option<Span> {
+        Some(tokens.get(self.first)?.span.start..tokens.get(self.end.checked_sub(1)?)?.span.end)
+    }
+}
+
 impl From<String> for Phrase {
     fn from(text: String) -> Self {
         let part = |word: &str| {
@@ -54,8 +68,12 @@ impl From<String> for Phrase {
                 "<n>" => Pattern::Number,
                 "<time>" => Pattern::Time,
                 "<size>" => Pattern::Size,
+                "<nth>" => Pattern::Nth,
+                "<name>" => Pattern::Name,
+                "^" => Pattern::Start,
+                "$" => Pattern::End,
                 ".." => Pattern::Gap,
-                words => Pattern::Words(words.split('|').map(str::to_owned).collect()),
+                words => Pattern::Words(words.split('|').map(|word| word.replace('\'', "")).collect()),
             };
             Part { pattern, optional }
         };
@@ -81,8 +99,22 @@ fn matches(parts: &[Part], tokens: &[Token], at: usize, found: &mut Found) -> Op
     if matches!(part.pattern, Pattern::Gap) {
         return (at..=at + GAP_MAX).find_map(|next| matches(rest, tokens, next, found));
     }
+    match part.pattern {
+        Pattern::Start => return if at == 0 { matches(rest, tokens, at, found) } else { None },
+        Pattern::End => return if at == tokens.len() { matches(rest, tokens, at, found) } else { None },
+        _ => {}
+    }
     let before = found.clone();
-    if let Some(token) = tokens.get(at).filter(|token| !token.quoted)
+    if let Pattern::Words(words) = &part.pattern
+        && let Some(end) = words
+            .iter()
+            .find_map(|word| several(word, tokens, at))
+            .and_then(|next| matches(rest, tokens, next, found))
+    {
+        return Some(end);
+    }
+    let may_be_quoted = matches!(part.pattern, Pattern::Name);
+    if let Some(token) = tokens.get(at).filter(|token| may_be_quoted || !token.quoted)
         && takes(&part.pattern, token, found)
         && let Some(end) = matches(rest, tokens, at + 1, found)
     {
@@ -92,13 +124,25 @@ fn matches(parts: &[Part], tokens: &[Token], at: usize, found: &mut Found) -> Op
     if part.optional { matches(rest, tokens, at, found) } else { None }
 }
 
+/// Matches `how_many` at a token; returns the index after the last word.
+fn several(words: &str, tokens: &[Token], at: usize) -> Option<usize> {
+    let (first, rest) = words.split_once('_')?;
+    let mut next = at;
+    for word in std::iter::once(first).chain(rest.split('_')) {
+        tokens.get(next).filter(|token| !token.quoted && token.lower == word)?;
+        next += 1;
+    }
+    Some(next)
+}
+
 /// Reports whether the pattern matches the token, and keeps its quantity.
 fn takes(pattern: &Pattern, token: &Token, found: &mut Found) -> bool {
     let word = token.lower.as_str();
     match pattern {
         Pattern::Words(words) => words.iter().any(|known| match known.strip_suffix('*') {
-            Some(stem) => word.starts_with(stem),
-            None => word == known,
+            None if known.starts_with('<') => is_kind(token, known),
+            Some(stem) => word.starts_with(stem) || is_slip(word, stem, true),
+            None => word == known || is_slip(word, known, false),
         }),
         Pattern::Number => {
             let number = number(word);
@@ -115,7 +159,49 @@ fn takes(pattern: &Pattern, token: &Token, found: &mut Found) -> bool {
             found.size = unit.or(found.size);
             unit.is_some()
         }
+        Pattern::Nth => {
+            let number = nth(word);
+            found.number = number.or(found.number);
+            number.is_some()
+        }
+        Pattern::Name => token.quoted || is_name(&token.text),
+        Pattern::Start | Pattern::End => false,
         Pattern::Gap => true,
+    }
+}
+
+/// Reports whether a token is of the kind that a part of an alternative names: `first|<n>`.
+fn is_kind(token: &Token, kind: &str) -> bool {
+    let word = token.lower.as_str();
+    match kind {
+        "<n>" => number(word).is_some(),
+        "<nth>" => nth(word).is_some(),
+        "<time>" => TimeUnit::of(word).is_some(),
+        "<size>" => size_unit(word).is_some(),
+        "<name>" => is_name(&token.text),
+        _ => word == kind,
+    }
+}
+
+/// Minimum length of a known word in which two swapped letters are forgiven, and a missing one.
+const SWAPPED_MIN: usize = 4;
+const MISSING_MIN: usize = 6;
+
+/// Reports whether a word is a known one, or begins with it, with two letters swapped or one missing behind the first.
+fn is_slip(word: &str, known: &str, begins: bool) -> bool {
+    let (typed, wanted) = (word.as_bytes(), known.as_bytes());
+    if typed.first() != wanted.first() || wanted.len() < SWAPPED_MIN {
+        return false;
+    }
+    let same = typed.iter().zip(wanted).take_while(|(a, b)| a == b).count();
+    let (typed, wanted) = (typed.get(same..).unwrap_or_default(), wanted.get(same..).unwrap_or_default());
+    let goes_on =
+        |typed: &[u8], wanted: &[u8]| if begins { typed.starts_with(wanted) } else { typed == wanted };
+    match (typed, wanted) {
+        ([a, b, rest @ ..], [c, d, wanted @ ..]) if (a, b) == (d, c) => goes_on(rest, wanted),
+        ([], [_]) => begins && same + 1 >= MISSING_MIN,
+        (typed, [_, wanted @ ..]) => same + 1 + wanted.len() >= MISSING_MIN && goes_on(typed, wanted),
+        _ => false,
     }
 }
 

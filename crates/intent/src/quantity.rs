@@ -81,3 +81,13 @@ pub(crate) fn number(word: &str) -> Option<u64> {
     let tens = || TENS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n);
     named.or_else(tens).or_else(|| word.replace(',', "").parse().ok())
 }
+
+/// Parses an ordinal number: `2nd`, `third`. `first` is 1.
+pub(crate) fn nth(word: &str) -> Option<u64> {
+    const WORDS: [&str; 11] =
+        ["", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    let named = WORDS.iter().position(|known| *known == word && !word.is_empty()).map(|n| n as u64);
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let end = word.strip_prefix(digits)?;
+    named.or_else(|| matches!(end, "st" | "nd" | "rd" | "th").then(|| digits.parse().ok())?)
+}

@@ -12,7 +12,7 @@ pub(crate) struct Token {
     pub(crate) span: Span,
     /// The text as typed, without quotes.
     pub(crate) text: String,
-    /// The text in lower case.
+    /// The text in lower case; without apostrophes if it was not in quotes: `dont`.
     pub(crate) lower: String,
     /// `true` if the text was in quotes.
     pub(crate) quoted: bool,
@@ -85,7 +85,30 @@ fn plain(request: &str, span: Span, tokens: &mut Vec<Token>) {
 
 fn token(request: &str, span: Span, quoted: bool) -> Option<Token> {
     let text = request.get(span.clone()).filter(|text| !text.is_empty())?.to_owned();
-    Some(Token { span, lower: text.to_lowercase(), text, quoted })
+    let lower = text.to_lowercase();
+    let lower = if quoted { lower } else { lower.replace(['\'', '’'], "") };
+    Some(Token { span, lower, text, quoted })
+}
+
+/// Reports whether a word of a request names a file: a path or a file name.
+pub(crate) fn is_name(word: &str) -> bool {
+    is_path(word) || is_file_name(word)
+}
+
+/// Reports whether a word of a request is a path. `and/or` is none.
+fn is_path(word: &str) -> bool {
+    let begins = ["/", "~/", "./", "../"].iter().any(|start| word.starts_with(start)) && word.len() > 2;
+    begins && !word.contains(':')
+}
+
+/// Reports whether a word of a request is a file name or a pattern: `a.txt`, `*.log`, `.bashrc`.
+fn is_file_name(word: &str) -> bool {
+    let Some((name, extension)) = word.rsplit_once('.') else { return false };
+    let is_extension = (1..=5).contains(&extension.len())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric())
+        && extension.contains(|c: char| c.is_ascii_alphabetic());
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
+    is_extension && is_name && !matches!(word.to_lowercase().as_str(), "e.g" | "i.e" | "a.m" | "p.m" | "vs.")
 }
 
 #[cfg(test)]

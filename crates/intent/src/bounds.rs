@@ -1,0 +1,154 @@
+//! Limits for values: "at least 80" against `>= 80` in the programs of a line.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::phrase::{Found, Phrase};
+use crate::request::Token;
+use askline_syntax::{ParsedLine, Span};
+
+/// Comparisons, the longer ones first.
+const OPERATORS: [&str; 10] = [">=", "<=", "==", "!=", ">", "<", "-ge", "-gt", "-le", "-lt"];
+/// Programs that compare values.
+const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "jq", "[", "test", "[[", "perl"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    bound: Vec<Bound>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Bound {
+    operators: Vec<String>,
+    phrases: Vec<Phrase>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "the text is part of the program and a test reads it")]
+    toml::from_str(include_str!("bounds.toml")).expect("bounds.toml is well-formed")
+});
+
+/// A comparison with a number in a line.
+struct Comparison {
+    operator: &'static str,
+    span: Span,
+    number: u64,
+}
+
+/// Compares the limit that the request names with the comparison of the same number in the line.
+pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let (bound, found) = wanted(tokens)?;
+    let number = found.number?;
+    let all = comparisons(line);
+    let mut same = all.iter().filter(|it| it.number == number);
+    let (comparison, None) = (same.next()?, same.next()) else { return None };
+    let operator = symbol(comparison.operator);
+    if bound.operators.iter().any(|known| known == operator) || operator == "!=" {
+        return None;
+    }
+    let said = found.span(tokens)?;
+    let new = bound.operators.first().map(|known| spelled(known, comparison.operator))?;
+    let edit = Edit::replace(line.text(), comparison.span.clone(), new);
+    Some(Mismatch {
+        span: comparison.span.clone(),
+        text: format!(
+            "you said \"{}\"; the line says `{} {number}`",
+            request.get(said.clone())?,
+            comparison.operator
+        ),
+        said: Some(said),
+        certainty: Certainty::Sure,
+        edit: Some(edit),
+    })
+}
+
+/// Returns the only limit of the request.
+fn wanted(tokens: &[Token]) -> Option<(&'static Bound, Found)> {
+    let mut wanted: Option<(&'static Bound, Found)> = None;
+    for bound in &TABLE.bound {
+        for phrase in &bound.phrases {
+            let Some(found) = phrase.find(tokens, 0) else { continue };
+            match &wanted {
+                Some((_, other)) if found.first < other.end && other.first < found.end => {}
+                Some(_) => return None,
+                None => wanted = Some((bound, found)),
+            }
+        }
+    }
+    wanted
+}
+
+fn comparisons(line: &ParsedLine) -> Vec<Comparison> {
+    let is_program = |name: &str| PROGRAMS.contains(&name);
+    let mut found = Vec::new();
+    for command in line.parsed().commands.iter().filter(|command| command.name().is_some_and(is_program)) {
+        let Some(text) = line.text().get(command.span.clone()) else { continue };
+        let mut at = 0;
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let Some(operator) = OPERATORS.into_iter().find(|known| rest.starts_with(known)) else {
+                at += rest.chars().next().map_or(1, char::len_utf8);
+                continue;
+            };
+            let start = command.span.start + at;
+            at += operator.len();
+            let behind = text.get(at..).unwrap_or_default().trim_start();
+            let digits: String = behind.chars().take_while(char::is_ascii_digit).collect();
+            let is_whole = !behind.get(digits.len()..).is_some_and(|rest| rest.starts_with(['.', '-']));
+            if let Some(number) = digits.parse().ok().filter(|_| is_whole) {
+                found.push(Comparison { operator, span: start..start + operator.len(), number });
+            }
+        }
+    }
+    found
+}
+
+/// Returns the sign of a comparison of `test`.
+fn symbol(operator: &str) -> &str {
+    match operator {
+        "-ge" => ">=",
+        "-gt" => ">",
+        "-le" => "<=",
+        "-lt" => "<",
+        sign => sign,
+    }
+}
+
+/// Returns a sign as the line spells its comparisons.
+fn spelled(sign: &str, like: &str) -> String {
+    let word = match sign {
+        ">=" => "-ge",
+        ">" => "-gt",
+        "<=" => "-le",
+        "<" => "-lt",
+        _ => "-eq",
+    };
+    if like.starts_with('-') { word } else { sign }.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::agree;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn the_sign_follows_the_words() {
+        for (request, line, expected) in [
+            (
+                "rows of a.csv with 23 points or more",
+                "awk -F, '$3 > 23' a.csv",
+                Some("awk -F, '$3 >= 23' a.csv"),
+            ),
+            ("status over 400 in a.log", "awk '$9 < 400' a.log", Some("awk '$9 > 400' a.log")),
+            ("events in e.jsonl that took at least 80 ms", "jq 'select(.ms >= 80)' e.jsonl", None),
+            ("rows of a.csv with less than 5", "awk -F, '$3 < 5 && NR > 1' a.csv", None),
+        ] {
+            let agreed = agree(request, &ParsedLine::new(line, Shell::Bash)).map(|it| it.line);
+            assert_eq!(agreed.as_deref(), expected, "{request}");
+        }
+    }
+}

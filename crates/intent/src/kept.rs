@@ -1,0 +1,58 @@
+//! Deletions that keep the newest N: "all but the last 3" against `tail -n +3 | xargs rm`.
+
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::phrase::Phrase;
+use crate::request::Token;
+use askline_syntax::{ParsedLine, SimpleCommand};
+
+/// Phrases for what is kept.
+const KEEPS: [&str; 2] = ["keep|leave|retain .. <n>", "all_but|except|everything_but|besides the? .. <n>"];
+
+/// Compares the number that is kept with what `head` or `tail` hands to a deletion.
+pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let found = KEEPS.iter().find_map(|phrase| Phrase::from((*phrase).to_owned()).find(tokens, 0))?;
+    let count = found.number?;
+    let commands = &line.parsed().commands;
+    if !commands.iter().any(|command| matches!(command.name(), Some("rm" | "rmdir" | "trash"))) {
+        return None;
+    }
+    let said = found.span(tokens)?;
+    let words = request.get(said.clone())?;
+    let mismatch = |command: &SimpleCommand, text: String, edit: Option<Edit>| Mismatch {
+        span: command.span.clone(),
+        said: Some(said.clone()),
+        certainty: if edit.is_some() { Certainty::Sure } else { Certainty::Likely },
+        text,
+        edit,
+    };
+    commands.iter().find_map(|command| {
+        let numbers = || command.words.iter().skip(1).rev();
+        match command.name()? {
+            "head" => {
+                let taken = numbers().find_map(|word| {
+                    word.text.trim_start_matches("-n").trim_start_matches('-').parse::<u64>().ok()
+                })?;
+                let is_rest = numbers().any(|word| word.text.starts_with("-n-"))
+                    || numbers().any(|word| word.text == "-n")
+                        && numbers().any(|word| word.text == format!("-{taken}"));
+                (taken == count && !is_rest).then(|| {
+                    mismatch(command, format!("you said \"{words}\"; this deletes these {count}"), None)
+                })
+            }
+            "tail" => {
+                let word = numbers().find(|word| word.text.contains('+'))?;
+                let (start, from) = word.text.rsplit_once('+')?;
+                let from: u64 = from.parse().ok()?;
+                let edit = Edit::replace(line.text(), word.span.clone(), format!("{start}+{}", count + 1));
+                (from != count + 1).then(|| {
+                    mismatch(
+                        command,
+                        format!("you said \"{words}\"; this keeps {}", from.saturating_sub(1)),
+                        Some(edit),
+                    )
+                })
+            }
+            _ => None,
+        }
+    })
+}

@@ -1,0 +1,275 @@
+//! Rules as data: what a request says, and the marks of a line that shows that the line does something else.
+//!
+//! A rule applies if the request says one of `said`, none of `unless`, and the line has one of the marks in `line` and none
+//! in `lacks`. Without `said` the rule is about something that was not asked for. `add` (an option), `drop` (the letter
+//! of an option), `swap` (a word for another) and `redirect` (the operator) are the one edit that mends the command that
+//! `line` found.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::find_expression::{FindExpression, Node};
+use crate::mark::Mark;
+use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::phrase::Phrase;
+use crate::request::Token;
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    rule: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    #[serde(default)]
+    said: Vec<Phrase>,
+    #[serde(default)]
+    unless: Vec<Phrase>,
+    #[serde(default)]
+    line: Vec<Mark>,
+    #[serde(default)]
+    lacks: Vec<Mark>,
+    text: String,
+    #[serde(default)]
+    add: Option<String>,
+    #[serde(default)]
+    drop: Option<char>,
+    #[serde(default)]
+    swap: Option<(String, String)>,
+    #[serde(default)]
+    redirect: Option<String>,
+    #[serde(default)]
+    find: Option<String>,
+    #[serde(default)]
+    find_add: Option<String>,
+    #[serde(default)]
+    find_swap: Option<(String, String)>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "examples for the test"))]
+    wrong: Vec<(String, String)>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "examples for the test"))]
+    right: Vec<(String, String)>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let texts = [
+        include_str!("rules/operation.toml"),
+        include_str!("rules/destination.toml"),
+        include_str!("rules/files.toml"),
+        include_str!("rules/reach.toml"),
+        include_str!("rules/negation.toml"),
+        include_str!("rules/shape.toml"),
+        include_str!("rules/order.toml"),
+        include_str!("rules/text.toml"),
+        include_str!("rules/attribute.toml"),
+        include_str!("rules/archive.toml"),
+        include_str!("rules/git.toml"),
+        include_str!("rules/system.toml"),
+        include_str!("rules/numbers.toml"),
+        include_str!("rules/unasked.toml"),
+    ];
+    #[expect(clippy::expect_used, reason = "the texts are part of the program and a test reads them")]
+    texts
+        .iter()
+        .flat_map(|text| toml::from_str::<Table>(text).expect("the rules are well-formed").rule)
+        .collect()
+});
+
+/// Words that show that a request is English.
+const ENGLISH: &[&str] = &[
+    "the",
+    "all",
+    "files",
+    "file",
+    "folder",
+    "folders",
+    "directory",
+    "directories",
+    "list",
+    "show",
+    "find",
+    "print",
+    "of",
+    "which",
+    "what",
+    "with",
+    "lines",
+    "line",
+    "every",
+    "each",
+    "from",
+    "how",
+    "and",
+    "remove",
+    "delete",
+    "count",
+    "copy",
+    "move",
+    "sort",
+    "commits",
+    "commit",
+    "branches",
+    "branch",
+    "names",
+    "push",
+    "pack",
+    "make",
+    "create",
+    "rows",
+    "sales",
+    "words",
+    "number",
+    "how",
+    "this",
+    "that",
+    "untracked",
+    "second",
+    "third",
+    "first",
+    "addresses",
+    "duplicates",
+    "without",
+    "not",
+    "is",
+    "are",
+    "by",
+    "to",
+    "case",
+];
+
+/// Returns a mismatch for each rule that applies.
+pub(crate) fn broken(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
+    // Of other languages nothing is known, so nothing is missing in them.
+    let is_english = tokens.iter().any(|token| ENGLISH.contains(&token.lower.as_str()));
+    RULES
+        .iter()
+        .filter(|rule| is_english || !rule.said.is_empty())
+        .filter_map(|rule| rule.mismatch(request, tokens, line))
+        .collect()
+}
+
+impl Rule {
+    fn mismatch(&self, request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+        let command = self.line.iter().find_map(|mark| mark.command(line));
+        let has_mark =
+            self.line.is_empty() || command.is_some() || self.line.iter().any(|mark| mark.is_in(line));
+        if !has_mark || self.lacks.iter().any(|mark| mark.is_in(line)) {
+            return None;
+        }
+        let said = self.said.iter().find_map(|phrase| phrase.find(tokens, 0));
+        if said.is_none() && !self.said.is_empty()
+            || self.unless.iter().any(|phrase| phrase.find(tokens, 0).is_some())
+        {
+            return None;
+        }
+        let said = said.and_then(|found| found.span(tokens));
+        let edit = command.and_then(|command| self.edit(line, command));
+        Some(Mismatch {
+            span: command.map_or(0..line.text().len(), |command| command.span.clone()),
+            text: match said.clone().and_then(|said| request.get(said)) {
+                Some(words) => format!("you said \"{words}\"; {}", self.text),
+                None => self.text.clone(),
+            },
+            said,
+            certainty: if edit.is_some() { Certainty::Sure } else { Certainty::Likely },
+            edit,
+        })
+    }
+
+    fn edit(&self, line: &ParsedLine, command: &SimpleCommand) -> Option<Edit> {
+        let replace = |(span, new)| Edit::replace(line.text(), span, new);
+        let added = self.add.as_ref().and_then(|option| Some((behind_name(command)?, format!(" {option}"))));
+        let dropped = || self.drop.and_then(|letter| without(line, command, letter));
+        let swapped = || {
+            let (old, new) = self.swap.as_ref()?;
+            let word = command.words.iter().find(|word| word.text == *old)?;
+            Some((word.span.clone(), new.clone()))
+        };
+        let redirected = || {
+            let [redirection] = command.redirections.as_slice() else { return None };
+            let start = redirection.span.start;
+            Some((start..start + redirection.operator.len(), self.redirect.clone()?))
+        };
+        let expression = || self.find_edit(command);
+        added.or_else(dropped).or_else(swapped).or_else(redirected).or_else(expression).map(replace)
+    }
+}
+
+impl Rule {
+    /// Returns the edit in the expression of `find`: an option or test before the others, a test before the action, or
+    /// another test.
+    fn find_edit(&self, command: &SimpleCommand) -> Option<(Span, String)> {
+        let find = FindExpression::of(command).filter(|find| !matches!(find.tree, Some(Node::Any(_))))?;
+        if let Some(option) = &self.find {
+            return Some((find.options_at..find.options_at, format!(" {option}")));
+        }
+        if let Some((old, new)) = &self.find_swap {
+            let test = find.primaries.iter().find(|it| it.name == old.as_str())?;
+            return Some((test.span.start..test.span.start + old.len(), new.clone()));
+        }
+        let test = self.find_add.as_ref()?;
+        let end = find.primaries.last().map_or(find.options_at, |it| it.span.end);
+        Some(match find.action() {
+            Some(action) => (action.span.start..action.span.start, format!("{test} ")),
+            None => (end..end, format!(" {test}")),
+        })
+    }
+}
+
+/// Returns the place behind the name of a command, or of a command of `git`.
+fn behind_name(command: &SimpleCommand) -> Option<Span> {
+    let at = usize::from(command.name() == Some("git"));
+    let end = command.words.get(at)?.span.end;
+    Some(end..end)
+}
+
+/// Returns the span of the option with a letter and the option without it. An option that stays empty goes with the blank
+/// before it.
+pub(crate) fn without(line: &ParsedLine, command: &SimpleCommand, letter: char) -> Option<(Span, String)> {
+    let word = command.words.iter().skip(1).find(|word| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains(letter)
+    })?;
+    let rest = word.text.replacen(letter, "", 1);
+    if rest == "-" {
+        let start = line.text().get(..word.span.start)?.trim_end().len();
+        return Some((start..word.span.end, String::new()));
+    }
+    (line.text().get(word.span.clone()) == Some(word.text.as_str())).then(|| (word.span.clone(), rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_syntax::shell::Shell;
+
+    /// Returns the findings of an example as texts.
+    fn found((request, line): &(String, String)) -> Vec<String> {
+        let line = ParsedLine::new(line.as_str(), Shell::Bash);
+        crate::mismatches(request, &line).into_iter().map(|it| it.text).collect()
+    }
+
+    #[test]
+    fn examples_of_rules() {
+        let mut faults = Vec::new();
+        for rule in RULES.iter() {
+            let is_noticed = |example| found(example).iter().any(|text| text.ends_with(&rule.text));
+            faults.extend(
+                rule.wrong.iter().filter(|it| !is_noticed(it)).map(|it| format!("not noticed: {it:?}")),
+            );
+            faults.extend(
+                rule.right
+                    .iter()
+                    .map(|it| (it, found(it)))
+                    .filter(|(_, all)| !all.is_empty())
+                    .map(|it| format!("{it:?}")),
+            );
+            if rule.wrong.is_empty() || rule.right.is_empty() {
+                faults.push(format!("without examples: {}", rule.text));
+            }
+        }
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+}
