@@ -142,7 +142,7 @@ pub fn run(
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if let Some(search) = search {
                     let within = search.control(control, until);
-                    let further = Further { most: CANDIDATES_MAX, max_tokens: limits.max_tokens, wrong };
+                    let further = Further { most: search::OTHERS_MAX, max_tokens: limits.max_tokens, wrong };
                     let replies = search::replies(&asked, model, further, &within, &mut spent)?;
                     search.add(&replies, (&asked, limits.request), model, examiner, &within, &mut found)?;
                 }

@@ -17,6 +17,9 @@ const SURE: f64 = 0.83;
 /// Another answer is taken if its mean probability is higher by this much.
 const LIKELIER: f64 = 0.01;
 
+/// Maximum number of other answers.
+pub(super) const OTHERS_MAX: usize = 6;
+
 /// Maximum time to compare answers.
 const COMPARING_TIME: Duration = Duration::from_secs(3);
 
