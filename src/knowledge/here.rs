@@ -25,10 +25,10 @@ const LEVELS_MAX: usize = 3;
 const PARENTS_MAX: usize = 64;
 /// Maximum number of files that are read per key press.
 const FILES_MAX: usize = 8;
-/// Directories full of what nobody asks for.
+/// Large directories of generated files, which no request is about.
 const SKIPPED: [&str; 2] = ["node_modules", "__pycache__"];
 
-/// What was seen for one key press.
+/// Names and file beginnings that were read for one key press.
 #[derive(Default)]
 pub(super) struct Seen {
     names: Option<(Arc<Names>, Option<bool>)>,

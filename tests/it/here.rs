@@ -60,7 +60,7 @@ fn a_destructive_line_is_only_told_of() {
     }
 }
 
-/// What no other line could do better is told at once.
+/// A finding that no other line could avoid is shown at once: the model is not asked again.
 #[test]
 fn the_model_is_not_asked_again_for_what_is_not_there() {
     for (request, reply, told) in [

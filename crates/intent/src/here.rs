@@ -54,7 +54,7 @@ pub struct Head {
 pub struct Contradiction {
     /// The difference. Its text has only names of the request and the line, its edit may have others.
     pub mismatch: Mismatch,
-    /// What is there instead, with names out of the directory or a file; may be empty.
+    /// Names from the directory or a file that exist instead; may be empty.
     pub facts: String,
     /// Origin of the facts.
     pub subject: Subject,

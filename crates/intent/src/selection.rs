@@ -52,7 +52,7 @@ const ONES: [&str; 24] = [
 /// Maximum number of words between an end and its place in a list: "newest at the bottom".
 const PLACE_WORDS: usize = 4;
 
-/// What a line is sorted by.
+/// Sort key of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Key {
     Time,

@@ -11,7 +11,7 @@ use askline_syntax::{Nesting, ParsedLine, SimpleCommand, Word, program_name};
 /// Maximum number of operands that are looked at.
 const OPERANDS_MAX: usize = 32;
 
-/// What a tool takes.
+/// Operands of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Wants {

@@ -24,7 +24,7 @@ fn the_fixed_part_is_a_header_and_solved_requests() {
     }
 }
 
-/// What bash and zsh share is computed once.
+/// The shared part of bash and zsh is computed once.
 #[test]
 fn the_fixed_part_of_zsh_starts_with_that_of_bash() {
     let of = |shell| fixed(shell, "Linux");

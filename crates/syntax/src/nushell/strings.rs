@@ -1,4 +1,4 @@
-//! Strings of Nushell: what stands in their quotes, and the parts of templates such as `$"a (b)"`.
+//! Strings of Nushell: the text in their quotes, and the parts of templates such as `$"a (b)"`.
 
 use super::tokens::{group_end, pieces, quote_end, raw_string_end, template_mark};
 use crate::Span;
