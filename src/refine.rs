@@ -142,7 +142,7 @@ pub fn run(
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if let Some(search) = search {
                     let within = search.control(control, until);
-                    let further = Further { most: search::OTHERS_MAX, max_tokens: limits.max_tokens, wrong };
+                    let further = search.further(limits.max_tokens, wrong, &found);
                     let replies = search::replies(&asked, model, further, &within, &mut spent)?;
                     search.add(&replies, (&asked, limits.request), model, examiner, &within, &mut found)?;
                 }
@@ -316,7 +316,7 @@ pub fn alternatives(
     let (mut replies, mut rounds) = (Vec::new(), 0);
     if model.keeps_alternatives() {
         replies.push(model.complete(prompt, max_tokens, control)?);
-        let further = Further { most: CANDIDATES_MAX, max_tokens, wrong: None };
+        let further = Further { most: CANDIDATES_MAX, max_tokens, wrong: None, likely: false };
         replies.extend(model.alternatives(prompt, further, control)?);
         rounds += 1;
     }

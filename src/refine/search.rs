@@ -18,10 +18,10 @@ const SURE: f64 = 0.83;
 const LIKELIER: f64 = 0.01;
 
 /// Maximum number of other answers.
-pub(super) const OTHERS_MAX: usize = 6;
+const OTHERS_MAX: usize = 6;
 
 /// Maximum time to compare answers.
-const COMPARING_TIME: Duration = Duration::from_secs(3);
+const COMPARING_TIME: Duration = Duration::from_millis(2_500);
 
 /// Purpose of asking for other answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,13 @@ impl Search {
                 control.optional(until.min(now + COMPARING_TIME))
             }
         }
+    }
+
+    /// Returns which other answers the model is asked for. Without a finding about the first one, an unlikely one can't
+    /// be better. `wrong` is the end of the first one's fault.
+    pub(super) fn further(self, max_tokens: usize, wrong: Option<usize>, found: &[Candidate]) -> Further {
+        let is_clear = found.first().is_some_and(|first| cost(&first.report) == (0, 0, 0));
+        Further { most: OTHERS_MAX, max_tokens, wrong, likely: is_clear && self == Self::Likeliest }
     }
 
     /// Checks other answers and adds those that may be better. Skips answers that delete or overwrite what the first

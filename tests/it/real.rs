@@ -205,7 +205,7 @@ fn further_answers_leave_later_ones_as_they_were() {
     let asked =
         ["count the lines of all python files in this tree", "list the ten largest files below /var/log"];
     let [first, second] = asked.map(prompt);
-    let further = |most| Further { most, max_tokens: TOKENS, wrong: None };
+    let further = |most| Further { most, max_tokens: TOKENS, wrong: None, likely: false };
     let control = RequestControl::endless();
     let mut plain = open().without_guesses();
     let alone = [&first, &second].map(|prompt| plain.complete(prompt, TOKENS, &control).unwrap().text);

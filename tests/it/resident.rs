@@ -711,7 +711,7 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
         r#"{"fail": "no such luck"}"#,
     ];
     fs::write(home.script(), script.join("\n")).unwrap();
-    let further = Further { most: 3, max_tokens: 9, wrong: None };
+    let further = Further { most: 3, max_tokens: 9, wrong: None, likely: false };
     let others = |fresh| Operation::Others { prompt: prompt(fresh), further };
     assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls"]);
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a", "ls -l"]);

@@ -20,7 +20,7 @@ use askline_model::request_control::RequestControl;
 use askline_model::{Further, Model as _, Reply};
 use askline_syntax::shell::Shell;
 
-const FURTHER: Further = Further { most: 3, max_tokens: MAX_TOKENS, wrong: None };
+const FURTHER: Further = Further { most: 3, max_tokens: MAX_TOKENS, wrong: None, likely: false };
 const MAX_TOKENS: usize = 96;
 const ROOM: u32 = 4096;
 const REQUESTS: &str = include_str!("../../../benches/requests.txt");

@@ -115,6 +115,9 @@ pub struct Further {
     /// End of the wrong part of the answer, as a byte offset in its text; alternatives that differ only after
     /// it are not wanted.
     pub wrong: Option<usize>,
+    /// `true` if an alternative is only of use when it is about as likely as the answer.
+    #[serde(default)]
+    pub likely: bool,
 }
 
 /// A model's answer and its cost.
