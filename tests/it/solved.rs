@@ -6,6 +6,8 @@ use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
 use askline_model::prompt::{Solved, solved};
+use askline_risk::{self as risk, Around};
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 use serde::Deserialize;
 
@@ -137,6 +139,22 @@ fn nushell_rows_use_its_builtins_or_known_tools() {
             if first.starts_with(|c: char| c.is_ascii_lowercase()) && !is_key_or_parameter {
                 assert!(known.contains(first), "`{first}` in: {}", row.command);
             }
+        }
+    }
+}
+
+/// The rows agree with their requests, and each request names the files that its row runs and the secrets that it reads.
+#[test]
+fn the_checks_of_requests_find_nothing_in_a_row() {
+    const REASONS: [&str; 2] =
+        ["runs a file that is not in your words: ", "reads a secret that is not in your words: "];
+    for shell in Shell::ALL {
+        for Solved { request, command } in solved(shell) {
+            let line = ParsedLine::new(command.as_str(), shell);
+            assert_eq!(askline_intent::mismatches(&request, &line), [], "{shell}: {request}: {command}");
+            let risk = risk::judge(&line, &Around { request: Some(&request), ..Around::nothing() });
+            let is_found = REASONS.iter().any(|reason| risk.cause.starts_with(reason));
+            assert!(!is_found, "{shell}: {request}: {command}: {}", risk.cause);
         }
     }
 }

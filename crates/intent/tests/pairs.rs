@@ -28,18 +28,6 @@ struct Right {
     lines: Vec<String>,
 }
 
-/// A file of solved requests.
-#[derive(Deserialize)]
-struct Solved {
-    solved: Vec<Pair>,
-}
-
-#[derive(Deserialize)]
-struct Pair {
-    request: String,
-    command: String,
-}
-
 fn rows() -> Rows {
     toml::from_str(include_str!("data/pairs.toml")).unwrap()
 }
@@ -68,22 +56,6 @@ fn right_lines_are_left_alone() {
     for Right { request, lines } in rows().right {
         for line in lines {
             assert_eq!(mismatches(&request, &parsed(&line)), [], "{request}: {line}");
-        }
-    }
-}
-
-/// The solved requests that models learn from.
-#[test]
-fn solved_requests_are_left_alone() {
-    for (shell, text) in [
-        (Shell::Bash, include_str!("../../model/src/prompt/solved-bash.toml")),
-        (Shell::Zsh, include_str!("../../model/src/prompt/solved-zsh.toml")),
-        (Shell::Fish, include_str!("../../model/src/prompt/solved-fish.toml")),
-        (Shell::Nu, include_str!("../../model/src/prompt/solved-nu.toml")),
-    ] {
-        for Pair { request, command } in toml::from_str::<Solved>(text).unwrap().solved {
-            let found = mismatches(&request, &ParsedLine::new(command.as_str(), shell));
-            assert_eq!(found, [], "{shell}: {request}: {command}");
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Tests of the intent check for files that are run and secrets that are read.
 
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -120,36 +118,6 @@ fn without_a_request_nothing_changes() {
         assert!(alone.label < Label::Confirm, "{line}");
         assert_eq!(judged(" ? ", Shell::Bash, line).label, alone.label, "{line}");
     }
-}
-
-/// Starts of the reasons.
-const REASONS: [&str; 2] =
-    ["runs a file that is not in your words: ", "reads a secret that is not in your words: "];
-
-/// Requests and answers of the few-shot examples produce no finding.
-#[test]
-fn no_solved_request_is_told_of() {
-    #[derive(serde::Deserialize)]
-    struct Row {
-        request: String,
-        command: String,
-    }
-    let mut rows = 0;
-    for (shell, text) in [
-        (Shell::Bash, include_str!("../../../model/src/prompt/solved-bash.toml")),
-        (Shell::Zsh, include_str!("../../../model/src/prompt/solved-zsh.toml")),
-        (Shell::Fish, include_str!("../../../model/src/prompt/solved-fish.toml")),
-        (Shell::Nu, include_str!("../../../model/src/prompt/solved-nu.toml")),
-    ] {
-        let lists: BTreeMap<String, Vec<toml::Value>> = toml::from_str(text).unwrap();
-        for row in lists.into_values().flatten().filter_map(|row| row.try_into::<Row>().ok()) {
-            let risk = judged(&row.request, shell, &row.command);
-            let is_told = REASONS.iter().any(|what| risk.cause.starts_with(what));
-            assert!(!is_told, "{}: {}: {}", row.request, row.command, risk.cause);
-            rows += 1;
-        }
-    }
-    assert!(rows > 150, "{rows}");
 }
 
 /// Each phrase that refers to a file asks for it, and only if all of its words occur.
