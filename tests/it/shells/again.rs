@@ -5,7 +5,7 @@ use askline_syntax::shell::Shell;
 use super::sh::Setup;
 
 /// A model with one answer and two alternatives.
-const THREE: &str = r#"{"reply": "ls -la", "others": ["ls -l", "ls -la", "ls -A"]}"#;
+const THREE: &str = r#"{"reply": "ls -la", "others": ["ls -l", "ls -la", "ls -a"]}"#;
 
 in_every_shell! {
     the_key_goes_round_and_comes_back_to_the_words
@@ -21,7 +21,7 @@ fn the_key_goes_round_and_comes_back_to_the_words(setup: Setup) {
     let sh = setup.model(THREE).start();
     sh.asks("list files");
     sh.expect("ls -la");
-    for line in ["ls -l", "ls -A", "list files", "ls -la", "ls -l"] {
+    for line in ["ls -l", "ls -a", "list files", "ls -la", "ls -l"] {
         sh.press();
         sh.expect(line);
     }
@@ -103,7 +103,7 @@ fn elsewhere_and_after_another_command_the_line_is_asked_about_anew(setup: Setup
     std::fs::create_dir(sh.home().join("deep")).unwrap();
     sh.asks("list files");
     sh.expect("ls -la");
-    for line in ["ls -l", "ls -A", "list files"] {
+    for line in ["ls -l", "ls -a", "list files"] {
         sh.press();
         sh.expect(line);
     }
