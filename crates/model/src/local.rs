@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Cut, Further, Model, Reply, Usage, gguf};
 use crate::failure::Failure;
-use crate::prompt::{self, Form, Prompt};
+use crate::prompt::{Form, Prompt};
 use crate::request_control::{RequestControl, Stage};
 use askline_host::local::open_regular;
 use askline_host::store;
@@ -121,27 +121,15 @@ impl Local {
         Box::new(guard::Guarded::new(self))
     }
 
-    /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it, that of
-    /// the part shared with other shells first. Returns the usage of the computation.
+    /// Prepares the model for prompts that start with `fixed`: loads the saved state, or computes and saves it.
+    /// Returns the usage of the computation.
     ///
     /// # Errors
     ///
     /// If the file can't be loaded or the request control ended; the part computed until then is saved.
     pub fn ready(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
         self.answered = None;
-        let base = prompt::base(fixed);
-        let is_new = base.is_some() && !self.state_file(fixed)?.exists();
-        let before = base.filter(|_| is_new).map(|base| self.ready_for(base, control)).transpose()?;
-        let mut usage = self.ready_for(fixed, control)?;
-        if let Some(before) = before {
-            usage.prefill_tokens += before.prefill_tokens;
-            usage.prefill += before.prefill;
-        }
-        Ok(usage)
-    }
-
-    fn ready_for(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
-        let file = self.state_file(fixed)?;
+        let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
         let sequence = self.loaded(control)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
@@ -152,11 +140,6 @@ impl Local {
             None | Some([]) => Ok(Usage::default()),
             Some(missing) => compute(sequence, missing, &file, control),
         }
-    }
-
-    /// Returns the file of the state after a fixed part.
-    fn state_file(&self, fixed: &str) -> anyhow::Result<PathBuf> {
-        Ok(self.states.join(format!("{}.state", self.state_key(fixed)?)))
     }
 
     /// Releases the memory of the context, for idle times. The weights stay mapped. The next request loads the

@@ -9,7 +9,7 @@
 //! it may get.
 //!
 //! Solved requests are data, one file per shell. Those of bash also apply to zsh and fish, whose files contain
-//! only differences: an `[[instead]]` has another command for a request of bash, all other entries are new. Nushell
+//! only differences: `[[instead]]` replaces the command of a bash request, all other entries are added. Nushell
 //! is a different language, so its file is independent.
 
 pub mod disclosure;
@@ -41,9 +41,6 @@ pub enum Form {
 /// Maximum length of a request that a model reads, in characters. Typed requests have less than a hundred; an
 /// accidental paste must not fill the model's context window.
 pub const REQUEST_CHARS_MAX: usize = 2_000;
-
-/// Line between the solved requests of bash and those of a shell that builds on them.
-const OTHER_SHELL: &str = "# The commands above are for bash. More in another shell:\n\n";
 
 /// A prompt in two parts; a model keeps the state of `fixed` between requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -383,26 +380,13 @@ fn instruction(shell: Shell, system: &str) -> String {
     )
 }
 
-/// Returns the part of a prompt that is the same for every request in a shell on a machine. That of zsh starts with that
-/// of bash ([`base`]), whose state then serves both. For fish that made answers worse: more of them were bash.
+/// Returns the part of a prompt that is the same for every request in a shell on a machine.
 pub fn fixed(shell: Shell, system: &str) -> String {
-    let header = format!("# One-line {} commands for {system}.\n\n", shell.dialect().language);
-    let (mut fixed, rows) = match (shell, examples(shell)) {
-        (Shell::Zsh, (text, Some(base))) => {
-            let File { instead, solved } = File::read(text);
-            (fixed(base, system) + OTHER_SHELL + &header, [instead, solved].concat())
-        }
-        _ => (header, solved(shell)),
-    };
-    for Solved { request, command } in rows {
+    let mut fixed = format!("# One-line {} commands for {system}.\n\n", shell.dialect().language);
+    for Solved { request, command } in solved(shell) {
         fixed.push_str(&format!("# {request}\n{command}\n\n"));
     }
     fixed
-}
-
-/// Returns the beginning of a fixed part that is the whole fixed part of another shell; `None` if it builds on none.
-pub fn base(fixed: &str) -> Option<&str> {
-    fixed.split_once(OTHER_SHELL).map(|(base, _)| base)
 }
 
 /// Returns the name of the system for models, with only the details that decide which tools a command may use.
