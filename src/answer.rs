@@ -67,7 +67,7 @@ pub fn prose(reply: &str) -> Option<String> {
 pub fn finished(command: &str, shell: Shell) -> Option<&str> {
     let line = ParsedLine::new(command, shell);
     let is_start = |part: &&SimpleCommand| part.within.is_empty() && part.position == 0;
-    let last = line.own().commands.iter().filter(is_start).next_back()?;
+    let last = line.own().commands.iter().rfind(is_start)?;
     let before = command.get(..last.span.start)?.trim_end_matches([' ', '\t']);
     let text = ["&&", ";", "\n"].iter().find_map(|end| before.strip_suffix(end))?.trim_end();
     let beginning = ParsedLine::new(text, shell);

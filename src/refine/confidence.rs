@@ -45,8 +45,11 @@ pub fn confidence(candidate: &Candidate) -> f64 {
 /// Returns the share of right answers for a mean probability of tokens.
 fn share_right(mean: f64) -> f64 {
     let pairs = RIGHT.iter().zip(RIGHT.iter().skip(1));
-    let (low, high) =
-        pairs.clone().find(|(_, high)| mean <= high.0).or(pairs.last()).unwrap_or((&RIGHT[0], &RIGHT[0]));
+    let (low, high) = pairs
+        .clone()
+        .find(|(_, high)| mean <= high.0)
+        .or_else(|| pairs.clone().next_back())
+        .unwrap_or((&RIGHT[0], &RIGHT[0]));
     let width = (high.0 - low.0).max(f64::EPSILON);
     low.1 + (high.1 - low.1) * ((mean - low.0) / width).clamp(0.0, 1.0)
 }

@@ -1,6 +1,8 @@
 //! Lines of somebody who did not know the rules. The rules were written with a view of one half (`dev`); of the other
 //! (`measure`) only totals are known, so that it stays a measurement.
 
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
 #[path = "blind/tally.rs"]
 mod tally;
 
