@@ -60,8 +60,8 @@ fn compare(case: &Case<'_>, source: &Source<'_>) -> Option<Contradiction> {
         TAB => "tabs".to_owned(),
         other => format!("`{other}`"),
     };
-    let text = format!("{} do not separate the fields of `{}`", name(used), source.file);
-    let facts = format!("{} do", name(table.separator));
+    let text = format!("the fields of `{}` are not separated by {}", source.file, name(used));
+    let facts = format!("they are by {}", name(table.separator));
     let command = &source.call.command;
     let edit = match given {
         Some((value, _)) => replaced(case, source, &form, value),
