@@ -1,6 +1,6 @@
 //! Extensions that a request names as words: "jpg or png", "neither txt nor log".
 
-use crate::mismatch::{Certainty, Mismatch};
+use crate::mismatch::Mismatch;
 use crate::request::Token;
 use askline_syntax::ParsedLine;
 
@@ -33,11 +33,5 @@ pub(crate) fn missing(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     {
         return None;
     }
-    Some(Mismatch {
-        span: 0..line.text().len(),
-        said: Some(token.span.clone()),
-        certainty: Certainty::Likely,
-        text: format!("you named `{}`; the line does not", token.text),
-        edit: None,
-    })
+    Some(Mismatch::not_named(token, line))
 }

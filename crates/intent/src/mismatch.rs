@@ -1,6 +1,7 @@
 //! A difference between a request and the line that answers it.
 
-use askline_syntax::Span;
+use crate::request::Token;
+use askline_syntax::{ParsedLine, Span};
 
 /// A condition of the request that the line drops, inverts or bends, or a slip in the line itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,17 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
+    /// Returns the mismatch of a line that does not have a name of the request.
+    pub(crate) fn not_named(token: &Token, line: &ParsedLine) -> Self {
+        Self {
+            span: 0..line.text().len(),
+            said: Some(token.span.clone()),
+            certainty: Certainty::Likely,
+            text: format!("you named `{}`; the line does not", token.text),
+            edit: None,
+        }
+    }
+
     /// Returns the line after the edit.
     pub(crate) fn applied_to(&self, line: &str) -> Option<String> {
         let edit = self.edit.as_ref()?;

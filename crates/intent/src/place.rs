@@ -388,13 +388,7 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
     if is_there {
         return None;
     }
-    Some(Mismatch {
-        span: 0..line.text().len(),
-        said: Some(token.span.clone()),
-        certainty: Certainty::Likely,
-        text: format!("you named `{}`; the line does not", token.text),
-        edit: None,
-    })
+    Some(Mismatch::not_named(token, line))
 }
 
 /// Words before a name or a text that the line must have.
