@@ -4,7 +4,8 @@
 //! A lost file only loses the way back: the key then takes the prompt line as it is.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -26,6 +27,10 @@ const TERMINALS_MAX: usize = 64;
 const AGE_MAX: Duration = Duration::from_hours(1);
 /// Time limit within which a similar request counts as a change of the previous one.
 const FOLLOW_UP_AGE_MAX: Duration = Duration::from_mins(10);
+/// Time limit for the lock on the presses; a writer needs about 1 ms.
+const LOCK_WAIT: Duration = Duration::from_millis(100);
+/// Time between two attempts to lock.
+const LOCK_TICK: Duration = Duration::from_millis(1);
 
 /// One key press: the words on the prompt line and the offers for them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,14 +233,43 @@ impl Terminal {
 
     /// Replaces the stored press.
     pub fn keep(&self, press: &Press) {
-        let keep = || -> anyhow::Result<()> {
-            let directory = self.file.parent().unwrap_or(Path::new("/"));
-            store::make_directory(directory)?;
-            forget(directory)?;
-            store::write_summed(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
-        };
-        if let Err(error) = keep() {
+        let _lock = self.lock();
+        if let Err(error) = self.write(press) {
             tracing::debug!("can't store the press: {error:#}");
+        }
+    }
+
+    /// Replaces the stored press by the result of `change`, if there are both. Another process that changes it at the
+    /// same time comes before or after this one, so neither change is lost.
+    pub fn update(&self, change: impl FnOnce(Press) -> Option<Press>) {
+        let _lock = self.lock();
+        let changed = self.last().and_then(change);
+        if let Some(Err(error)) = changed.map(|press| self.write(&press)) {
+            tracing::debug!("can't store the press: {error:#}");
+        }
+    }
+
+    fn write(&self, press: &Press) -> anyhow::Result<()> {
+        let directory = self.file.parent().unwrap_or(Path::new("/"));
+        store::make_directory(directory)?;
+        forget(directory)?;
+        store::write_summed(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
+    }
+
+    /// Locks all presses; `None` without locks on this file system, and if a stopped process keeps the lock too long: a
+    /// key press must not hang.
+    fn lock(&self) -> Option<store::Lock> {
+        let file = self.file.parent()?.with_extension("lock");
+        let until = Instant::now() + LOCK_WAIT;
+        loop {
+            match store::lock(&file) {
+                Ok(None) if Instant::now() < until => thread::sleep(LOCK_TICK),
+                Ok(lock) => return lock,
+                Err(error) => {
+                    tracing::debug!("can't lock the presses: {error:#}");
+                    return None;
+                }
+            }
         }
     }
 }
@@ -341,6 +375,29 @@ mod tests {
         }
         one.keep(&Press { offers: Vec::new(), ..press });
         assert_eq!(one.last(), None);
+    }
+
+    #[test]
+    fn no_change_is_lost() {
+        let runtime = tempfile::tempdir().unwrap();
+        let terminal = Terminal::new(runtime.path(), "1-a");
+        terminal.update(|press| Some(press.and(vec![offer("ls -a")])));
+        assert_eq!(terminal.last(), None);
+        terminal.keep(&press(&["ls"], LineContent::Offer(0), false));
+        thread::scope(|scope| {
+            for thread in 0..4 {
+                let terminal = terminal.clone();
+                scope.spawn(move || {
+                    for nth in 0..10 {
+                        let more = vec![offer(&format!("ls {thread} {nth}"))];
+                        terminal.update(|press| Some(press.and(more)));
+                    }
+                });
+            }
+        });
+        assert_eq!(terminal.last().unwrap().offers.len(), 41);
+        terminal.update(|_| None);
+        assert_eq!(terminal.last().unwrap().offers.len(), 41);
     }
 
     #[test]

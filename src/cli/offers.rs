@@ -55,7 +55,8 @@ pub(super) fn run(args: &Offers) -> anyhow::Result<Exit> {
         let here = LocalHost.current_dir().unwrap_or_default();
         let exists = |name: &str| LocalHost.entry(&here.join(name)).is_some();
         let entries = entries(&press, args, line.len().max(args.bytes), &exists);
-        memory.keep(&Press { place: LineContent::Any, ..press });
+        // More may have been found since it was read.
+        memory.update(|now| (now.at == press.at).then_some(Press { place: LineContent::Any, ..now }));
         entries
     });
     print(&format!("{}\n", serde_json::to_string(&entries)?))?;

@@ -76,11 +76,13 @@ pub(in crate::cli) fn run(app: &AppContext) -> anyhow::Result<Exit> {
         control: RequestControl::until(Instant::now() + PATIENCE),
     };
     let found = turn.alternatives(&press, Purpose::Idle)?;
-    // The user may have pressed the key meanwhile.
-    match terminal.last().filter(|now| now.at == press.at && now.offers == press.offers && !now.complete) {
-        Some(now) => terminal.keep(&now.and(found)),
-        None => tracing::debug!("the key was pressed meanwhile"),
-    }
+    terminal.update(|now| {
+        let is_same = now.at == press.at && now.offers == press.offers && !now.complete;
+        if !is_same {
+            tracing::debug!("the key was pressed meanwhile");
+        }
+        is_same.then(|| now.and(found))
+    });
     app.machine.settle();
     Ok(Exit::Done)
 }
