@@ -22,6 +22,10 @@ const MAX_KEYS: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
 const MAX_DEFINITION: usize = 512;
 
+/// Lowercase names that zsh ties to a setting or runs.
+const TIED: [&str; 8] =
+    ["path", "fpath", "cdpath", "manpath", "mailpath", "module_path", "prompt", "fignore"];
+
 impl LineReader<'_> {
     pub(super) fn assignments(&mut self, command: &SimpleCommand) {
         for word in &command.assignments {
@@ -36,7 +40,7 @@ impl LineReader<'_> {
             if !command.words.is_empty() {
                 self.hidden_in(value, word);
             }
-            if command.words.is_empty() {
+            if command.words.is_empty() && !is_own_variable(name) {
                 self.add(Effect::Session, Scope::Own, word, name, Circumstances::default(), None);
             }
             if word.literal {
@@ -444,4 +448,10 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) ->
         Some(_) => false,
     };
     Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
+}
+
+/// Reports whether only the user's own commands read the variable of this name: names of the environment and of the
+/// shell's settings have no lowercase letters, but for a few of zsh.
+fn is_own_variable(name: &str) -> bool {
+    name.contains(|c: char| c.is_ascii_lowercase()) && !TIED.contains(&name) && !WordLists::own().is_run(name)
 }
