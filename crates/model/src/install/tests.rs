@@ -496,6 +496,21 @@ fn an_own_file_is_the_last_source() {
     assert!(own.exists());
 }
 
+#[test]
+fn a_failed_source_names_the_next() {
+    let mut bench = Bench::new(Vec::new());
+    let (url, _) = serve(&bench.bytes[1..], vec![Answer::Range]);
+    let wheels = in_wheels();
+    bench.entry.sources = vec![Source::Url(url.clone()), wheels.clone()];
+    bench.pull(None).unwrap_err();
+    let [first, second] = &bench.messages[..] else { panic!("{:?}", bench.messages) };
+    assert!(
+        first.starts_with(&format!("{url}: ")) && first.ends_with(&format!("; trying {wheels}")),
+        "{first}"
+    );
+    assert!(second.starts_with("pip, ") && !second.contains("; trying "), "{second}");
+}
+
 /// A key press does not hash, so a file changed after the last hash is refused, not trusted.
 #[test]
 fn damage_is_noticed() {
