@@ -116,9 +116,10 @@ fn cleaned(text: &str, shell: Shell, spaces: impl Fn(&str) -> HashSet<usize>) ->
 }
 
 /// Returns a person's own prompt line unchanged. `None` if it is too long or contains characters that the person
-/// cannot have seen.
+/// cannot have seen. Spaces of all kinds are seen: a paste often has no-break spaces.
 pub fn as_typed(text: &str) -> Option<LineText> {
-    let is_plain = within_bounds(text).is_ok() && characters::refused(text).next().is_none();
+    let is_plain =
+        within_bounds(text).is_ok() && characters::refused(text).all(|(_, c, _)| is_unusual_space(c));
     is_plain.then(|| LineText::vouched_by_clean(text.to_owned()))
 }
 

@@ -317,6 +317,16 @@ fn unusual_spaces_of_a_line_that_passed_stay_behind_a_guard() {
 }
 
 #[test]
+fn words_as_typed_keep_their_spaces_and_hide_nothing() {
+    for words in ["list\u{a0}files", "größer als\u{3000}1 MB"] {
+        assert_eq!(as_typed(words).unwrap().as_str(), words);
+    }
+    for hiding in ["list\u{200b}files", "ls\u{1b}[2J", "a\u{202e}b"] {
+        assert!(as_typed(hiding).is_none(), "{hiding:?}");
+    }
+}
+
+#[test]
 fn every_hidden_character_is_refused_between_letters() {
     for c in HIDDEN.iter().flat_map(|(first, last)| *first..=*last).filter_map(char::from_u32) {
         if matches!(c, ' ' | '\n' | '\t') {
