@@ -23,6 +23,12 @@ const COMMIT_DIGITS: usize = 40;
 const MIN_CHANGES_PERCENT: usize = 22;
 /// Maximum percentage of characters in runs of small letters, if there are also capitals.
 const MAX_WORDS_PERCENT: usize = 50;
+/// Limits of a run of letters that is no words: minimum length in bytes without a hint, minimum percentage of capitals after small letters, maximum percentage of
+/// characters in runs of small letters, minimum entropy in bits per character.
+const MIN_JUMBLE_BYTES: usize = 28;
+const MIN_RISES_PERCENT: usize = 14;
+const MAX_JUMBLE_PERCENT: usize = 45;
+const MIN_JUMBLE_BITS: f64 = 3.6;
 /// Minimum length of a run of small letters that counts as (the rest of) a word.
 const MIN_WORD_LETTERS: usize = 3;
 /// Characters between the words of a name.
@@ -55,6 +61,10 @@ const NAMED_BY_HASH: [&str; 20] = [
     "blob",
     "data",
 ];
+/// Minimum length of `user:password` in base64, and of each part of it, in bytes.
+const MIN_ENCODED_BYTES: usize = 12;
+const MIN_USER_BYTES: usize = 2;
+const MIN_PASSWORD_BYTES: usize = 4;
 /// Minimum number of blanks in a text that is no password.
 const MIN_TEXT_BLANKS: usize = 2;
 /// Number of characters per slash below which a run is a path.
@@ -98,13 +108,37 @@ pub(super) fn runs(text: &str) -> Vec<Range<usize>> {
         for part in halves(run) {
             let place = place_in(text, part);
             let before = text.get(..place.start).unwrap_or_default();
-            let pieces: Vec<&str> =
-                if is_path(part, before) { part.split('/').collect() } else { vec![part] };
+            // A part of a path that is letters only is a name.
+            let pieces: Vec<&str> = if is_path(part, before) {
+                part.split('/').filter(|piece| !is_jumble(piece)).collect()
+            } else {
+                vec![part]
+            };
             let secret = pieces.into_iter().flat_map(random).map(|piece| place_in(text, piece));
             found.extend(secret.filter(|place| !is_public(text, place) && !is_plain_text(text, place)));
         }
     }
     found
+}
+
+/// Returns the words that are `user:password` in base64.
+pub(super) fn encoded(text: &str) -> Vec<Range<usize>> {
+    let words = text.split(|c: char| !is_run(c)).filter(|word| MIN_ENCODED_BYTES <= word.len());
+    words.filter(|word| is_user_and_password(word)).map(|word| place_in(text, word)).collect()
+}
+
+fn is_user_and_password(word: &str) -> bool {
+    let decoded = decoded(word.trim_end_matches('='));
+    let Ok(decoded) = str::from_utf8(&decoded) else { return false };
+    decoded.split_once(':').is_some_and(|(user, password)| {
+        let is_user = |c: char| c.is_ascii_alphanumeric() || "._@+-".contains(c);
+        let is_password = |c: char| c.is_alphanumeric() || c.is_ascii_punctuation();
+        MIN_USER_BYTES <= user.len()
+            && MIN_PASSWORD_BYTES <= password.len()
+            && user.chars().all(is_user)
+            && password.chars().all(is_password)
+            && !password.starts_with("//")
+    })
 }
 
 /// Returns the name and the value of `name=value`; `=` at the end of base64 separates nothing.
@@ -140,6 +174,7 @@ pub(super) fn is_chance(run: &str) -> bool {
     }
     let has_digit = run.bytes().any(|byte| byte.is_ascii_digit());
     is_issued(run)
+        || (MIN_JUMBLE_BYTES <= run.len() && is_jumble(run))
         || (has_digit
             && !is_uuid(run)
             && !is_volume(run)
@@ -196,14 +231,15 @@ fn is_name(run: &str) -> bool {
     MIN_NAME_PARTS <= plain.len() && run.len() * MIN_NAME_PERCENT <= letters * 100
 }
 
-/// Reports whether a run is base64 of several words of plain text.
+/// Reports whether a run is base64 of several words of plain text, or of an address without a query.
 fn is_plain_text(text: &str, place: &Range<usize>) -> bool {
     let run = text.get(place.clone()).unwrap_or_default();
     let decoded = decoded(run.trim_end_matches('='));
+    let is_address = decoded.starts_with(b"http") && !decoded.iter().any(|byte| b"@?#".contains(byte));
     let is_text = |byte: &u8| matches!(byte, b'\n' | b' '..=b'~');
     !is_private_key(&decoded)
         && decoded.iter().all(is_text)
-        && MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count()
+        && (is_address || MIN_TEXT_BLANKS <= decoded.iter().filter(|byte| **byte == b' ').count())
 }
 
 /// Reports whether a text begins as a private key does in armour.
@@ -286,6 +322,22 @@ fn is_long_word(component: &str) -> bool {
     MIN_PATH_LETTERS <= tail.len() && tail.chars().all(is_word)
 }
 
+/// Reports whether a run consists of letters whose case changes without regard to words.
+pub(super) fn is_jumble(run: &str) -> bool {
+    let rises =
+        run.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    run.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && run.len() * MIN_RISES_PERCENT <= rises.count() * 100
+        && in_words(run) * 100 <= run.len() * MAX_JUMBLE_PERCENT
+        && MIN_JUMBLE_BITS <= bits(run)
+}
+
+/// Returns the number of characters in rows of small letters.
+fn in_words(run: &str) -> usize {
+    let rows = run.split(|c: char| !c.is_ascii_lowercase()).map(str::len);
+    rows.filter(|letters| MIN_WORD_LETTERS <= *letters).sum()
+}
+
 /// Reports whether kinds of letters change as often as in random text. A capital that begins a word does not count as a
 /// change, and a run with many words is not random.
 pub(super) fn is_mixed(run: &str) -> bool {
@@ -297,9 +349,7 @@ pub(super) fn is_mixed(run: &str) -> bool {
     };
     let kinds: Vec<u8> = run.bytes().filter_map(kind).collect();
     let changes = kinds.windows(2).filter(|pair| pair[0] != pair[1] && *pair != [1, 2]).count();
-    let rows = run.split(|c: char| !c.is_ascii_lowercase()).map(str::len);
-    let in_words: usize = rows.filter(|letters| MIN_WORD_LETTERS <= *letters).sum();
-    let is_words =
-        run.contains(|c: char| c.is_ascii_uppercase()) && run.len() * MAX_WORDS_PERCENT <= in_words * 100;
+    let is_words = run.contains(|c: char| c.is_ascii_uppercase())
+        && run.len() * MAX_WORDS_PERCENT <= in_words(run) * 100;
     !is_words && kinds.len() * MIN_CHANGES_PERCENT <= changes * 100
 }

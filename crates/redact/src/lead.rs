@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
 use super::LateRegex;
@@ -32,6 +32,7 @@ struct CompiledLead {
 #[serde(deny_unknown_fields)]
 pub(super) struct LeadFile {
     pub(super) lead: Vec<Lead>,
+    hints: BTreeMap<String, Vec<String>>,
     words: BTreeMap<String, Vec<String>>,
     names: SecretNames,
     values: Values,
@@ -74,6 +75,10 @@ pub(super) enum Class {
     Words,
     /// The same, or one word.
     Word,
+    /// The words of a passphrase, also such as occur in sentences.
+    Sentence,
+    /// One word at the end of a note, group 2; group 1 is the first word of the note, which is none of a request.
+    Note,
 }
 
 /// Words in names of variables and fields that indicate secrets.
@@ -91,14 +96,23 @@ struct SecretNames {
 }
 
 impl LeadFile {
+    /// Reads the built-in file and replaces the names of lists of hints by their hints.
     pub(super) fn own() -> Self {
-        toml::from_str(include_str!("leads.toml")).expect("leads.toml is well-formed")
+        let mut file: Self = toml::from_str(include_str!("leads.toml")).expect("leads.toml is well-formed");
+        let listed = |hint: String| {
+            let name = hint.strip_prefix('{').and_then(|hint| hint.strip_suffix('}'));
+            name.and_then(|name| file.hints.get(name)).cloned().unwrap_or_else(|| vec![hint])
+        };
+        for lead in &mut file.lead {
+            lead.hints = std::mem::take(&mut lead.hints).into_iter().flat_map(listed).collect();
+        }
+        file
     }
 }
 
 impl Leads {
     pub(super) fn own() -> Self {
-        let LeadFile { lead, words, names, values } = LeadFile::own();
+        let LeadFile { lead, words, names, values, .. } = LeadFile::own();
         let filled = |regex: &str| {
             words.iter().fold(regex.to_owned(), |regex, (name, words)| {
                 regex.replace(&format!("{{{name}}}"), &format!("(?:{})", words.join("|")))
@@ -124,7 +138,13 @@ impl Leads {
                 Class::Pairs => self.pairs(regex, text, found),
                 Class::Phrase => found.extend(after(regex, text, phrase::after)),
                 Class::Words => found.extend(after(regex, text, phrase::words_after)),
-                Class::Word => found.extend(after(regex, text, phrase::word_after)),
+                Class::Sentence => found.extend(after(regex, text, phrase::sentence_after)),
+                Class::Word => {
+                    let word =
+                        |text: &str, at| phrase::word_after(text, at).or_else(|| self.no_word(text, at));
+                    found.extend(after(regex, text, word));
+                }
+                Class::Note => found.extend(note(regex, text)),
                 _ if regex.captures_len() == 1 => self.behind(lead, text, found),
                 _ => self.inside(lead, text, found),
             }
@@ -165,9 +185,18 @@ impl Leads {
         }
     }
 
+    /// Returns the span of the secret that begins at an offset and is in quotes or unlike a word.
+    fn no_word(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        let is_open = text.get(at..)?.starts_with(['"', '\'']);
+        let look = if is_open { SecretLook::Any } else { SecretLook::Odd };
+        let value = value::at(text, at)?;
+        self.values.is_secret(text.get(value.inner)?, look).then_some(value.whole)
+    }
+
     fn inside(&self, lead: &CompiledLead, text: &str, found: &mut Vec<Range<usize>>) {
         for captures in lead.regex.get().captures_iter(text.as_bytes()) {
-            let (Some(all), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
+            let value = captures.iter().skip(1).flatten().next();
+            let (Some(all), Some(value)) = (captures.get(0), value) else { continue };
             let before = text.get(all.start()..value.start()).unwrap_or_default();
             let inner = text.get(value.range()).unwrap_or_default();
             let look = self.look(lead.class, before);
@@ -234,21 +263,41 @@ impl Class {
             | Self::Pairs
             | Self::Phrase
             | Self::Words
-            | Self::Word => None,
+            | Self::Word
+            | Self::Sentence
+            | Self::Note => None,
         }
     }
 }
 
-/// Returns the spans that `read` finds after each match.
+/// Returns the span of the word at the end of a note.
+fn note(regex: &Regex, text: &str) -> Option<Range<usize>> {
+    let found = regex.captures(text.as_bytes())?;
+    let (first, word) = (found.get(1)?, found.get(2)?);
+    (!phrase::begins_request(text.get(first.range())?)).then(|| phrase::word_after(text, word.start()))?
+}
+
+/// Returns the spans that `read` finds at group 1 of each match, or after a match without one.
 fn after(
     regex: &Regex,
     text: &str,
-    read: fn(&str, usize) -> Option<Range<usize>>,
+    read: impl Fn(&str, usize) -> Option<Range<usize>>,
 ) -> impl Iterator<Item = Range<usize>> {
-    regex.find_iter(text.as_bytes()).filter_map(move |lead| read(text, lead.end()))
+    let at = |found: Captures| found.get(1).map(|group| group.start()).or_else(|| Some(found.get(0)?.end()));
+    regex.captures_iter(text.as_bytes()).filter_map(at).filter_map(move |at| read(text, at))
 }
 
 impl SecretNames {
+    /// Reports whether a name describes a secret but contains none. The end of a name does, such as `_host`, unless the
+    /// name of a secret follows: `MAIL_HOST_PASSWORD`.
+    fn is_innocent(&self, name: &str) -> bool {
+        let is_secret = |rest: &str| self.any.iter().any(|word| rest.contains(word.as_str()));
+        self.innocent.iter().any(|word| {
+            let is_end = word.starts_with(['_', '-']);
+            name.split_once(word.as_str()).is_some_and(|(_, rest)| !is_end || !is_secret(rest))
+        })
+    }
+
     /// Returns the look that a value must have to be a secret, by the name in its lead; `None` if the name indicates no
     /// secret.
     fn look(&self, whole: &str) -> Option<SecretLook> {
@@ -265,7 +314,7 @@ impl SecretNames {
             lower.rsplit_once('.').is_some_and(|(_, end)| self.file_ends.iter().any(|known| known == end));
         // `PASS: TestLogin`, in the output of tests.
         let is_result = name == "PASS" && whole.ends_with(": ");
-        if is_file || is_result || self.not_names.contains(&lower) || has(&self.innocent) {
+        if is_file || is_result || self.not_names.contains(&lower) || self.is_innocent(&lower) {
             return None;
         }
         let parts = parts(name);

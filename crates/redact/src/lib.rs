@@ -110,6 +110,7 @@ impl Redactor {
         found.extend(manifest::values(text));
         found.extend(phrase::seeds(text));
         let mut random = entropy::runs(text);
+        random.extend(entropy::encoded(text));
         if text.split_whitespace().any(may_hold_token) {
             random.extend(self.tokens.get().find_iter(bytes).map(|token| token.range()));
         }

@@ -12,6 +12,11 @@ use super::value::{self, Values};
 /// Characters before the name of a program that are not part of it.
 const DRESS: [char; 9] = ['"', '\'', '`', '(', ')', '{', '=', '/', '\\'];
 
+/// Ends of names of subcommands that set a secret; rows name them as programs.
+const KINDS: [&str; 4] = ["*password", "*passwd", "*passphrase", "*token"];
+/// Words of which one is in the rest of such a name; `get-access-token` sets nothing.
+const SETTERS: [&str; 8] = ["set", "change", "update", "add", "user", "admin", "put", "import"];
+
 /// Options by the names of their programs.
 pub(super) struct Options {
     rows: Vec<OptionRow>,
@@ -52,6 +57,8 @@ enum Form {
     Either,
     /// `NAME=VALUE`, with any name.
     Pair,
+    /// The last of two or more words that are no options.
+    Last,
 }
 
 impl OptionFile {
@@ -78,7 +85,11 @@ impl Options {
             let words: Vec<&str> = command.split_whitespace().collect();
             let mut done = HashSet::new();
             for (at, word) in words.iter().enumerate() {
-                let Some(rows) = self.by_program.get(&program(word)) else { continue };
+                let program = program(word);
+                let named = self.by_program.get(&program);
+                let Some(rows) = named.or_else(|| self.by_program.get(kind(&program)?)) else {
+                    continue;
+                };
                 let after = words.get(at + 1..).unwrap_or_default();
                 // The first of a program's names in a command covers all that follows.
                 let fresh = rows.iter().filter(|row| done.insert(**row));
@@ -99,6 +110,9 @@ impl OptionRow {
             return;
         }
         let mut begins: Vec<usize> = Vec::new();
+        if self.form == Form::Last {
+            begins.extend(last_operand(words).map(|word| place_in(text, word).start));
+        }
         for (at, word) in words.iter().enumerate() {
             let begin = place_in(text, word).start;
             let next = words.get(at + 1).map(|next| place_in(text, next).start);
@@ -129,6 +143,22 @@ impl OptionRow {
             }
         })
     }
+}
+
+/// Returns the last of two or more words that are no options.
+fn last_operand<'t>(words: &[&'t str]) -> Option<&'t str> {
+    let mut operands = words.iter().filter(|word| !word.starts_with(['-', '<', '>', '#']));
+    operands.next()?;
+    operands.next_back().copied()
+}
+
+/// Returns the kind of a subcommand that is named after what it sets: `set-user-password`, `user:password`.
+fn kind(name: &str) -> Option<&'static str> {
+    let is_set = |kind: &&&str| {
+        let rest = name.strip_suffix(kind.trim_start_matches('*')).filter(|rest| rest.ends_with(['-', ':']));
+        rest.is_some_and(|rest| SETTERS.iter().any(|setter| rest.contains(setter)))
+    };
+    KINDS.iter().find(is_set).copied()
 }
 
 /// Returns the name of the program that a word may start, in lower case.

@@ -20,6 +20,8 @@ const MIN_PASS_WORDS: usize = 3;
 const MAX_PASS_WORDS: usize = 12;
 /// Minimum length of a password that is a word, in letters.
 const MIN_PASS_LETTERS: usize = 4;
+/// Signs after the last word of a phrase.
+const STOPS: [char; 8] = ['.', ',', ';', ':', '!', '?', ')', '}'];
 /// Maximum length of a phrase and the text before it, in bytes.
 const MAX_BYTES: usize = 512;
 
@@ -39,6 +41,8 @@ struct Sentence {
     pass: HashSet<String>,
     said: HashSet<String>,
     enders: HashSet<String>,
+    clauses: HashSet<String>,
+    requests: HashSet<String>,
     ends: Vec<String>,
 }
 
@@ -96,20 +100,59 @@ pub(super) fn words_after(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Returns the password that is a word, or the passphrase, that begins at an offset.
 pub(super) fn word_after(text: &str, at: usize) -> Option<Range<usize>> {
-    let (place, _) = pass_after(text, at)?;
+    let place = pass_after(text, at).map(|(place, _)| place).or_else(|| first_after(text, at))?;
     let first = text.get(place.clone())?.split(' ').next()?;
-    let is_said_of_one = SENTENCE.ends.iter().any(|end| first.ends_with(end.as_str()));
-    (MIN_PASS_LETTERS <= first.chars().count() && !is_said_of_one).then_some(place)
+    (MIN_PASS_LETTERS <= first.chars().count() && !SENTENCE.is_said_of_one(first)).then_some(place)
+}
+
+/// Returns the passphrase of at least three words that begins at an offset and may contain words of a sentence.
+pub(super) fn sentence_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let first = first_after(text, at)?;
+    if SENTENCE.is_said_of_one(text.get(first)?) {
+        return None;
+    }
+    let words = line_after(text, at)?.split(' ').enumerate().map_while(|(nth, word)| {
+        let letters = word.trim_end_matches(STOPS);
+        let is_word = !letters.is_empty() && letters.chars().all(char::is_alphabetic);
+        (is_word && nth < MAX_PASS_WORDS && !SENTENCE.clauses.contains(letters)).then_some((word, letters))
+    });
+    let (mut end, mut count) = (at, 0);
+    for (word, letters) in words {
+        end = place_in(text, letters).end;
+        count += 1;
+        if letters.len() < word.len() {
+            break;
+        }
+    }
+    (MIN_PASS_WORDS <= count).then_some(at..end)
+}
+
+/// Returns the word that begins at an offset, unless it belongs to a sentence.
+fn first_after(text: &str, at: usize) -> Option<Range<usize>> {
+    let word = line_after(text, at)?.split(' ').next()?.trim_end_matches(STOPS);
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphabetic);
+    (is_word && !SENTENCE.is_in(word, 0)).then_some(at..at + word.len())
+}
+
+/// Returns the text from an offset to the end of its line, or to a sign that ends a phrase.
+fn line_after(text: &str, at: usize) -> Option<&str> {
+    let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
+    rest.split(['\n', '"', '\'', '`', '|', '&', '#']).next()
+}
+
+/// Reports whether a word is the first of a request or a question, not of a note.
+pub(super) fn begins_request(word: &str) -> bool {
+    SENTENCE.requests.contains(&word.to_ascii_lowercase())
 }
 
 /// Returns the row of words that begins at an offset, and their number. An option, a sign, a line end or a word such as
 /// `and` ends it; with any other word of a sentence it is none.
 fn pass_after(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = text.get(at..text.ceil_char_boundary(at.saturating_add(MAX_BYTES)))?;
-    let line = rest.split(['\n', '"', '\'', '`', '|', '&', '#']).next().unwrap_or_default();
+    let line = line_after(text, at)?;
     let (mut end, mut count) = (0, 0);
     for word in line.split(' ') {
-        let letters = word.trim_end_matches(['.', ',', ';', '!', '?', ')', '}']);
+        let letters = word.trim_end_matches(STOPS);
         if count != 0 && (word.starts_with('-') || letters.is_empty() || SENTENCE.enders.contains(letters)) {
             break;
         }
@@ -131,6 +174,11 @@ impl Sentence {
     fn is_in(&self, word: &str, count: usize) -> bool {
         let lower = word.to_lowercase();
         self.pass.contains(&lower) || self.enders.contains(&lower) || count == 0 && self.said.contains(&lower)
+    }
+
+    /// Reports whether a word says something of a password by its end.
+    fn is_said_of_one(&self, word: &str) -> bool {
+        self.ends.iter().any(|end| word.ends_with(end.as_str()))
     }
 }
 

@@ -35,6 +35,8 @@ const MIN_JUMBLED: usize = 8;
 const MIN_JUMPS: usize = 4;
 /// Minimum number of letters, and numbers of digits, in a password of a word and a number.
 const MIN_WORD_LETTERS: usize = 4;
+/// Minimum number of letters of a word with a capital and one digit, longer than the names of programs: `Nachtigall7`.
+const MIN_NOUN_LETTERS: usize = 8;
 const NUMBER_DIGITS: std::ops::RangeInclusive<usize> = 3..=6;
 /// Numbers after a word that are a size: `aes256`.
 const USUAL_NUMBERS: [&str; 11] =
@@ -89,6 +91,11 @@ pub(super) fn at(text: &str, at: usize) -> Option<Value> {
         // `$'…'` of bash and zsh.
         let length = self::quoted(quoted, '\'').filter(|length| 2 < *length)?;
         return Some(Value { whole: at..at + 1 + length, inner: at + 2..at + length });
+    }
+    // `b'…'` of Python, `@"…"` of C#.
+    let is_marked = |rest: &str| rest.starts_with(['"', '\'']);
+    if rest.strip_prefix(['b', 'r', 'u', 'f', '@']).is_some_and(is_marked) {
+        return self::at(text, at + 1);
     }
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         // `""` before another quote begins a multi-line string in some languages.
@@ -323,10 +330,11 @@ fn is_made(value: &str) -> bool {
     let after_word = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_version = after_word.chars().all(|c| c.is_ascii_digit() || c == '.');
     let is_address = (value.contains(['/', '=']) && !entropy::is_chance(value)) || is_mail(value);
-    has_digit
-        && !is_version
-        && !is_address
-        && (2 <= kinds || is_mixed_long(value) || is_alternating(value) || entropy::is_uuid(value))
+    (MIN_LETTERS <= value.len() && entropy::is_jumble(value))
+        || has_digit
+            && !is_version
+            && !is_address
+            && (2 <= kinds || is_mixed_long(value) || is_alternating(value) || entropy::is_uuid(value))
 }
 
 /// Reports whether small letters and digits alternate in a value that is shorter than a key but longer than most names.
@@ -338,14 +346,18 @@ fn is_alternating(value: &str) -> bool {
         && entropy::is_mixed(value)
 }
 
-/// Reports whether a value is a word and a number of 3 to 6 digits that is no year and no size of a key.
+/// Reports whether a value is a word and a number of 3 to 6 digits, less after a capital, that is no year and no size of a key.
 fn is_word_with_number(value: &str) -> bool {
     let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?']);
     let number = value.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let is_usual = USUAL_NUMBERS.contains(&number)
         || (number.len() == 4 && (number.starts_with("19") || number.starts_with("20")));
-    MIN_WORD_LETTERS <= value.len() - number.len()
+    let word = value.get(..value.len() - number.len()).unwrap_or_default();
+    let is_noun =
+        MIN_NOUN_LETTERS <= word.len() && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    MIN_WORD_LETTERS <= word.len()
         && (NUMBER_DIGITS.contains(&number.len())
+            || number.len() == 1 && is_noun && value.starts_with(|c: char| c.is_ascii_uppercase())
             || number.len() == 2 && value.starts_with(|c: char| c.is_ascii_uppercase()))
         && number.bytes().all(|byte| byte.is_ascii_digit())
         && !is_usual

@@ -12,9 +12,11 @@ use base64::engine::general_purpose::STANDARD;
 use tally::Tally;
 
 /// Maximum number of secrets left and of lines touched; in `dev` none is. They only ever get smaller.
-const DEV_LEFT: usize = 2;
-const MEASURE_LEFT: usize = 14;
+const MEASURE_LEFT: usize = 11;
 const MEASURE_TOUCHED: usize = 3;
+/// The same for our own lines, which were invented before the rules for them.
+const OWN_LEFT: usize = 38;
+const OWN_TOUCHED: usize = 3;
 
 #[test]
 #[expect(clippy::print_stdout, reason = "the figures are for people who run the test alone")]
@@ -36,10 +38,20 @@ fn secrets_of_somebody_else_are_gone_and_other_lines_stay() {
             tally.left, tally.secrets, tally.touched, tally.lines
         );
     }
-    assert!(dev.left <= DEV_LEFT && dev.touched == 0, "{:#?}", dev.misses);
+    assert!(dev.left + dev.touched == 0, "{:#?}", dev.misses);
     // No list of misses here.
     assert!(measure.left <= MEASURE_LEFT, "{} secrets left", measure.left);
     assert!(measure.touched <= MEASURE_TOUCHED, "{} lines touched", measure.touched);
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "the figures are for people who run the test alone")]
+fn invented_secrets_are_gone_and_lines_like_them_stay() {
+    let secrets = decoded(include_str!("data/invented-secrets.b64"));
+    let tally = Tally::of(&Redactor::new(), &secrets, include_str!("data/invented-ordinary.txt"));
+    let Tally { secrets, left, lines, touched, ref misses } = tally;
+    println!("invented: {left} of {secrets} secrets left, {touched} of {lines} lines touched");
+    assert!(left <= OWN_LEFT && touched <= OWN_TOUCHED, "{misses:#?}");
 }
 
 /// Returns the lines of a file with one line in base64 on each.
