@@ -304,7 +304,7 @@ struct Row {
 #[test]
 #[expect(clippy::print_stdout, reason = "the figure is for people who run the test alone")]
 fn lines_without_secrets_stay() {
-    let rows = include_str!("../../risk/tests/data/risk/benign.jsonl").lines();
+    let rows = include_str!("../tests/data/benign.jsonl").lines();
     let lines: Vec<String> = rows.map(|row| serde_json::from_str::<Row>(row).unwrap().command).collect();
     let taken: Vec<String> =
         lines.iter().map(|line| redacted(line)).filter(|line| line.contains("_PLACEHOLDER")).collect();

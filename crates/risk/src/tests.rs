@@ -296,7 +296,7 @@ fn no_reason_promises_anything() {
 /// The commands and spans that Nushell's engine found in some lines.
 #[test]
 fn no_label_falls_by_the_engines_parse() {
-    for row in include_str!("../../syntax/tests/data/syntax/nu-flat.jsonl").lines() {
+    for row in include_str!("../tests/data/nu-flat.jsonl").lines() {
         let row: serde_json::Value = serde_json::from_str(row).unwrap();
         let own = ParsedLine::new(row["line"].as_str().unwrap(), Shell::Nu);
         let engine = own.clone().with_engine(&row["flat"].to_string());
