@@ -108,10 +108,14 @@ fn names(host: &dyn Host, top: &Path) -> Names {
         for (name, kind) in found {
             let Ok(name) = name.into_string() else { continue };
             let below = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
-            let is_followed =
-                !name.starts_with('.') && !SKIPPED.contains(&name.as_str()) && level < LEVELS_MAX;
-            if kind == NameKind::Directory && is_followed {
-                open.push_back((below.clone(), path.join(&name), level + 1));
+            let is_passed = name.starts_with('.') || SKIPPED.contains(&name.as_str());
+            match kind {
+                NameKind::Directory if is_passed => names.add_passed(below.clone()),
+                NameKind::LinkedDirectory => names.add_passed(below.clone()),
+                NameKind::Directory if level < LEVELS_MAX => {
+                    open.push_back((below.clone(), path.join(&name), level + 1));
+                }
+                _ => {}
             }
             names.add(below, kind_of(kind));
         }
@@ -177,6 +181,26 @@ mod tests {
         ];
         let expected = ["no", "one/no", "one/two/no"].map(str::to_owned);
         assert_eq!(missing(names, &asked), BTreeSet::from(expected));
+    }
+
+    /// A search finds nothing behind a link, and no request is about generated files.
+    #[test]
+    fn all_is_known_but_what_is_passed_over() {
+        let top = tempfile::tempdir().unwrap();
+        let path = |name: &str| top.path().join(name);
+        for folder in [".git/x", "node_modules/a/b/c", "one/two"] {
+            fs::create_dir_all(path(folder)).unwrap();
+        }
+        fs::write(path("one/README.md"), "").unwrap();
+        symlink(path("one"), path("link")).unwrap();
+        let mended = || {
+            let here = Here { names: names(&LocalHost, top.path()).into(), ..Here::default() };
+            let line = ParsedLine::new("find . -name readme.md", askline_syntax::shell::Shell::Bash);
+            here::adapt("where is the readme", &line, &here).map(|adapted| adapted.line)
+        };
+        assert_eq!(mended().as_deref(), Some("find . -iname readme.md"));
+        fs::create_dir_all(path("one/two/three/four")).unwrap();
+        assert_eq!(mended(), None);
     }
 
     #[test]

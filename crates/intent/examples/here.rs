@@ -66,6 +66,8 @@ fn list(top: &Path, folder: &str, level: usize, names: &mut Names) {
         let is_followed = !path.is_symlink() && !name.starts_with('.') && name != "node_modules";
         if kind == NameKind::Folder && is_followed && level < LEVELS_MAX {
             list(top, &below, level + 1, names);
+        } else if kind == NameKind::Folder && !is_followed {
+            names.add_passed(below);
         }
     }
     names.add_listed(folder.to_owned());

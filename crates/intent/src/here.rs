@@ -3,27 +3,37 @@
 
 mod call;
 mod columns;
+mod course;
 mod folders;
 mod headers;
+mod links;
+mod loops;
 mod missing;
 mod names;
+mod path;
 mod places;
+mod reach;
 mod separators;
 mod table;
+mod tool;
 mod uses;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use self::call::Call;
+use self::course::Course;
 pub use self::names::{NameKind, Names};
 use self::table::Source;
+use self::tool::Tool;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::request::{self, Token};
 use askline_syntax::{ParsedLine, SimpleCommand, Span, program_name};
 
 /// Maximum number of edits of one line.
 const EDITS_MAX: usize = 4;
+/// Maximum number of directories in which commands of a line run.
+const BASES_MAX: usize = 4;
 /// Maximum number of files of a line whose first bytes are looked at.
 pub const HEADS_MAX: usize = 4;
 /// Maximum number of bytes of a file that are looked at.
@@ -92,6 +102,10 @@ struct Case<'a> {
     tokens: Vec<Token>,
     line: &'a ParsedLine,
     here: &'a Here,
+    course: Course<'a>,
+    calls: Vec<Call<'a>>,
+    /// Names below the directories that the line enters, relative to them.
+    views: BTreeMap<String, Names>,
     /// `true` if the line deletes, moves, overwrites, runs or sends something: nothing in it may be guessed.
     destroys: bool,
 }
@@ -101,7 +115,8 @@ pub fn files_read(line: &ParsedLine) -> Vec<String> {
     if line.shell().is_nushell() {
         return Vec::new();
     }
-    let mut files: Vec<String> = calls(line).filter_map(|call| Some(call.only_file()?.to_owned())).collect();
+    let calls = Call::all(&Course::of(line));
+    let mut files: Vec<String> = calls.iter().filter_map(|call| Some(call.path(call.only_file()?))).collect();
     files.sort_unstable();
     files.dedup();
     files.truncate(HEADS_MAX);
@@ -111,11 +126,13 @@ pub fn files_read(line: &ParsedLine) -> Vec<String> {
 /// Compares a line with the directory. Returns what matches nothing, takes one kind of file for another, or reads another
 /// column than the named one, ordered by the place in the line.
 pub fn contradictions(request: &str, line: &ParsedLine, here: &Here) -> Vec<Contradiction> {
-    let case = Case { request, tokens: request::tokens(request), line, here, destroys: destroys(line) };
+    let case = Case::new(request, line, here);
     let mut found = Vec::new();
     found.extend(missing::find(&case));
     if !line.shell().is_nushell() {
+        found.extend(reach::find(&case));
         found.extend(folders::find(&case));
+        found.extend(links::find(&case));
         found.extend(places::find(&case));
         let sources = Source::all(&case);
         found.extend(separators::find(&case, &sources));
@@ -164,7 +181,28 @@ impl Contradiction {
     }
 }
 
-impl Case<'_> {
+/// No names.
+static NOTHING: Names = Names::nothing();
+
+impl<'a> Case<'a> {
+    fn new(request: &'a str, line: &'a ParsedLine, here: &'a Here) -> Self {
+        let course = Course::of(line);
+        let calls = Call::all(&course);
+        let mut views = BTreeMap::new();
+        for base in calls.iter().map(|call| call.base.as_str()).filter(|base| !base.is_empty()) {
+            if !views.contains_key(base) && views.len() < BASES_MAX {
+                views.insert(base.to_owned(), here.names.below(base));
+            }
+        }
+        let tokens = request::tokens(request);
+        Self { request, tokens, line, here, course, calls, views, destroys: destroys(line) }
+    }
+
+    /// Returns the names below a directory that the line enters.
+    fn names(&self, base: &str) -> &Names {
+        if base.is_empty() { &self.here.names } else { self.views.get(base).unwrap_or(&NOTHING) }
+    }
+
     /// Returns a contradiction. Without an edit, or in a line that destroys something, it is only likely.
     fn contradiction(
         &self,
@@ -195,17 +233,13 @@ impl Case<'_> {
     }
 }
 
-/// Returns the calls of known tools that run in this directory, as it is before the line.
-fn calls(line: &ParsedLine) -> impl Iterator<Item = Call<'_>> {
-    line.parsed().commands.iter().filter_map(|command| Call::of(command, line))
-}
-
 /// Reports whether a line may delete, move or overwrite something, or run or send what it reads.
 fn destroys(line: &ParsedLine) -> bool {
     let is_harmful = |command: &SimpleCommand| {
         let Some(name) = command.name().map(program_name) else { return !command.words.is_empty() };
-        let runs = |text: &str| text.contains("system") || text.contains('|') || text.contains("getline");
-        !call::is_harmless(name)
+        let pipes = |text: &str| text.replace("||", "").contains('|');
+        let runs = |text: &str| text.contains("system") || pipes(text) || text.contains("getline");
+        Tool::of(command).is_none_or(|tool| tool.destroys)
             || command.words.iter().skip(1).any(|word| {
                 let text = word.text.as_str();
                 matches!(text, "-delete" | "-exec" | "-execdir" | "-ok" | "-okdir" | "-fprint" | "-fls")

@@ -1,8 +1,8 @@
 //! Parser for fish: blocks up to `end`, variables and escapes.
 
-use super::Nesting;
 use super::parser::{Closers, Parser};
 use super::word::WordDraft;
+use super::{Nesting, Word};
 
 impl Parser<'_> {
     /// Parses a block at the cursor. Returns `false` if there is none.
@@ -25,8 +25,9 @@ impl Parser<'_> {
                     parser.list(Closers::END);
                 }
                 "for" => {
-                    parser.for_words();
+                    let (variable, words) = parser.for_words();
                     parser.list(Closers::END);
+                    parser.push_loop(start, variable, words);
                 }
                 "switch" => parser.switch(),
                 "function" => {
@@ -71,14 +72,18 @@ impl Parser<'_> {
         }
     }
 
-    fn for_words(&mut self) {
+    /// Returns the variable and the words of a loop.
+    fn for_words(&mut self) -> (String, Vec<Word>) {
         self.blanks();
-        let named = self.reserved() != "in" && self.word().is_some();
+        let name = if self.reserved() == "in" { None } else { self.word() };
         self.blanks();
-        if !named || !self.take_reserved("in") {
-            return self.missing("`NAME in`");
+        match name {
+            Some(name) if self.take_reserved("in") => (name.text, self.words()),
+            _ => {
+                self.missing("`NAME in`");
+                (String::new(), Vec::new())
+            }
         }
-        self.words();
     }
 
     fn switch(&mut self) {

@@ -76,6 +76,8 @@ pub fn runs_words(wrapper: &str) -> bool {
 pub struct Parsed {
     /// All simple commands, also those inside substitutions, loops and wrappers, ordered by their first byte.
     pub commands: Vec<SimpleCommand>,
+    /// Loops over words, ordered by their first byte; not those in the scripts of wrappers.
+    pub loops: Vec<WordLoop>,
     /// Syntax errors: text that no shell of this kind accepts.
     pub errors: Vec<SyntaxError>,
     /// `true` if the command line needs more text: an open quote, a trailing `|` or `&&`, a loop without its end.
@@ -103,6 +105,19 @@ pub struct SimpleCommand {
     pub within: Vec<Nesting>,
     /// `true` if Nushell starts a program of this name even if it has a command of its own: `^name`.
     pub external: bool,
+}
+
+/// A loop over words: `for NAME in WORD …` of bash, zsh and fish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordLoop {
+    /// Span from `for` to the end of the body.
+    pub span: Span,
+    /// The variable; of several the first.
+    pub variable: String,
+    /// The words after `in`.
+    pub words: Vec<Word>,
+    /// Enclosing constructs without the loop itself, outermost first.
+    pub within: Vec<Nesting>,
 }
 
 /// A word, raw and as the command receives it.
@@ -214,6 +229,10 @@ impl Parsed {
             for redirection in &mut command.redirections {
                 moved(&mut redirection.span);
             }
+        }
+        for words in &mut self.loops {
+            moved(&mut words.span);
+            words.words.iter_mut().for_each(|word| moved(&mut word.span));
         }
         for error in &mut self.errors {
             moved(&mut error.span);

@@ -3,7 +3,7 @@
 use std::mem;
 use std::ops::{BitOr, BitOrAssign};
 
-use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError};
+use super::{Nesting, Parsed, SimpleCommand, Span, SyntaxError, Word, WordLoop};
 use crate::shell::{Dialect, Shell};
 
 /// Maximum nesting depth; deeper constructs are not parsed.
@@ -123,6 +123,7 @@ impl<'a> Parser<'a> {
         self.parsed.incomplete |= !self.bodies.is_empty();
         self.parsed.incomplete &= !self.beyond_help;
         self.parsed.commands.sort_by_key(|command| (command.span.start, usize::MAX - command.span.end));
+        self.parsed.loops.sort_by_key(|words| words.span.start);
         self.parsed.errors.sort_by_key(|error| error.span.start);
         self.parsed
     }
@@ -290,6 +291,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Adds a loop over words, whose inside ends at the cursor.
+    pub(super) fn push_loop(&mut self, start: usize, variable: String, words: Vec<Word>) {
+        if self.parsed.loops.len() < MAX_COMMANDS {
+            let (_, around) = self.within.split_last().unwrap_or((&Nesting::Loop, &[]));
+            let within = around.to_vec();
+            self.parsed.loops.push(WordLoop { span: start..self.pos, variable, words, within });
+        }
+    }
+
     /// Parses the inside of a construct, unless it is nested too deeply.
     pub(super) fn nested(&mut self, nesting: Nesting, read: impl FnOnce(&mut Self)) {
         self.within.push(nesting);
@@ -355,6 +365,8 @@ impl<'a> Parser<'a> {
         parsed.translate(map);
         self.parsed.commands.append(&mut parsed.commands);
         self.parsed.commands.truncate(MAX_COMMANDS);
+        self.parsed.loops.append(&mut parsed.loops);
+        self.parsed.loops.truncate(MAX_COMMANDS);
         self.beyond_help |= !parsed.errors.is_empty();
         self.parsed.errors.append(&mut parsed.errors);
         self.parsed.errors.truncate(MAX_ERRORS);

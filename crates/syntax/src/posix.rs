@@ -163,38 +163,41 @@ impl Parser<'_> {
             self.arithmetic();
             return self.loop_body(start);
         }
-        let mut names = 0;
-        while !matches!(self.reserved(), "in" | "do") && self.peek() != b'(' && self.word().is_some() {
-            names += 1;
+        let mut names = Vec::new();
+        while !matches!(self.reserved(), "in" | "do") && self.peek() != b'(' {
+            let Some(name) = self.word() else { break };
+            names.push(name.text);
             self.blanks();
             if !self.dialect().has_short_forms {
                 break;
             }
         }
         self.newlines();
-        if names == 0 {
+        if names.is_empty() {
             self.missing("a variable's name");
         }
+        let mut words = Vec::new();
         if self.dialect().has_short_forms && self.peek() == b'(' {
             let open = self.pos..self.pos + 1;
             self.pos += 1;
             loop {
                 self.newlines();
-                if self.word().is_none() {
-                    break;
-                }
+                let Some(word) = self.word() else { break };
+                words.push(word);
             }
             if !self.take(")") {
                 return self.unclosed(open, "`(`");
             }
         } else if self.take_reserved("in") {
-            self.words();
+            words = self.words();
         }
         if keyword == "foreach" {
             self.list(Closers::END);
-            return self.close("end", start, "`foreach`");
+            self.close("end", start, "`foreach`");
+        } else {
+            self.loop_body(start);
         }
-        self.loop_body(start);
+        self.push_loop(start, names.into_iter().next().unwrap_or_default(), words);
     }
 
     /// Parses `do …; done`, `{ …; }` or, in zsh, one command.

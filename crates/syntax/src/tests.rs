@@ -317,6 +317,29 @@ fn redirections_are_told_from_words() {
 }
 
 #[test]
+fn loops_over_words_are_kept() {
+    let loops = |line: &str, shell: Shell| -> Vec<(String, String, usize)> {
+        let parsed = parse(line, shell);
+        let kept = |one: &WordLoop| {
+            let words = one.words.iter().filter_map(|word| line.get(word.span.clone()));
+            (one.variable.clone(), words.collect::<Vec<_>>().join(" "), one.within.len())
+        };
+        parsed.loops.iter().map(kept).collect()
+    };
+    let kept = |variable: &str, words: &str, within| (variable.to_owned(), words.to_owned(), within);
+    for shell in [Shell::Bash, Shell::Zsh] {
+        let nested = "for f in *.log 'a b'; do for g in $(ls); do a; done; done | b";
+        assert_eq!(loops(nested, shell), [kept("f", "*.log 'a b'", 0), kept("g", "$(ls)", 1)]);
+        assert_eq!(loops("x=`for f in a; do b; done`", shell), [kept("f", "a", 1)]);
+        assert_eq!(loops("for ((i=0;i<3;i++)); do a; done; while read x; do b; done", shell), []);
+        assert_eq!(loops("for f do a; done", shell), [kept("f", "", 0)]);
+    }
+    assert_eq!(loops("for f (*.log) wc $f", Shell::Zsh), [kept("f", "*.log", 0)]);
+    assert_eq!(loops("for f in *.log; wc $f; end", Shell::Fish), [kept("f", "*.log", 0)]);
+    assert_eq!(loops("for f in", Shell::Fish), [kept("f", "", 0)]);
+}
+
+#[test]
 fn nesting_and_pipelines_are_counted() {
     let parsed = parse("a | b $(c | d) | e; f && (g)", Shell::Bash);
     let places: Vec<_> = parsed

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::missing::shown;
+use super::path::shown;
 use super::table::{FirstLine, Source, Table};
 use super::uses::{self, Use};
 use super::{Case, Contradiction, Subject};

@@ -1,8 +1,10 @@
 //! Folders taken for files and files for folders, and targets that do not exist.
 
-use super::call::{Call, Wants, relative};
-use super::names::NameKind;
-use super::{Case, Contradiction, Subject, calls};
+use super::call::Call;
+use super::names::{NameKind, Names};
+use super::path::relative;
+use super::tool::Wants;
+use super::{Case, Contradiction, Subject};
 use askline_syntax::{SimpleCommand, Word};
 
 /// Beginnings of words that ask for something new.
@@ -11,13 +13,16 @@ const MAKES: [&str; 4] = ["mak", "creat", "new", "mkdir"];
 /// Returns each word that names the other kind of file, and each target that is missing.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
     let mut found = Vec::new();
-    for call in calls(case.line) {
+    for call in &case.calls {
         let (sources, target) = call.sources();
-        found.extend(sources.iter().find_map(|word| other_kind(case, &call, word)));
-        found.extend(target.and_then(|target| missing_target(case, &call, sources, target)));
-        found.extend(call.command.redirections.iter().find_map(|redirection| {
+        found.extend(sources.iter().find_map(|word| other_kind(case, call, word)));
+        found.extend(target.and_then(|target| missing_target(case, call, sources, target)));
+    }
+    for command in case.course.steps.iter().map(|step| step.command) {
+        found.extend(command.redirections.iter().find_map(|redirection| {
             let is_output = redirection.operator.starts_with(['>', '&']);
-            missing_parent(case, redirection.target.as_ref().filter(|_| is_output)?)
+            let target = redirection.target.as_ref().filter(|_| is_output)?;
+            missing_parent(case, case.names(&case.course.before(command)?), target)
         }));
     }
     found
@@ -26,23 +31,23 @@ pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
 /// Compares the kind of an operand with the kind that the tool takes.
 fn other_kind(case: &Case<'_>, call: &Call<'_>, word: &Word) -> Option<Contradiction> {
     let path = relative(word)?;
-    let kind = case.here.names.kind(path)?;
+    let kind = case.names(&call.base).kind(path)?;
     let (is, takes) = match (call.tool.wants, kind) {
         (Wants::File, NameKind::Folder) if !call.is_deep() => ("folder", "files"),
-        (Wants::Copy, NameKind::Folder) if call.name == "cp" && !call.is_deep() => ("folder", "files"),
+        (Wants::Copy, NameKind::Folder) if !call.tool.deep.is_empty() && !call.is_deep() => {
+            ("folder", "files")
+        }
         (Wants::Folder, NameKind::File) => ("file", "folders"),
         _ => return None,
     };
     let shown = if path.is_empty() { "." } else { path };
-    let text = match call.name {
-        "cp" | "grep" | "rm" | "egrep" | "fgrep" => {
-            format!("`{shown}` is a folder; `{}` needs -r for it", call.name)
-        }
-        name => format!("`{shown}` is a {is}; `{name}` takes {takes}"),
+    let text = match call.tool.deep.first() {
+        Some(deep) => format!("`{shown}` is a folder; `{}` needs {deep} for it", call.name),
+        None => format!("`{shown}` is a {is}; `{}` takes {takes}", call.name),
     };
     let at = call.command.words.first()?.span.end;
     let is_new = call.name == "cp" && copies_to_new(case, call, path);
-    let is_mended = matches!(call.name, "grep" | "egrep" | "fgrep") || is_new;
+    let is_mended = matches!(call.name, "grep" | "egrep" | "fgrep" | "zip") || is_new;
     let edit = is_mended.then(|| (at..at, " -r".to_owned()));
     let mut found = case.contradiction(Subject::Names, word.span.clone(), (text, String::new()), edit);
     found.copies_folder = is_new && found.mismatch.edit.is_some();
@@ -51,7 +56,7 @@ fn other_kind(case: &Case<'_>, call: &Call<'_>, word: &Word) -> Option<Contradic
 
 /// Reports whether a folder would be copied to a place where nothing has its name.
 fn copies_to_new(case: &Case<'_>, call: &Call<'_>, path: &str) -> bool {
-    let names = &case.here.names;
+    let names = case.names(&call.base);
     let Some(target) = call.sources().1.and_then(relative) else { return false };
     let name = path.rsplit('/').next().unwrap_or(path);
     match names.kind(target) {
@@ -69,14 +74,15 @@ fn missing_target(
     sources: &[&Word],
     target: &Word,
 ) -> Option<Contradiction> {
+    let names = case.names(&call.base);
     let path = relative(target)?;
     let is_folder = 1 < sources.len() || target.text.ends_with('/') || sources.iter().any(|word| word.glob);
-    let is_file = case.here.names.kind(path) == Some(NameKind::File);
+    let is_file = names.kind(path) == Some(NameKind::File);
     // A folder may be renamed with a slash at the end.
-    let renames = sources
-        .iter()
-        .all(|word| relative(word).and_then(|path| case.here.names.kind(path)) == Some(NameKind::Folder));
-    if !is_folder || renames || !(is_file || case.here.names.is_missing(path)) {
+    let renames =
+        sources.iter().all(|word| relative(word).and_then(|path| names.kind(path)) == Some(NameKind::Folder));
+    let makes_it = call.name == "rsync";
+    if !is_folder || renames || makes_it || !(is_file || names.is_missing(path)) {
         return None;
     }
     let text = match is_file {
@@ -105,10 +111,10 @@ fn is_whole_line(case: &Case<'_>, command: &SimpleCommand) -> bool {
 }
 
 /// Compares the folder of an output file.
-fn missing_parent(case: &Case<'_>, target: &Word) -> Option<Contradiction> {
+fn missing_parent(case: &Case<'_>, names: &Names, target: &Word) -> Option<Contradiction> {
     let path = relative(target)?;
     let (folder, _) = path.rsplit_once('/')?;
-    let is_missing = case.here.names.is_missing(folder);
+    let is_missing = names.is_missing(folder);
     let text = format!("there is no folder `{folder}` here");
     is_missing.then(|| case.contradiction(Subject::Absence, target.span.clone(), (text, String::new()), None))
 }

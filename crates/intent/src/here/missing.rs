@@ -1,17 +1,18 @@
 //! Names and patterns of a line that match nothing in the directory.
 
-use super::call::{Call, Wants, relative, relative_path};
+use super::call::Call;
+use super::links;
+use super::loops::Loop;
 use super::names::{NameKind, Names, matches};
-use super::{Case, Contradiction, Subject, calls};
+use super::path::{joined, quoted, relative, relative_path, shown};
+use super::tool::Wants;
+use super::{Case, Contradiction, Subject};
 use crate::extension;
 use crate::literal;
-use askline_syntax::clean::visible;
 use askline_syntax::{Redirection, SimpleCommand, Word};
 
 /// Maximum number of places that a message names.
 const PLACES_MAX: usize = 3;
-/// Maximum length of a name that a message shows, in characters.
-const NAME_CHARS_MAX: usize = 60;
 /// Minimum length of a name without its ending that a near name may replace, in characters.
 const NEAR_CHARS_MIN: usize = 5;
 /// Endings of copies, which are not meant by the name of the file.
@@ -19,37 +20,120 @@ const COPIES: [&str; 8] = ["bak", "old", "orig", "tmp", "swp", "save", "gz", "zi
 /// Minimum length of the part of a name that may be inside a word of the request, in characters.
 const STEM_CHARS_MIN: usize = 2;
 /// Words of requests about this directory alone.
-const HERE: [&str; 6] = ["here", "this", "current", "cwd", "pwd", "working"];
+pub(super) const HERE: [&str; 6] = ["here", "this", "current", "cwd", "pwd", "working"];
+
+/// Maximum number of `||` that are looked at.
+const OTHERWISE_MAX: usize = 16;
+/// Words of requests that know that there may be nothing.
+const PERHAPS: [&str; 4] = ["if", "any", "whether", "unless"];
+
+/// A word that names files to read.
+struct Named<'l> {
+    word: &'l Word,
+    /// The folder in which the path begins.
+    base: String,
+    wants: Wants,
+    /// What the tool adds to a missing name.
+    endings: &'static [String],
+    /// `true` if another path may take its place.
+    is_free: bool,
+    /// `true` for the words of a loop.
+    is_looped: bool,
+}
 
 /// Returns what the line names and the directory lacks.
 pub(super) fn find(case: &Case<'_>) -> Vec<Contradiction> {
-    let is_nushell = case.line.shell().is_nushell();
-    // `ls *.log 2>/dev/null || echo none`: the line is ready for it.
+    // `ls *.log 2>/dev/null || echo none`: the line is ready for it. In a loop it is so for each name.
     let tests = |command: &SimpleCommand| matches!(command.name(), Some("test" | "[" | "[["));
-    if case.line.text().contains("||") || case.line.own().commands.iter().any(tests) {
-        return Vec::new();
-    }
-    let is_silent = |call: &Call<'_>| {
-        let target = |it: &Redirection| it.target.as_ref().is_some_and(|target| target.text == "/dev/null");
-        call.command.redirections.iter().any(|it| it.descriptor == Some(2) && target(it))
-    };
-    let judged = calls(case.line).filter(|call| !is_nushell || call.name == "open");
-    let judged = judged.filter(|call| !is_silent(call));
-    judged
-        .flat_map(|call| {
-            let (sources, _) = call.sources();
-            let inputs = call.command.redirections.iter().filter(|it| it.operator == "<");
-            let inputs: Vec<&Word> = inputs.filter_map(|it| it.target.as_ref()).collect();
-            let words = sources.iter().copied().chain(inputs);
-            words
-                .filter_map(|word| pattern(case, word).or_else(|| name(case, &call, word)))
-                .collect::<Vec<_>>()
+    let is_ready = has_otherwise(case) || case.line.own().commands.iter().any(tests);
+    let is_perhaps = case.has_word(&PERHAPS);
+    let mut found: Vec<Contradiction> = named(case)
+        .iter()
+        .filter(|named| !is_ready || named.is_looped && !is_perhaps)
+        .filter_map(|named| {
+            let found = pattern(case, named).or_else(|| name(case, named))?;
+            (!is_ready || !found.facts.is_empty()).then_some(found)
         })
-        .collect()
+        .collect();
+    found.dedup_by(|one, other| one.mismatch.span == other.mismatch.span);
+    found
+}
+
+/// Reports whether the line has `||` between commands.
+fn has_otherwise(case: &Case<'_>) -> bool {
+    let words = || case.line.parsed().commands.iter().flat_map(|command| &command.words);
+    let places = case.line.text().match_indices("||");
+    places.take(OTHERWISE_MAX).any(|(at, _)| !words().any(|word| word.span.contains(&at) && word.quoted))
+}
+
+/// Returns the words that name files to read.
+fn named<'l>(case: &Case<'l>) -> Vec<Named<'l>> {
+    let is_nushell = case.line.shell().is_nushell();
+    let calls = case.calls.iter().filter(|call| !is_nushell || call.name == "open");
+    let mut named: Vec<Named<'l>> =
+        calls.filter(|call| !is_silent(call.command)).flat_map(|call| of_call(case, call)).collect();
+    if is_nushell {
+        return named;
+    }
+    for command in case.course.steps.iter().map(|step| step.command) {
+        // `<name>` is a placeholder.
+        let is_whole = |word: &Word| {
+            case.line.text().get(word.span.end..).is_some_and(|behind| !behind.starts_with('>'))
+        };
+        let inputs = command.redirections.iter().filter(|it| it.operator == "<" && !is_silent(command));
+        let inputs: Vec<&Word> =
+            inputs.filter_map(|it| it.target.as_ref().filter(|word| is_whole(word))).collect();
+        let Some(base) = case.course.before(command).filter(|_| !inputs.is_empty()) else { continue };
+        named.extend(inputs.into_iter().map(|word| Named {
+            word,
+            base: base.clone(),
+            wants: Wants::File,
+            endings: &[],
+            is_free: true,
+            is_looped: false,
+        }));
+    }
+    for found in Loop::all(case) {
+        named.extend(found.names.iter().map(|word| Named {
+            word,
+            base: found.base.clone(),
+            wants: found.wants,
+            endings: &[],
+            is_free: found.is_free,
+            is_looped: true,
+        }));
+    }
+    named
+}
+
+/// Returns the words of a call that name files to read.
+fn of_call<'l>(case: &Case<'l>, call: &Call<'l>) -> Vec<Named<'l>> {
+    // A symbolic link begins where it lies.
+    let lies_elsewhere = links::folder(case, call).is_some_and(|folder| !folder.is_empty());
+    let sources = if lies_elsewhere { &[] } else { call.sources().0 };
+    let named = |word: &&'l Word, wants: Wants| Named {
+        word,
+        base: call.base.clone(),
+        wants,
+        endings: &call.tool.endings,
+        is_free: true,
+        is_looped: false,
+    };
+    // The shell searches a bare name along PATH.
+    let is_bare = |word: &Word| matches!(call.name, "source" | ".") && !word.text.contains(['/', '.']);
+    let sources = sources.iter().filter(|word| !is_bare(word)).map(|word| named(word, call.tool.wants));
+    sources.chain(call.inputs.iter().map(|word| named(word, Wants::File))).collect()
+}
+
+/// Reports whether the errors of a command are thrown away.
+fn is_silent(command: &SimpleCommand) -> bool {
+    let target = |it: &Redirection| it.target.as_ref().is_some_and(|target| target.text == "/dev/null");
+    command.redirections.iter().any(|it| it.descriptor == Some(2) && target(it))
 }
 
 /// Compares a pattern that the shell expands.
-fn pattern(case: &Case<'_>, word: &Word) -> Option<Contradiction> {
+fn pattern(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
+    let word = named.word;
     let raw = case.line.text().get(word.span.clone())?;
     let is_plain =
         word.glob && !word.quoted && raw == word.text && !raw.contains(OTHER) && !raw.contains("**");
@@ -58,14 +142,17 @@ fn pattern(case: &Case<'_>, word: &Word) -> Option<Contradiction> {
     if folder.contains(['*', '?', '[']) {
         return None;
     }
-    let names = &case.here.names;
+    let names = case.names(&named.base);
     let is_listed = names.is_listed(folder) || names.is_missing(folder);
-    if !is_listed || names.within(folder).any(|(name, _)| matches(form, name)) {
+    let fits = |kind: NameKind| kind == NameKind::Folder || !raw.ends_with('/');
+    // `page.pdf[0]` is a part of a file for some tools.
+    let is_part = path.rsplit_once('[').is_some_and(|(file, _)| names.kind(file).is_some());
+    if !is_listed || is_part || names.within(folder).any(|(name, kind)| fits(kind) && matches(form, name)) {
         return None;
     }
-    let has_letters = form.contains(char::is_alphanumeric);
+    let has_letters = form.contains(char::is_alphanumeric) && !raw.ends_with('/');
     let places = if has_letters { places(names, form) } else { Vec::new() };
-    let other = other_form(case, folder, form);
+    let other = other_form(case, names, folder, form).filter(|_| has_letters);
     let is_about_here = folder.is_empty() && case.has_word(&HERE);
     let facts = match other {
         Some(ref other) => format!("`{other}` does"),
@@ -79,18 +166,23 @@ fn pattern(case: &Case<'_>, word: &Word) -> Option<Contradiction> {
         }
         _ => None,
     };
-    let edit = edit.map(|new| (word.span.clone(), new));
-    let text = format!("nothing here matches `{raw}`");
-    let subject = if is_said && facts.is_empty() { Subject::Absence } else { Subject::Names };
+    let edit = edit.filter(|_| named.is_free).map(|new| (word.span.clone(), new));
+    let text = format!("nothing {} matches `{raw}`", place(&named.base));
+    let is_absent = (is_said || !has_letters) && facts.is_empty();
+    let subject = if is_absent { Subject::Absence } else { Subject::Names };
     Some(case.contradiction(subject, word.span.clone(), (text, facts), edit))
+}
+
+/// Returns the words for the place where a path begins.
+fn place(base: &str) -> String {
+    if base.is_empty() { "here".to_owned() } else { format!("in `{base}`") }
 }
 
 /// Characters that make a pattern more than one of names.
 const OTHER: [char; 9] = ['{', '}', '$', '`', '(', ')', '~', '^', '#'];
 
 /// Returns the other form of a pattern that matches here: another case of its letters, or `*.log` for `log*`.
-fn other_form(case: &Case<'_>, folder: &str, form: &str) -> Option<String> {
-    let names = &case.here.names;
+fn other_form(case: &Case<'_>, names: &Names, folder: &str, form: &str) -> Option<String> {
     let is_there =
         |form: &str| names.within(folder).any(|(name, kind)| kind == NameKind::File && matches(form, name));
     let stem =
@@ -119,13 +211,14 @@ fn places<'n>(names: &'n Names, form: &str) -> Vec<(&'n str, usize)> {
     places
 }
 
-fn told(places: &[(&str, usize)]) -> String {
+/// Returns the words for places with their number of files.
+pub(super) fn told(places: &[(&str, usize)]) -> String {
     let told = places.iter().take(PLACES_MAX).map(|(place, count)| format!("{}/ has {count}", shown(place)));
     told.collect::<Vec<_>>().join(", ")
 }
 
 /// Reports whether the request names what a pattern is about: its letters, or its kind of file.
-fn is_said(case: &Case<'_>, form: &str) -> bool {
+pub(super) fn is_said(case: &Case<'_>, form: &str) -> bool {
     let stem = form.split(|c: char| !c.is_alphanumeric()).max_by_key(|part| part.len()).unwrap_or_default();
     let stem = stem.to_lowercase();
     let is_whole = |word: &str| word.trim_start_matches(['*', '.']) == stem;
@@ -136,14 +229,20 @@ fn is_said(case: &Case<'_>, form: &str) -> bool {
 }
 
 /// Compares a name without patterns.
-fn name(case: &Case<'_>, call: &Call<'_>, word: &Word) -> Option<Contradiction> {
-    let path = relative(word).filter(|path| !path.contains(['*', '?', '[', '$']))?;
-    let names = &case.here.names;
-    if !names.is_missing(path) {
+fn name(case: &Case<'_>, named: &Named<'_>) -> Option<Contradiction> {
+    let word = named.word;
+    let path = relative(word).filter(|path| !path.contains(['*', '?', '[', '$', '%']))?;
+    let names = case.names(&named.base);
+    let is_there = |ending: &String| names.kind(&format!("{path}{ending}")).is_some();
+    if !names.is_missing(path) || named.endings.iter().any(is_there) {
         return None;
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let found = candidates(names, folder, name, call.tool.wants);
+    let outside = outside(case, &named.base, path);
+    let found = match outside.is_empty() {
+        true => candidates(names, folder, name, named.wants, case.has_word(&[&name.to_lowercase()])),
+        false => outside,
+    };
     let facts = match found.as_slice() {
         [] => String::new(),
         some => {
@@ -153,12 +252,32 @@ fn name(case: &Case<'_>, call: &Call<'_>, word: &Word) -> Option<Contradiction> 
         }
     };
     let edit = match found.as_slice() {
-        [one] => quoted(one).map(|new| (word.span.clone(), new)),
+        [one] if named.is_free => quoted(one).map(|new| (word.span.clone(), new)),
         [] if is_users(case, name) => return None,
         _ => None,
     };
-    let text = format!("there is no `{path}` here");
+    let text = format!("there is no `{path}` {}", place(&named.base));
     Some(case.contradiction(Subject::Names, word.span.clone(), (text, facts), edit))
+}
+
+/// Returns the path that is meant in a folder that the line enters, if the word names one from a folder above.
+fn outside(case: &Case<'_>, base: &str, path: &str) -> Vec<String> {
+    if let Some(inside) = path.strip_prefix(base).and_then(|rest| rest.strip_prefix('/'))
+        && case.here.names.kind(path).is_some()
+    {
+        return vec![inside.to_owned()];
+    }
+    let mut up = String::new();
+    let mut above = Some(base).filter(|base| !base.is_empty());
+    while let Some(folder) = above {
+        let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        up.push_str("../");
+        if case.here.names.kind(&joined(parent, path)).is_some() {
+            return vec![format!("{up}{path}")];
+        }
+        above = Some(parent).filter(|parent| !parent.is_empty());
+    }
+    Vec::new()
 }
 
 /// Reports whether the user wrote a name as one: it has a dot or a quote, or is named as a place.
@@ -182,8 +301,8 @@ const PLACE: [&str; 12] =
     ["in", "inside", "into", "to", "below", "under", "from", "within", "folder", "directory", "dir", "of"];
 
 /// Returns the paths that may be meant by a missing one: near names beside it, the same name with another ending, or the same
-/// name in another directory.
-fn candidates(names: &Names, folder: &str, name: &str, wants: Wants) -> Vec<String> {
+/// name in another directory. A name that the request has (`is_said`) may have another ending even if folders are wanted too.
+fn candidates(names: &Names, folder: &str, name: &str, wants: Wants, is_said: bool) -> Vec<String> {
     let fits = |kind: NameKind| match wants {
         Wants::File => kind == NameKind::File,
         Wants::Folder => kind == NameKind::Folder,
@@ -200,42 +319,28 @@ fn candidates(names: &Names, folder: &str, name: &str, wants: Wants) -> Vec<Stri
             return paths(found);
         }
     }
-    let elsewhere =
-        names.all().filter(|(above, other, kind)| *above != folder && *other == name && fits(*kind));
-    let elsewhere: Vec<String> = elsewhere.map(|(above, name, _)| joined(above, name)).collect();
+    let elsewhere = |is_it: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let found =
+            names.all().filter(|(above, other, kind)| *above != folder && fits(*kind) && is_it(other));
+        found.map(|(above, name, _)| joined(above, name)).collect()
+    };
     let is_file_name = name.contains('.') && wants != Wants::Folder;
-    if is_file_name && !elsewhere.is_empty() {
-        return elsewhere;
+    let exact = if is_file_name { elsewhere(&|other| other == name) } else { Vec::new() };
+    if !exact.is_empty() {
+        return exact;
     }
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_lowercase();
-    let same_stem = beside().filter(|other| {
+    let has_stem = |other: &str| {
         let Some((other_stem, ending)) = other.rsplit_once('.') else { return false };
         let is_same = other_stem.to_lowercase() == stem && STEM_CHARS_MIN < stem.chars().count();
         is_same && !COPIES.contains(&ending)
-    });
-    if wants == Wants::File { paths(same_stem.collect()) } else { Vec::new() }
-}
-
-fn joined(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
-}
-
-/// Returns a path out of the directory as a word of the line; `None` if it holds anything that is better not written there.
-pub(super) fn quoted(path: &str) -> Option<String> {
-    let is_plain = |c: char| c.is_alphanumeric() || "._-+/".contains(c);
-    let is_safe = |c: char| is_plain(c) || c == ' ' || ",@=&()".contains(c);
-    let is_fit =
-        !path.starts_with(['-', '~']) && visible(path) == path && path.chars().count() <= NAME_CHARS_MAX;
-    match path {
-        _ if !is_fit => None,
-        _ if path.chars().all(is_plain) => Some(path.to_owned()),
-        _ if path.chars().all(is_safe) => Some(format!("'{path}'")),
-        _ => None,
+    };
+    let may_end_otherwise = wants == Wants::File || is_said && wants == Wants::Any;
+    let same_stem: Vec<&str> = beside().filter(|other| may_end_otherwise && has_stem(other)).collect();
+    match same_stem.is_empty() {
+        false => paths(same_stem),
+        true if is_file_name => elsewhere(&|other| other.to_lowercase() == lower),
+        true if is_said && may_end_otherwise => elsewhere(&has_stem),
+        true => Vec::new(),
     }
-}
-
-/// Returns a name out of the directory as it may be shown.
-pub(super) fn shown(name: &str) -> String {
-    let visible = visible(name).replace('\n', " ");
-    visible.chars().take(NAME_CHARS_MAX).collect()
 }

@@ -18,10 +18,16 @@ pub enum NameKind {
 pub struct Names {
     kinds: BTreeMap<String, NameKind>,
     listed: BTreeSet<String>,
+    passed: BTreeSet<String>,
     is_cut: bool,
 }
 
 impl Names {
+    /// Returns no names.
+    pub(super) const fn nothing() -> Self {
+        Self { kinds: BTreeMap::new(), listed: BTreeSet::new(), passed: BTreeSet::new(), is_cut: false }
+    }
+
     /// Adds a name.
     pub fn add(&mut self, path: String, kind: NameKind) {
         self.kinds.insert(path, kind);
@@ -32,9 +38,32 @@ impl Names {
         self.listed.insert(folder);
     }
 
+    /// Marks a directory as passed over: it is not listed, and no search is for what is in it (a link, generated files).
+    pub fn add_passed(&mut self, folder: String) {
+        self.passed.insert(folder);
+    }
+
     /// Notes that a limit was reached: there may be more directories than those that were listed.
     pub fn cut(&mut self) {
         self.is_cut = true;
+    }
+
+    /// Returns the names below a directory, relative to it; none if it is no directory.
+    pub(super) fn below(&self, folder: &str) -> Self {
+        if self.kind(folder) != Some(NameKind::Folder) {
+            return Self::default();
+        }
+        let inside = |path: &str| path.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned);
+        let kinds = self.kinds.iter().filter_map(|(path, kind)| Some((inside(path)?, *kind)));
+        let listed = self.listed.iter().filter_map(|path| inside(path));
+        let itself = self.listed.contains(folder).then(String::new);
+        let passed = self.passed.iter().filter_map(|path| inside(path));
+        Self {
+            kinds: kinds.collect(),
+            listed: listed.chain(itself).collect(),
+            passed: passed.collect(),
+            is_cut: self.is_cut,
+        }
     }
 
     /// Reports whether all directories were listed that matter.
@@ -69,6 +98,17 @@ impl Names {
         self.listed.contains(folder)
     }
 
+    /// Reports whether all names of a tree are known that a search may find.
+    pub(super) fn is_known(&self, folder: &str) -> bool {
+        let is_inside = |path: &str| {
+            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_seen = |path: &String| self.listed.contains(path) || self.passed.contains(path);
+        let mut folders = self.kinds.iter().filter(|(_, kind)| **kind == NameKind::Folder);
+        let is_whole = !self.is_cut && self.listed.contains(folder);
+        is_whole && folders.all(|(path, _)| !is_inside(path) || is_seen(path))
+    }
+
     /// Returns the names in a directory.
     pub(super) fn within(&self, folder: &str) -> impl Iterator<Item = (&str, NameKind)> {
         self.all().filter(move |(above, _, _)| *above == folder).map(|(_, name, kind)| (name, kind))
@@ -87,9 +127,13 @@ impl Names {
 /// dot.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let is_hidden = |text: &str| text.starts_with('.');
-    let (pattern_chars, name_chars): (Vec<char>, Vec<char>) =
-        (pattern.chars().collect(), name.chars().collect());
-    is_hidden(pattern) == is_hidden(name) && matches_chars(&pattern_chars, &name_chars)
+    is_hidden(pattern) == is_hidden(name) && matches_in_find(pattern, name)
+}
+
+/// Does the same for `find`, whose `*` also matches a leading dot.
+pub(super) fn matches_in_find(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    matches_chars(&pattern, &name)
 }
 
 /// Compares iteratively; a `*` is tried again with one character more.

@@ -1,9 +1,8 @@
 //! Places that the request names: a folder that the line leaves out, a repository that is none.
 
-use super::call::relative;
-use super::missing::shown;
 use super::names::NameKind;
-use super::{Case, Contradiction, Subject, calls};
+use super::path::{relative, shown};
+use super::{Case, Contradiction, Subject};
 use askline_syntax::{SimpleCommand, Word};
 
 /// Words before the name of a place.
@@ -51,9 +50,11 @@ fn left_out(case: &Case<'_>) -> Option<Contradiction> {
 
 /// Returns the `.` where the only command of the line begins to search.
 fn only_start<'l>(case: &Case<'l>) -> Option<&'l Word> {
-    let calls: Vec<_> = calls(case.line).collect();
-    let [call] = calls.as_slice() else { return None };
+    let [call] = case.calls.as_slice() else { return None };
     let [start] = call.operands.as_slice() else { return None };
+    if !call.base.is_empty() {
+        return None;
+    }
     let searches = call.name == "find" || call.name == "grep" && call.is_deep();
     (searches && relative(start) == Some("")).then_some(*start)
 }

@@ -1,7 +1,7 @@
 //! The table in a file that a call reads: its separator, its header, its rows.
 
+use super::Case;
 use super::call::Call;
-use super::{Case, calls};
 
 /// Maximum number of rows that are compared.
 const ROWS_MAX: usize = 60;
@@ -54,12 +54,12 @@ pub(super) struct Table<'h> {
 impl<'a> Source<'a> {
     /// Returns all calls of a line that read a table of which the first lines are known.
     pub(super) fn all(case: &Case<'a>) -> Vec<Self> {
-        let read = |call: Call<'a>| {
-            let (file, first) = file_of(case, &call, PIPES_MAX)?;
-            let head = case.here.heads.get(file)?;
-            Some(Self { table: Table::of(file, &head.text, head.is_whole)?, call, file, first })
+        let read = |call: &Call<'a>| {
+            let (file, first) = file_of(case, call, PIPES_MAX)?;
+            let head = case.here.heads.get(&call.path(file))?;
+            Some(Self { table: Table::of(file, &head.text, head.is_whole)?, call: call.clone(), file, first })
         };
-        calls(case.line).filter_map(read).collect()
+        case.calls.iter().filter_map(read).collect()
     }
 }
 
@@ -73,14 +73,14 @@ fn file_of<'a>(case: &Case<'a>, call: &Call<'a>, pipes: usize) -> Option<(&'a st
     if pipes == 0 || !call.operands.is_empty() || has_input {
         return None;
     }
-    let before = case.line.parsed().commands.iter().find(|other| {
+    let before = case.calls.iter().find(|other| {
+        let other = other.command;
         other.pipeline == command.pipeline
             && other.position + 1 == command.position
             && other.within == command.within
     })?;
-    let before = Call::of(before, case.line)?;
-    let (file, first) = file_of(case, &before, pipes - 1)?;
-    Some((file, after(&before, first)?))
+    let (file, first) = file_of(case, before, pipes - 1)?;
+    Some((file, after(before, first)?))
 }
 
 /// Returns the place of the first line behind a call; `None` if the call changes the rows.

@@ -1,6 +1,7 @@
 //! Options of known programs that take a value, from `program_options.toml`.
 
 use std::cmp::Ordering;
+use std::sync::LazyLock;
 
 use super::{Options, Takes};
 
@@ -15,6 +16,12 @@ static COMMANDS: Lines = Lines {
     text: include_str!(concat!(env!("OUT_DIR"), "/commands.txt")),
     starts: include!(concat!(env!("OUT_DIR"), "/commands.rs")),
 };
+
+/// The commands whose word ends in `*`.
+static STARRED: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+    let is_starred = |line: &&str| line.split('\t').next().is_some_and(|word| word.ends_with('*'));
+    COMMANDS.all().filter(is_starred).collect()
+});
 
 /// A text whose lines are found by number.
 struct Lines {
@@ -106,7 +113,7 @@ fn line_of(program: &str) -> Option<&'static str> {
             Ordering::Equal => return Some(line),
         }
     }
-    COMMANDS.all().find(|line| word(line).ends_with('*') && is_like(program, word(line)))
+    STARRED.iter().copied().find(|line| is_like(program, word(line)))
 }
 
 /// Reports whether a text is the known one, of which a trailing `*` stands for any text.

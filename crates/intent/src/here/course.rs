@@ -1,0 +1,95 @@
+//! The directory in which each command of a line runs.
+
+use super::path::relative;
+use super::tool::Tool;
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand};
+
+/// Maximum number of commands of a line that are looked at.
+const COMMANDS_MAX: usize = 64;
+
+/// The commands of a line with what they change.
+pub(super) struct Course<'l> {
+    pub(super) steps: Vec<Step<'l>>,
+}
+
+/// A command.
+pub(super) struct Step<'l> {
+    pub(super) command: &'l SimpleCommand,
+    effect: Effect<'l>,
+}
+
+/// The effect of a command on those behind it.
+enum Effect<'l> {
+    /// They run in this folder below.
+    Enters(&'l str),
+    /// Files or the directory may be other ones.
+    Changes,
+    Nothing,
+}
+
+impl<'l> Course<'l> {
+    /// Reads the commands of a line.
+    pub(super) fn of(line: &'l ParsedLine) -> Self {
+        let commands = line.parsed().commands.iter().take(COMMANDS_MAX);
+        let steps = commands.map(|command| Step { command, effect: effect(command, line) });
+        Self { steps: steps.collect() }
+    }
+
+    /// Returns the folder in which a command runs: empty for the directory itself, or the one that `cd FOLDER` names before it.
+    /// `None` if it may run elsewhere, or after a change of files.
+    pub(super) fn before(&self, command: &SimpleCommand) -> Option<String> {
+        let is_apart = |nesting: &Nesting| {
+            matches!(nesting, Nesting::Wrapper(_) | Nesting::Function | Nesting::HereDocument)
+        };
+        let is_before = |other: &SimpleCommand| {
+            other.span.start < command.span.start && other.pipeline != command.pipeline
+        };
+        if command.within.iter().any(is_apart) { None } else { self.after(is_before) }
+    }
+
+    /// Returns the folder in which the words of a loop are expanded; `None` as for a command.
+    pub(super) fn at(&self, start: usize) -> Option<String> {
+        self.after(|other| other.span.start < start)
+    }
+
+    fn after(&self, is_before: impl Fn(&SimpleCommand) -> bool) -> Option<String> {
+        let mut base = String::new();
+        for step in self.steps.iter().filter(|step| is_before(step.command)) {
+            match step.effect {
+                Effect::Enters(folder) if base.is_empty() => base = folder.to_owned(),
+                Effect::Enters(folder) => base = format!("{base}/{folder}"),
+                Effect::Changes => return None,
+                Effect::Nothing => {}
+            }
+        }
+        Some(base)
+    }
+}
+
+fn effect<'l>(command: &'l SimpleCommand, line: &ParsedLine) -> Effect<'l> {
+    if let Some(folder) = entered(command, line) {
+        return Effect::Enters(folder);
+    }
+    let writes = command.redirections.iter().any(|redirection| {
+        let target = redirection.target.as_ref().map_or("", |target| target.text.as_str());
+        redirection.operator.contains('>') && !redirection.operator.ends_with('&') && target != "/dev/null"
+    });
+    let changes = match command.name() {
+        Some(_) => Tool::of(command).is_none_or(|tool| tool.changes),
+        None => !command.words.is_empty(),
+    };
+    if writes || changes { Effect::Changes } else { Effect::Nothing }
+}
+
+/// Returns the folder of `cd FOLDER`, if it changes the directory for the rest of the line.
+fn entered<'l>(command: &'l SimpleCommand, line: &ParsedLine) -> Option<&'l str> {
+    let [cd, folder] = command.words.as_slice() else { return None };
+    let is_alone = |other: &SimpleCommand| other.pipeline != command.pipeline || other.span == command.span;
+    let behind = line.text().get(command.span.end..)?.trim_start_matches([' ', '\t']);
+    let is_plain = cd.text == "cd"
+        && command.within.is_empty()
+        && command.redirections.is_empty()
+        && (behind.starts_with("&&") || behind.starts_with([';', '\n']))
+        && line.parsed().commands.iter().all(is_alone);
+    relative(folder).filter(|folder| is_plain && !folder.is_empty())
+}
