@@ -66,7 +66,7 @@ impl<'a> Call<'a> {
     /// Parses the words after a command word.
     pub(super) fn read(name: &str, words: Vec<Word>, table: &'a EffectTable, shell: Shell) -> Self {
         // Nushell's two-word command names come as one.
-        let name = bare_name(name);
+        let name = known_name(&bare_name(name), table);
         let (name, words) = match name.split_once(' ') {
             Some((first, rest)) => (first.to_owned(), rest.split(' ').map(plain_word).chain(words).collect()),
             None => (name, words),
@@ -273,8 +273,14 @@ impl<'a> Call<'a> {
 
     fn has_within(&self, form: &str, words: usize) -> bool {
         let is_given = |flag: &Flag| is_flag(&flag.name, form) || flag.has_value(form);
+        let given = || self.words.iter().take(words);
+        // `--mode=all` also as two words, whether or not the option is listed as one with a value.
+        let in_two = |(name, wanted): (&str, &str)| {
+            given().zip(given().skip(1)).any(|(word, next)| word.text == name && next.text == wanted)
+        };
         self.flags.iter().any(|flag| flag.word < words && is_given(flag))
-            || self.words.iter().take(words).any(|word| word.text == form)
+            || given().any(|word| word.text == form)
+            || form.starts_with('-') && form.split_once('=').is_some_and(in_two)
     }
 
     /// Returns the words that a target selects; an option value or the tail of a word becomes a word of its own.
@@ -335,7 +341,8 @@ impl<'a> Call<'a> {
 /// Reports whether the given option matches `form`; long options may be abbreviated.
 fn is_flag(given: &str, form: &str) -> bool {
     // `--export` is a separate option, not an abbreviation of `--export-secret-keys`.
-    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with('-'));
+    // Nor is `--output` one of `--output=-`, which names its value.
+    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with(['-', '=']));
     given == form || form.starts_with("--") && given.len() >= MIN_ABBREVIATION && missing.is_some()
 }
 
@@ -377,4 +384,13 @@ fn bare_name(word: &str) -> String {
     let name = word.strip_prefix('^').unwrap_or(word);
     let name = name.strip_prefix('=').filter(|name| !name.is_empty()).unwrap_or(name);
     program_name(name).to_owned()
+}
+
+/// Returns the name by which the tables know a program: `gnurm` is `rm`, `llvm-gcc` is `clang`.
+fn known_name(name: &str, table: &EffectTable) -> String {
+    if let Some(alias) = WordLists::own().alias(name) {
+        return alias.to_owned();
+    }
+    let gnu = name.strip_prefix("gnu").filter(|rest| !table.knows(name) && table.knows(rest));
+    gnu.unwrap_or(name).to_owned()
 }

@@ -41,11 +41,11 @@ type Names = (PathClass, String);
 /// The word that represents names that are appended.
 pub(super) const APPENDED: &str = "{}";
 /// Wrappers that pass the names of files they find.
-const FINDERS: [&str; 4] = ["find", "gfind", "fd", "fdfind"];
+const FINDERS: [&str; 5] = ["find", "gfind", "bfs", "fd", "fdfind"];
 /// Wrappers that pass the names they read from standard input.
-const READERS: [&str; 3] = ["xargs", "gxargs", "parallel"];
-/// Placeholders of `parallel` and `fd`.
-const PLACEHOLDERS: [&str; 8] = ["{}", "{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}"];
+const READERS: [&str; 4] = ["xargs", "gxargs", "parallel", "rargs"];
+/// Placeholders of `parallel`, `fd` and `rargs`.
+const PLACEHOLDERS: [&str; 9] = ["{}", "{.}", "{/}", "{//}", "{/.}", "{0}", "{1}", "{2}", "{3}"];
 /// Words after which `parallel` takes its names.
 const SOURCES: [&str; 4] = [":::", ":::+", "::::", "::::+"];
 
@@ -90,12 +90,12 @@ fn of_wrapper(command: &SimpleCommand, parsed: &Parsed, table: &EffectTable, she
     });
     let outer = outer.max_by_key(|outer| outer.span.start)?;
     let holds = |mark: &str| command.words.iter().any(|word| word.text.contains(mark));
-    let has_more = matches!(wrapper, "parallel" | "fd" | "fdfind");
+    let has_more = matches!(wrapper, "parallel" | "fd" | "fdfind" | "rargs");
     let known = PLACEHOLDERS.iter().take(if has_more { PLACEHOLDERS.len() } else { 1 });
     let mut marks: Vec<String> = known.filter(|mark| holds(mark)).map(|mark| (*mark).to_owned()).collect();
     if FINDERS.contains(&wrapper) {
         let (place, told) = found_by(outer, wrapper, table, shell);
-        if marks.is_empty() && (wrapper.ends_with("find") || !reaches) {
+        if marks.is_empty() && (takes_tests(wrapper) || !reaches) {
             marks.push(APPENDED.to_owned());
         }
         return Some(Feed { place, marks, told });
@@ -222,6 +222,11 @@ fn call<'t>(command: &SimpleCommand, table: &'t EffectTable, shell: Shell) -> Ca
     Call::read(command.name().unwrap_or_default(), words, table, shell)
 }
 
+/// Reports whether a finder takes the tests of `find`.
+fn takes_tests(finder: &str) -> bool {
+    finder.ends_with("find") || finder == "bfs"
+}
+
 /// Reports whether `find` selects some of the files below a directory.
 pub(super) fn narrows(finder: &SimpleCommand) -> bool {
     finder.words.iter().any(|word| WordLists::own().narrows(&word.text))
@@ -230,7 +235,7 @@ pub(super) fn narrows(finder: &SimpleCommand) -> bool {
 /// Returns the names that `find` or `fd` prints.
 fn found_by(finder: &SimpleCommand, name: &str, table: &EffectTable, shell: Shell) -> Names {
     let words = finder.words.get(1..).unwrap_or_default();
-    if name.ends_with("find") {
+    if takes_tests(name) {
         let tests = words.iter().enumerate().filter(|(at, word)| {
             let before = at.checked_sub(1).and_then(|before| words.get(before));
             WordLists::own().narrows(&word.text)

@@ -327,6 +327,11 @@ impl EffectTable {
         })
     }
 
+    /// Reports whether entries exist for a program.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.group(name).is_some()
+    }
+
     /// Returns the entry of the program itself, without a subcommand.
     pub(super) fn top(&self, name: &str, shell: Shell) -> Option<&EffectEntry> {
         let entries = self.group(name)?.iter().filter(|(words, _)| words.is_empty());

@@ -119,6 +119,25 @@ fn answers_are_held_against_their_requests() {
 }
 
 #[test]
+fn other_names_of_programs_are_known() {
+    for (line, expected) in [
+        ("gnurm -rf ~", Label::Dangerous),
+        ("gnuls -l", Label::Safe),
+        ("gchcon -t x a", Label::Confirm),
+        ("tailf a.log", Label::Safe),
+        ("lzegrep x a.lzma", Label::Safe),
+        ("gnucash a.gnucash", Label::Cautious),
+        ("hdid a.dmg", Label::Confirm),
+        ("bfs . -name '*.o'", Label::Safe),
+        ("bfs ~ -delete", Label::Dangerous),
+        ("bfs . -exec rm -rf ~ \\;", Label::Dangerous),
+        ("find ~ -type f | rargs rm {0}", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
+}
+
+#[test]
 fn aliases_are_read() {
     let alias = |name: &str| match name {
         "ll" => Some("ls -l".to_owned()),
@@ -475,4 +494,19 @@ fn options_of_fd_are_read() {
     }
     assert_eq!(label("fd --extension=o . -x rm", Shell::Bash), Label::Confirm);
     assert_eq!(label("find / | xargs -0I% rm %", Shell::Bash), Label::Dangerous);
+}
+
+/// An option is no abbreviation of a condition that also names a value.
+#[test]
+fn an_option_with_another_value_is_another_option() {
+    for (line, expected) in [
+        ("enscript --output=a.ps a.txt", Label::Cautious),
+        ("enscript --output=- a.txt", Label::Safe),
+        ("gemini --approval-mode default", Label::Cautious),
+        ("gemini --approval-mode yolo", Label::Dangerous),
+        ("gemini --approval-mode=yolo", Label::Dangerous),
+        ("nsenter --target 1 --all sh", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), expected, "{line}");
+    }
 }

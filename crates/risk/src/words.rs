@@ -38,6 +38,7 @@ pub(super) struct WordLists {
     weakens: BTreeMap<String, Vec<String>>,
     speaks: BTreeMap<String, String>,
     narrowing: BTreeMap<String, Vec<String>>,
+    aliases: BTreeMap<String, String>,
     subcommands: Subcommands,
 }
 
@@ -72,6 +73,11 @@ impl WordLists {
             toml::from_str(include_str!("words.toml")).expect("words.toml is well-formed")
         });
         &WORDS
+    }
+
+    /// Returns the name by which the tables know a program, with a subcommand if the name stands for one.
+    pub(super) fn alias(&self, program: &str) -> Option<&str> {
+        self.aliases.get(program).map(String::as_str)
     }
 
     /// Reports whether a subcommand only reads, as its name states: `list`, `get-item`, `show_all`.
