@@ -201,6 +201,9 @@ impl<'a> Call<'a> {
         let Some((last, before)) = self.words.split_last().filter(|(last, _)| last.literal) else {
             return false;
         };
+        if before.is_empty() && self.is_question(&last.text) {
+            return true;
+        }
         let is_subcommand = |(at, word): (usize, &Word)| {
             self.named.is_some_and(|named| at < named.words) || table.names(&self.name, &word.text)
         };
@@ -216,6 +219,16 @@ impl<'a> Call<'a> {
             && before.iter().enumerate().all(is_subcommand)
     }
 
+    /// Reports whether a word alone only asks for help or the version: `--help-all`, `-version`, `-v` of some programs.
+    fn is_question(&self, word: &str) -> bool {
+        let is_shell = Shell::of_interpreter(&self.name).is_some();
+        match word {
+            "-v" => WordLists::own().tells_version(&self.name),
+            "-version" | "-help" => !is_shell,
+            _ => word.starts_with("--help-") || word.starts_with("--version-"),
+        }
+    }
+
     /// Reports whether an unknown program is asked for its help or version and nothing else.
     pub(super) fn only_asks_for_help(&self) -> bool {
         let is_plain = |word: &Word| {
@@ -223,6 +236,7 @@ impl<'a> Call<'a> {
         };
         let asks = |word: &str| {
             matches!(word, "--help" | "--version" | "-h" | "-V" | "-help" | "-version" | "help" | "version")
+                || word.starts_with("--help-")
         };
         let Some((last, before)) = self.words.split_last().filter(|(_, before)| before.iter().all(is_plain))
         else {
@@ -341,9 +355,9 @@ impl<'a> Call<'a> {
 /// Reports whether the given option matches `form`; long options may be abbreviated.
 fn is_flag(given: &str, form: &str) -> bool {
     // `--export` is a separate option, not an abbreviation of `--export-secret-keys`.
-    // Nor is `--output` one of `--output=-`, which names its value.
-    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with(['-', '=']));
-    given == form || form.starts_with("--") && given.len() >= MIN_ABBREVIATION && missing.is_some()
+    let missing = form.strip_prefix(given).filter(|missing| !missing.starts_with('-'));
+    let may_be_short = form.starts_with("--") && !form.contains('=') && given.len() >= MIN_ABBREVIATION;
+    given == form || may_be_short && missing.is_some()
 }
 
 /// Returns the first words that are neither options nor their values, up to the first word that is not literal.

@@ -6,13 +6,16 @@
 //! are read.
 
 mod assignments_redirects;
+mod detours;
 mod directory;
 mod file_use;
 mod hidden;
 mod inner;
 mod loops;
 mod names;
+mod outputs;
 mod processes;
+mod questions;
 mod same_file;
 mod secret_flow;
 mod subcommand;
@@ -92,6 +95,8 @@ pub(super) struct LineReader<'a> {
     written: BTreeMap<String, Option<String>>,
     /// Directories that the command line enters.
     entered: Vec<Entered>,
+    /// Links that the command line makes, with their targets.
+    links: BTreeMap<String, String>,
     /// Aliases that are being expanded; prevents endless expansion of an alias that refers to itself.
     expanding: Vec<String>,
     layers: usize,
@@ -154,6 +159,7 @@ impl<'a> LineReader<'a> {
             fetched: BTreeSet::new(),
             written: BTreeMap::new(),
             entered: Vec::new(),
+            links: BTreeMap::new(),
             expanding: Vec::new(),
             layers: MAX_LAYERS,
             bytes: MAX_BYTES,
@@ -220,7 +226,7 @@ impl<'a> LineReader<'a> {
         });
         let (before, placed) = (self.acts.len(), self.placed.len());
         let outer_fed = self.fed;
-        self.fed |= input_flow::is_fed(command, text.line);
+        self.fed |= input_flow::is_fed(command, text.line) || self.is_in_fed_closure(command, text);
         self.assignments(command);
         self.redirections(command, text);
         self.aside(command);
@@ -228,9 +234,14 @@ impl<'a> LineReader<'a> {
         self.blind_edit(command, text);
         self.defaults(command);
         self.prompts(command, text);
+        self.null_command(command, text);
         if let Some(word) = command.words.first() {
             self.named(word, command, text);
+            self.calls(word, command, text);
         }
+        self.reads_written(command, text);
+        self.foreign_programs(command);
+        self.keep_detour(command);
         self.enter(command);
         self.leaks(before, command, text);
         self.hold(placed, command, text);
@@ -247,14 +258,17 @@ impl<'a> LineReader<'a> {
             !name.is_empty()
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
         };
-        if !word.literal && !named.is_some_and(is_plain) {
+        if self.shell.is_nushell() && is_sum(&word.text) {
+            return;
+        }
+        if !word.literal && !named.is_some_and(is_plain) && !is_at_home(word) {
             return self.unread(word, command, text);
         }
         if let Some(meaning) = self.meaning(&word.text) {
             return self.expanded(&meaning, word, command, text);
         }
         let feed = input_flow::of(command, text.parsed, self.table, self.shell);
-        let mut words = command.words.get(1..).unwrap_or_default().to_vec();
+        let mut words = self.given_words(command.words.get(1..).unwrap_or_default().to_vec(), text);
         if feed.as_ref().is_some_and(Feed::appends) {
             let text = APPENDED.to_owned();
             words.push(Word { text, literal: false, quoted: false, glob: false, ..word.clone() });
@@ -309,6 +323,7 @@ impl<'a> LineReader<'a> {
                 self.rows(program, &call, here);
                 self.installs_from(before, here);
                 self.unknown_subcommand(&call, here);
+                self.outputs(&call, here);
                 self.stop_all(&call, here);
                 self.later(before, here);
                 self.keep_fetched(placed, here);
@@ -404,6 +419,7 @@ impl<'a> LineReader<'a> {
         self.meet_runs(call, here);
         let top = self.table.top(&call.name, self.shell).filter(|top| !std::ptr::eq(*top, program));
         let above = top.into_iter().flat_map(|top| &top.rows).filter(|row| row.below);
+        let asks = self.asks(call);
         for row in program.rows.iter().chain(above) {
             let is_meant = row.only.is_empty() || row.only.contains(&call.name);
             let holds = is_meant
@@ -412,11 +428,23 @@ impl<'a> LineReader<'a> {
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
                 let before = self.acts.len();
-                self.row(row, call, here);
+                match Self::asked(row).filter(|_| asks) {
+                    Some(left) => self.answered(left, here),
+                    None => self.row(row, call, here),
+                }
                 self.heard(row, before);
             }
         }
-        self.otherwise(program, before, here);
+        if !(asks && call.operands().first().is_some_and(|word| word.text == "help")) {
+            self.otherwise(program, before, here);
+        }
+    }
+
+    /// Adds what remains of an effect if the program is only asked.
+    fn answered(&mut self, left: Option<Effect>, here: Here<'_>) {
+        if let Some(effect) = left {
+            self.add(effect, Scope::Remote, here.word, "", Circumstances::default(), None);
+        }
     }
 
     /// Adds the default effect of a program if no row applied.
@@ -441,6 +469,7 @@ impl<'a> LineReader<'a> {
             forced: row.forced,
             recoverable: row.recoverable,
             into: row.puts(),
+            moves: row.does == Effect::Overwrite && row.says.as_deref() == Some("moves"),
             ..Circumstances::default()
         };
         let placed = self.placed.len();
@@ -468,6 +497,9 @@ impl<'a> LineReader<'a> {
             }
         }
         let names = if manner.into { put_names(row, call) } else { Vec::new() };
+        if manner.into {
+            self.puts_startup(row, &names, call);
+        }
         for placed in self.placed.iter_mut().skip(placed) {
             (placed.names, placed.must_exist) = (names.clone(), row.existing);
         }
@@ -524,6 +556,9 @@ impl<'a> LineReader<'a> {
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
         if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
             return self.input(row, here);
+        }
+        if runs && (target.text.starts_with("/dev/fd/") || target.text.starts_with("/proc/self/fd/")) {
+            return self.add(row.does, Scope::Unreadable, target, &target.text, manner, says);
         }
         if matches!(row.does, Effect::ExecData | Effect::ExecArg) {
             self.meet_run(target);
@@ -622,6 +657,12 @@ impl<'a> LineReader<'a> {
                 (Effect::Privilege, Scope::System)
             }
             PathKind::Startup if effect == Effect::WriteNew => (Effect::Persistence, scope),
+            // Another file is put in its place, or it is kept under another name.
+            PathKind::Startup
+                if effect == Effect::Overwrite && place.in_home && (manner.into || manner.moves) =>
+            {
+                (Effect::Persistence, scope)
+            }
             // A `.env` file or a key in the project counts as an ordinary file.
             PathKind::Secret if effect == Effect::Overwrite && is_kept => (effect, scope),
             PathKind::Startup | PathKind::Secret if effect == Effect::Overwrite => (effect, Scope::Home),
@@ -702,6 +743,23 @@ impl<'a> LineReader<'a> {
         let why = says.unwrap_or_else(|| reason(effect, scope, target));
         self.acts.push(Act { effect, scope, span, target: target.to_owned(), label, why });
     }
+}
+
+/// Reports whether a command word is a program below the home directory, whose path is otherwise known: `~/bin/a`.
+fn is_at_home(word: &Word) -> bool {
+    if word.text == "~" {
+        return true;
+    }
+    let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.text.strip_prefix(home));
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+/@".contains(c);
+    rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain))
+}
+
+/// Reports whether the head of a Nushell pipeline is a sum of numbers: `6*7`.
+fn is_sum(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.contains(['*', '+', '-'])
+        && text.bytes().all(|byte| byte.is_ascii_digit() || b"*+-./_".contains(&byte))
 }
 
 /// Returns the names under which a command puts its sources into a directory.

@@ -51,6 +51,8 @@ pub(super) struct Circumstances {
     pub(super) in_home: bool,
     /// `true` if the target may be a directory into which something is put.
     pub(super) into: bool,
+    /// `true` if the target is kept under another name.
+    pub(super) moves: bool,
     /// `true` if the target is an absolute path that is neither below the home directory nor temporary.
     pub(super) outside: bool,
 }

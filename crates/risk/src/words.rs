@@ -18,6 +18,7 @@ pub(super) struct WordLists {
     runs: Vec<String>,
     sets_up: Vec<String>,
     halts: Vec<String>,
+    versions: Vec<String>,
     setup_programs: Vec<String>,
     prints_setup: Vec<String>,
     quiet: Vec<String>,
@@ -37,6 +38,8 @@ pub(super) struct WordLists {
     loads_with: BTreeMap<String, Vec<String>>,
     weakens: BTreeMap<String, Vec<String>>,
     speaks: BTreeMap<String, String>,
+    endings: BTreeMap<String, String>,
+    project_files: BTreeMap<String, Vec<String>>,
     narrowing: BTreeMap<String, Vec<String>>,
     aliases: BTreeMap<String, String>,
     subcommands: Subcommands,
@@ -147,6 +150,16 @@ impl WordLists {
         self.speaks.get(program).map(String::as_str)
     }
 
+    /// Returns the program that runs scripts whose names have an ending.
+    pub(super) fn interpreter(&self, ending: &str) -> Option<&str> {
+        self.endings.get(ending).map(String::as_str)
+    }
+
+    /// Returns the names of the files in which a program finds what it runs.
+    pub(super) fn project_files(&self, program: &str) -> &[String] {
+        self.project_files.get(program).map(Vec::as_slice).unwrap_or_default()
+    }
+
     /// Reports whether a script in a language only reads and prints unless it calls something else.
     pub(super) fn is_quiet(&self, language: &str) -> bool {
         has(&self.quiet, language)
@@ -165,6 +178,11 @@ impl WordLists {
     /// Reports whether `-h` halts the machine with this command.
     pub(super) fn halts(&self, command: &str) -> bool {
         has(&self.halts, command)
+    }
+
+    /// Reports whether `-v` alone asks a program for its version.
+    pub(super) fn tells_version(&self, program: &str) -> bool {
+        has(&self.versions, program)
     }
 
     /// Reports whether a command destroys its operands.

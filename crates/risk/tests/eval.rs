@@ -111,8 +111,8 @@ fn scores(rows: &[&Judged]) -> BTreeMap<&'static str, f64> {
     ])
 }
 
-/// Sets that measure: authors do not look for the reasons of wrong labels there.
-const MEASURES: [&str; 3] = ["second drawn lines", "third drawn lines", "second evasions"];
+/// Sets that measure, once they are here: authors do not look for the reasons of wrong labels there.
+const MEASURES: [&str; 2] = ["fourth drawn lines", "third evasions"];
 
 /// Checks the labels on the development half and on our own sets against the minimums in `ratchet.toml`.
 #[test]

@@ -182,6 +182,10 @@ impl Expansion<'_> {
                 }
                 (self.variables.get(after.get(..count)?)?.clone(), rest)
             }
+            (b'$', Some(first @ (b'1'..=b'9' | b'@' | b'*'))) if !fish => {
+                let name = char::from(*first).to_string();
+                (self.variables.get(&name)?.clone(), after.get(1..)?)
+            }
             (b'$', None | Some(b' ' | b'"' | b'/' | b'.' | b':' | b'=' | b'%')) if !fish => {
                 ("$".to_owned(), after)
             }
@@ -203,6 +207,11 @@ impl Expansion<'_> {
             let target = self.variables.get(name)?;
             return self.variables.get(target).cloned();
         }
+        // zsh splits `${=x}` into words and expands patterns in `${~x}`.
+        let inside = match inside.strip_prefix(['=', '~']) {
+            Some(rest) if self.shell.dialect().has_variable_flags => rest,
+            _ => inside,
+        };
         // Flags of zsh: `(U)`, `(L)`.
         let (flags, inside) =
             match inside.strip_prefix('(').filter(|_| self.shell.dialect().has_variable_flags) {

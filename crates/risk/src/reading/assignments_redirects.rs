@@ -17,6 +17,14 @@ use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
+/// Commands that look up names.
+const RESOLVERS: [&str; 7] = ["dig", "host", "nslookup", "drill", "ping", "ping6", "whois"];
+
+/// Commands that pass the content of their operands to the command that they run.
+const FEEDERS: [&str; 4] = ["split", "gsplit", "xargs", "parallel"];
+/// Commands that pack the content of directories.
+const PACKERS: [&str; 5] = ["tar", "bsdtar", "gtar", "zip", "cpio"];
+
 /// Maximum number of keys of one value whose command lines are read.
 const MAX_KEYS: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
@@ -60,6 +68,7 @@ impl LineReader<'_> {
         if words.is_search_path(name) {
             self.search_path(name, value, word);
         }
+        self.settings_at(name, value, word);
         if words.injects(name, value) {
             let says = format!("loads other code into programs: {name}");
             self.add(Effect::Persistence, Scope::System, word, name, Circumstances::default(), Some(says));
@@ -118,6 +127,8 @@ impl LineReader<'_> {
             let forced = effect == Effect::Overwrite;
             let effect = match place.kind {
                 PathKind::Secret if place.scope == Scope::Own && !place.in_home && !place.outside => effect,
+                // A file of its own in a directory of startup files replaces no other one.
+                PathKind::Startup if effect == Effect::WriteNew && in_fragments(&place.path) => effect,
                 PathKind::Startup | PathKind::Secret if !appends => Effect::Overwrite,
                 _ => effect,
             };
@@ -133,6 +144,11 @@ impl LineReader<'_> {
 
     /// Reads text that `echo` or `printf` writes to a startup file as if it ran now.
     fn written(&mut self, command: &SimpleCommand, target: &Word, text: Text<'_>) {
+        if matches!(command.name(), Some("cat" | "tee"))
+            && let Some(script) = self.own_input(command, text)
+        {
+            self.script(&script, self.shell, target);
+        }
         if !matches!(command.name(), Some("echo" | "printf" | "print")) {
             return;
         }
@@ -164,6 +180,13 @@ impl LineReader<'_> {
             _ => {}
         }
         // `export NAME=value`, `set -x NAME value`, `env NAME=value`.
+        for word in command.words.iter() {
+            // bash takes exported functions from the environment.
+            if let Some((_, body)) = word.text.split_once('{').filter(|_| word.text.starts_with("BASH_FUNC_"))
+            {
+                self.script(body.trim_end().trim_end_matches('}'), self.shell.of_scripts(), word);
+            }
+        }
         for word in command.words.iter().skip(1) {
             if let Some((name, value)) = word.text.split_once('=')
                 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
@@ -175,7 +198,7 @@ impl LineReader<'_> {
                 }
             }
         }
-        if matches!(command.name(), Some("set" | "fish_add_path")) {
+        if matches!(command.name(), Some("set" | "fish_add_path" | "path add")) {
             let words: Vec<&str> = command.words.iter().skip(1).map(|word| word.text.as_str()).collect();
             if command.name() != Some("set") || words.iter().any(|word| WordLists::own().is_search_path(word))
             {
@@ -199,7 +222,7 @@ impl LineReader<'_> {
             let again = qualified
                 || !word.literal
                     && (word.text.contains("@P}")
-                        || self.shell.dialect().has_variable_flags && word.text.contains("${(e)"));
+                        || self.shell.dialect().has_variable_flags && expands_again(&word.text));
             if hidden || again {
                 let says = "runs text as code".to_owned();
                 let manner = Circumstances::default();
@@ -276,7 +299,7 @@ impl LineReader<'_> {
     pub(super) fn conditions(&mut self, text: Text<'_>) {
         let line = text.line;
         let indexed = line.contains("[[") && (line.contains("[$(") || line.contains("[`"));
-        let again = self.shell.dialect().has_variable_flags && line.contains("${(e)");
+        let again = self.shell.dialect().has_variable_flags && expands_again(line);
         if indexed || again {
             let whole = Word {
                 span: 0..line.len(),
@@ -292,8 +315,11 @@ impl LineReader<'_> {
 
     /// Adds an effect if a command sends out data that come from a secret.
     pub(super) fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
-        let sends =
-            |act: &Act| matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange);
+        // A name that is looked up goes to other machines.
+        let looks_up = command.name().is_some_and(|name| RESOLVERS.contains(&name));
+        let sends = |act: &Act| {
+            looks_up || matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange)
+        };
         if !self.acts.iter().skip(before).any(sends) {
             return;
         }
@@ -319,6 +345,14 @@ impl LineReader<'_> {
         let own = hands_over.then(|| self.handed_over(command)).flatten();
         let own = own.or_else(|| self.held_word(command, hands_over));
         let own = own.or_else(|| self.fed_secret(command));
+        let own = own.or_else(|| self.list_of_addresses(command));
+        let mut nested = text.parsed.commands.iter().filter(|_| looks_up);
+        let own = own.or_else(|| {
+            let is_inside = |inner: &SimpleCommand| {
+                command.span.start < inner.span.start && inner.span.end <= command.span.end
+            };
+            nested.find_map(|inner| is_inside(inner).then(|| self.held_word(inner, false)).flatten())
+        });
         let mut printing = input_flow::all_above(command, text.parsed);
         let own = own.or_else(|| printing.find_map(|above| self.held_word(above, hands_over)));
         let own = own.or_else(|| hands_over.then(|| self.environment_before(command, text)).flatten());
@@ -326,8 +360,14 @@ impl LineReader<'_> {
             .filter(|inner| command.span.start < inner.span.start);
         let above = || input_flow::all_above(command, text.parsed);
         let of_above = above().flat_map(|above| input_flow::inside(&above.span, text.parsed));
-        let mut sources = above().chain(inner).chain(of_above);
+        let fed_by = text.parsed.commands.iter().take_while(|outer| outer.span.start < command.span.start);
+        let fed_by = fed_by.filter(|outer| {
+            command.span.end <= outer.span.end && outer.name().is_some_and(|name| FEEDERS.contains(&name))
+        });
+        let mut sources = above().chain(inner).chain(of_above).chain(fed_by);
         let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
+        let is_sent = self.acts.iter().skip(before).any(|act| act.effect == Effect::NetSend);
+        let found = found.or_else(|| above().filter(|_| is_sent).find_map(|source| self.whole_home(source)));
         if let Some(word) = found {
             let says = format!("sends the content of {} to another machine", word.text);
             self.add(
@@ -339,6 +379,25 @@ impl LineReader<'_> {
                 Some(says),
             );
         }
+    }
+
+    /// Returns the word by which a command packs the whole home directory.
+    fn whole_home(&self, command: &SimpleCommand) -> Option<Word> {
+        let packs = command.name().is_some_and(|name| PACKERS.contains(&name));
+        let mut words = command.words.iter().skip(1).filter(|_| packs);
+        words.find(|word| path_class::path(word, self.shell).scope == Scope::Home).cloned()
+    }
+
+    /// Returns the secret file whose lines a downloader takes as addresses.
+    fn list_of_addresses(&self, command: &SimpleCommand) -> Option<Word> {
+        let is_downloader = command.name().is_some_and(|name| matches!(name, "wget" | "wget2" | "aria2c"));
+        let pairs = command.words.iter().zip(command.words.iter().skip(1)).filter(|_| is_downloader);
+        let is_list =
+            |option: &str| option == "--input-file" || option.starts_with('-') && option.ends_with('i');
+        let mut found = pairs.filter(|(before, word)| {
+            is_list(&before.text) && path_class::path(word, self.shell).kind == PathKind::Secret
+        });
+        found.next().map(|(_, word)| word.clone())
     }
 
     /// Returns the secret file that a command reads as its standard input.
@@ -405,6 +464,13 @@ impl LineReader<'_> {
     }
 }
 
+/// Reports whether zsh expands a value once more: `${(e)x}`, or as a prompt with a substitution in it.
+fn expands_again(text: &str) -> bool {
+    let as_prompt =
+        text.split_once("${(%").is_some_and(|(_, rest)| rest.contains("$(") || rest.contains('`'));
+    text.contains("${(e)") || as_prompt
+}
+
 /// Reports whether zsh runs code in the pattern's qualifiers `(e:…:)` or `(+name)`.
 fn runs_in_pattern(text: &str) -> bool {
     let Some((_, qualifiers)) =
@@ -415,6 +481,13 @@ fn runs_in_pattern(text: &str) -> bool {
     qualifiers.starts_with('+')
         || ["e:", "e'", "e{", "e[", "e\""].iter().any(|form| qualifiers.contains(form))
         || text.contains("(e:")
+}
+
+/// Reports whether a path is a file in a directory each of whose files is read: `~/.config/fish/conf.d/a.fish`.
+fn in_fragments(path: &str) -> bool {
+    let directory = path.rsplit('/').nth(1).unwrap_or_default();
+    path.starts_with('~')
+        && (directory.ends_with(".d") || matches!(directory, "functions" | "autostart" | "autoload" | "user"))
 }
 
 /// Returns a word of a name.
@@ -443,6 +516,7 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) ->
             command.words.is_empty() && !is_compound
         }
         Some(":" | "true") => true,
+        Some("exec") => command.words.len() == 1,
         Some("cat" | "cp") => command.words.iter().any(|word| word.text == "/dev/null"),
         Some("echo" | "printf") => command.words.len() == 1,
         Some(_) => false,

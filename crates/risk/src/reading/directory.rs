@@ -63,6 +63,11 @@ impl LineReader<'_> {
             return path_class::path(&home, self.shell);
         }
         let place = path_class::path(word, self.shell);
+        if let Some(linked) =
+            self.linked(word).filter(|linked| linked.rank().0 > place.rank().0 || linked.in_home)
+        {
+            return linked;
+        }
         let is_relative = !place.path.starts_with(['/', '~', '…']) && place.scope != Scope::Remote;
         let Some(directory) = self.entered(command).filter(|_| is_relative) else { return place };
         let text = format!("{directory}/{}", word.text);

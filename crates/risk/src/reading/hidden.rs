@@ -123,7 +123,7 @@ impl LineReader<'_> {
         self.trial(script, shell).into_iter().find(is_serious)
     }
 
-    fn found(&mut self, harm: Act, word: &Word) {
+    pub(super) fn found(&mut self, harm: Act, word: &Word) {
         let span = self.holder.clone().unwrap_or_else(|| word.span.clone());
         self.acts.push(Act { span, ..harm });
     }

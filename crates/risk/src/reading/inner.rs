@@ -39,7 +39,8 @@ impl LineReader<'_> {
         if word.literal || word.glob || self.variables.is_empty() {
             return word.clone();
         }
-        let names_one = super::variables(&word.text).any(|name| self.variables.contains_key(name));
+        let names_one = super::variables(&word.text).any(|name| self.variables.contains_key(name))
+            || ["$@", "$*"].iter().any(|all| word.text.contains(all)) && self.variables.contains_key("@");
         match self.value(word, text).filter(|_| names_one) {
             Some(text) => Word { text, literal: true, ..word.clone() },
             None => word.clone(),
@@ -95,7 +96,11 @@ impl LineReader<'_> {
 
     /// Reads a shell script that is the value of an option.
     pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
-        match self.value(word, text) {
+        let value = self.value(word, text);
+        if let Some(script) = self.open_script(word, text).filter(|_| value.is_none()) {
+            return self.script(&script, dialect, word);
+        }
+        match value {
             // fish runs the substitution of `complete -a '(…)'` when it completes.
             Some(script) if dialect.is_fish() && script.starts_with('(') && script.ends_with(')') => {
                 self.script(&format!("echo {script}"), dialect, word);
@@ -317,6 +322,9 @@ impl LineReader<'_> {
             Some(script) => {
                 let dialect = Shell::of_script(name).unwrap_or_else(|| self.shell.of_scripts());
                 self.script(&script, dialect, word);
+                let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+                let program = WordLists::own().interpreter(ending).unwrap_or_default();
+                super::code(program, &script).iter().for_each(|access| self.access(access, word));
             }
             None => {
                 let says = format!("runs a file that the line writes: {}", word.text);

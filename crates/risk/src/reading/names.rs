@@ -10,8 +10,18 @@ use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
 use askline_syntax::{SimpleCommand, Word, program_name};
 
-/// Tables of zsh that are assigned to as `functions[name]=text`.
-const TABLES: [&str; 6] = ["functions", "dis_functions", "aliases", "galiases", "saliases", "commands"];
+/// Tables of zsh and bash that are assigned to as `functions[name]=text`.
+const TABLES: [&str; 9] = [
+    "functions",
+    "dis_functions",
+    "aliases",
+    "galiases",
+    "saliases",
+    "commands",
+    "BASH_ALIASES",
+    "BASH_CMDS",
+    "mapfile",
+];
 /// Programs that open the files of rights in an editor.
 const RIGHTS_EDITORS: [&str; 4] = ["visudo", "vipw", "vigr", "sudoedit"];
 /// Variables that name the editor.
@@ -30,6 +40,15 @@ impl LineReader<'_> {
             "alias" => self.alias(words, command, text),
             "hash" => self.hash(words),
             "set" if self.shell.is_fish() => self.fish_variable(words, text),
+            "set" if words.first().is_some_and(|word| word.text == "--") => self.operands(words, text),
+            "unset" => self.unset_files(words),
+            "functions" if self.shell.is_fish() => {
+                if let [option, old, new] = words
+                    && matches!(option.text.as_str(), "-c" | "--copy")
+                {
+                    self.rename(&new.text.clone(), &old.text.clone(), new);
+                }
+            }
             "let" | "mut" | "const" if self.shell.is_nushell() => {
                 if let [name, value] = words
                     && value.literal
@@ -68,10 +87,11 @@ impl LineReader<'_> {
     /// Reads the input of a wrapper that starts a shell with another user's rights: `sudo -s <<< 'rm a'`.
     pub(super) fn shell_of_rights(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
         let piped = || self.upstream(command, text).filter(|_| command.position > 0);
-        if WordLists::own().gives_rights(program_name(&word.text))
-            && let Some(script) = self.own_input(command, text).or_else(piped)
-        {
-            let outer = std::mem::replace(&mut self.privileged, true);
+        let name = program_name(&word.text);
+        let starts_shell = WordLists::own().gives_rights(name) || WordLists::own().is_afar(name);
+        if starts_shell && let Some(script) = self.own_input(command, text).or_else(piped) {
+            let privileged = self.privileged || WordLists::own().gives_rights(name);
+            let outer = std::mem::replace(&mut self.privileged, privileged);
             self.script(&script, self.shell.of_scripts(), word);
             self.privileged = outer;
         }
@@ -101,10 +121,15 @@ impl LineReader<'_> {
         else {
             return;
         };
-        if !self.shell.dialect().has_variable_flags || !TABLES.contains(&table) {
+        if !TABLES.contains(&table) {
             return;
         }
-        if table.ends_with("functions") {
+        if table == "mapfile" {
+            // zsh writes the text to the file.
+            let file = Word { text: name.to_owned(), literal: false, ..word.clone() };
+            let place = path_class::path(&file, self.shell);
+            self.place(Effect::Overwrite, &place, &file, Circumstances::default(), None);
+        } else if table.ends_with("functions") {
             self.script(value, self.shell, word);
         } else {
             self.rename(name, value, word);
@@ -177,6 +202,34 @@ impl LineReader<'_> {
         if program.contains('/') && path_class::named(program).kind == PathKind::Temporary {
             let says = Some(format!("takes a program from {program}, where anyone may put it: {name}"));
             self.add(Effect::ExecData, Scope::Unreadable, word, name, Circumstances::default(), says);
+        }
+    }
+
+    /// Keeps the operands that `set -- a b` gives the shell.
+    fn operands(&mut self, words: &[Word], text: Text<'_>) {
+        let given: Vec<String> = words
+            .iter()
+            .skip(1)
+            .take(MAX_FIELDS)
+            .map(|word| self.value(word, text).unwrap_or_else(|| word.text.clone()))
+            .collect();
+        // A home directory is known only when the line runs.
+        let known = given.iter().enumerate().filter(|(_, value)| !value.starts_with('~'));
+        for (at, value) in known {
+            self.variables.insert((at + 1).to_string(), value.clone());
+        }
+        self.variables.insert("@".to_owned(), given.join(" "));
+        self.variables.insert("*".to_owned(), given.join(" "));
+    }
+
+    /// Adds the effect of `unset 'mapfile[a]'`, with which zsh deletes a file.
+    fn unset_files(&mut self, words: &[Word]) {
+        let is_file = |word: &&Word| word.text.starts_with("mapfile[");
+        for word in words.iter().filter(is_file).take(MAX_FIELDS) {
+            let text = word.text.trim_start_matches("mapfile[").trim_end_matches(']').to_owned();
+            let file = Word { text, literal: false, ..word.clone() };
+            let place = path_class::path(&file, self.shell);
+            self.place(Effect::Delete, &place, &file, Circumstances::default(), None);
         }
     }
 

@@ -1,0 +1,284 @@
+//! Detours that a line builds and then takes: links to directories, copies of programs, files that another program
+//! reads as its settings, functions of the line that are called.
+
+use super::{LineReader, Text, variables};
+use crate::call::Call;
+use crate::effect::{Effect, Scope};
+use crate::files::FileLists;
+use crate::path_class::{self, PathClass, PathKind};
+use crate::table::Row;
+use crate::weigh::Circumstances;
+use crate::words::WordLists;
+use askline_syntax::{Nesting, SimpleCommand, Word, program_name};
+
+/// Commands that give a file another name or place.
+const COPYING: [&str; 5] = ["ln", "cp", "mv", "install", "link"];
+/// Variables that name the directory of a program's settings.
+const SETTINGS: [&str; 6] =
+    ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "HOME", "ZDOTDIR", "GNUPGHOME"];
+/// Parts of the names of options that name a program.
+const PROGRAM_PARTS: [&str; 9] =
+    ["command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
+/// Words before the body of a function, after its name.
+const OPENS: [&str; 2] = ["{", "("];
+/// Maximum number of links and copies that are kept.
+const MAX_KEPT: usize = 16;
+/// Maximum length of the body of a function that is read again, in bytes.
+const MAX_BODY: usize = 2048;
+/// Maximum number of words of a command that are looked at.
+const MAX_WORDS: usize = 64;
+
+impl LineReader<'_> {
+    /// Keeps the link or the copy of a program that a command makes.
+    pub(super) fn keep_detour(&mut self, command: &SimpleCommand) {
+        let Some(name) = command.name().map(program_name).filter(|name| COPYING.contains(name)) else {
+            return;
+        };
+        let words = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+        let [from, to] = words.collect::<Vec<_>>()[..] else { return };
+        if self.links.len() >= MAX_KEPT || self.renamed.len() >= MAX_KEPT || !to.literal {
+            return;
+        }
+        let path = from.text.strip_prefix('=').map_or(from.text.as_str(), |name| name);
+        let source = path_class::path(from, self.shell);
+        if FileLists::own().is_installed(&source.path) && from.text.contains(['/', '=']) {
+            let program = program_name(path).to_owned();
+            let own = if to.text.contains('/') { to.text.clone() } else { format!("./{}", to.text) };
+            self.renamed.insert(own, program);
+        } else if name == "ln" {
+            self.links.insert(to.text.trim_end_matches('/').to_owned(), from.text.clone());
+        }
+    }
+
+    /// Returns the class of the path to which a word leads through a link of the line; `None` if there is none.
+    pub(super) fn linked(&self, word: &Word) -> Option<PathClass> {
+        let (link, target) = self.links.iter().find(|(link, _)| {
+            word.text.strip_prefix(link.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        })?;
+        let rest = word.text.strip_prefix(link.as_str())?;
+        let text = format!("{}{rest}", target.trim_end_matches('/'));
+        Some(path_class::path(&Word { text, literal: false, ..word.clone() }, self.shell))
+    }
+
+    /// Adds the effect of a command in a file that the line writes and that a program reads as its settings: `ssh -F a`.
+    pub(super) fn reads_written(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let Some(name) = command.name().map(program_name).filter(|name| !WordLists::own().prints(name))
+        else {
+            return;
+        };
+        for word in command.words.iter().skip(1).filter(|word| word.text.starts_with("<(")).take(MAX_WORDS) {
+            let made = self.made(word, text).unwrap_or_default();
+            if made.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+                return;
+            }
+        }
+        if self.written.is_empty() {
+            return;
+        }
+        let own = WordLists::own().project_files(name).iter();
+        let own = own.filter_map(|file| Some((self.written.get(file)?.clone()?, command.words.first()?)));
+        let own: Vec<(String, &Word)> = own.collect();
+        let pairs = command.words.iter().zip(command.words.iter().skip(1)).take(MAX_WORDS);
+        let given = pairs.filter_map(|(before, word)| {
+            let value =
+                word.text.split_once('=').filter(|_| word.text.starts_with('-')).map(|(_, value)| value);
+            value
+                .or_else(|| before.text.starts_with('-').then_some(word.text.as_str()))
+                .map(|path| (path, word))
+        });
+        let texts: Vec<(String, &Word)> = given
+            .filter_map(|(path, word)| Some((self.written.get(program_name(path))?.clone()?, word)))
+            .collect();
+        for (text, word) in own.into_iter().chain(texts) {
+            if text.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+                return;
+            }
+        }
+    }
+
+    /// Adds an effect for an option that names a program in a directory in which anyone may put it: `--rsh-command=/tmp/x`.
+    pub(super) fn foreign_programs(&mut self, command: &SimpleCommand) {
+        let words = command.words.iter().skip(1).take(MAX_WORDS);
+        let pairs = words.clone().zip(words.skip(1).map(Some).chain([None]));
+        for (word, next) in pairs.filter(|(word, _)| word.text.starts_with("--")) {
+            let (option, value) = match word.text.split_once('=') {
+                Some((option, value)) => (option, value),
+                None => (word.text.as_str(), next.map_or("", |next| next.text.as_str())),
+            };
+            let names_program = option.split('-').any(|part| PROGRAM_PARTS.contains(&part));
+            if names_program && value.starts_with('/') && path_class::named(value).kind == PathKind::Temporary
+            {
+                let says = Some(format!("takes a program from {value}, where anyone may put it"));
+                self.add(Effect::ExecData, Scope::Unreadable, word, value, Circumstances::default(), says);
+            }
+        }
+    }
+
+    /// Replaces words by options and operands that the line itself gives them: `b=-rf; rm $b ~`, `set -- -rf ~; rm "$@"`.
+    pub(super) fn given_words(&self, words: Vec<Word>, text: Text<'_>) -> Vec<Word> {
+        if self.variables.is_empty() {
+            return words;
+        }
+        let given = words.into_iter().flat_map(|word| {
+            let is_all = matches!(word.text.as_str(), "$@" | "$*");
+            let value =
+                self.value(&word, text).filter(|value| !word.literal && (is_all || value.starts_with('-')));
+            match value {
+                Some(value) if is_all => {
+                    let part = |part: &str| Word {
+                        text: part.to_owned(),
+                        literal: !part.starts_with('~'),
+                        ..word.clone()
+                    };
+                    value.split_whitespace().take(MAX_WORDS).map(part).collect()
+                }
+                Some(value) => vec![Word { text: value, literal: true, ..word }],
+                None => vec![word],
+            }
+        });
+        given.collect()
+    }
+
+    /// Adds the effect of a file that takes the place of a startup file: under its name in the directory into which it is
+    /// put (`cp .bashrc ~/`), or from a directory in which anyone may put files.
+    pub(super) fn puts_startup(&mut self, row: &Row, names: &[String], call: &Call<'_>) {
+        let Some(target) = call.targets(&row.to).into_iter().next_back().filter(|word| !word.glob) else {
+            return;
+        };
+        if !COPYING.contains(&call.name.as_str()) {
+            return;
+        }
+        let outer = path_class::path(&target, self.shell);
+        let is_foreign = |word: &Word| path_class::path(word, self.shell).kind == PathKind::Temporary;
+        if outer.kind == PathKind::Startup {
+            if let Some(source) =
+                call.operands().first().filter(|word| word.text != target.text && is_foreign(word))
+            {
+                let says = Some(format!("starts {}, which anyone may have put there", source.text));
+                let (source, manner) = (source.clone(), Circumstances::default());
+                self.add(Effect::Persistence, Scope::System, &source, &source.text, manner, says);
+            }
+            return;
+        }
+        for name in names.iter().filter(|_| target.text.starts_with(['/', '~', '$'])) {
+            let text = format!("{}/{name}", target.text.trim_end_matches('/'));
+            let inner = Word { text, literal: false, ..target.clone() };
+            let place = path_class::path(&inner, self.shell);
+            if place.kind == PathKind::Startup {
+                self.place(Effect::WriteNew, &place, &inner, Circumstances::default(), None);
+            }
+        }
+    }
+
+    /// Reports whether a command is in a closure of Nushell that gets the data of a pipeline: `'a' | tee { ^sh }`.
+    pub(super) fn is_in_fed_closure(&self, command: &SimpleCommand, text: Text<'_>) -> bool {
+        self.shell.is_nushell()
+            && command.position == 0
+            && text.parsed.commands.iter().take(super::MAX_COMMANDS).any(|outer| {
+                matches!(outer.name(), Some("tee" | "each" | "par-each" | "do"))
+                    && outer.position > 0
+                    && outer.span.start < command.span.start
+                    && command.span.end <= outer.span.end
+            })
+    }
+
+    /// Adds the effects of the files that the line writes if a variable names the directory of settings.
+    pub(super) fn settings_at(&mut self, name: &str, value: &str, word: &Word) {
+        if !SETTINGS.contains(&name) || value.is_empty() {
+            return;
+        }
+        let texts: Vec<String> = self.written.values().flatten().cloned().collect();
+        for text in texts {
+            if text.lines().take(MAX_WORDS).any(|line| self.hidden_in(line, word)) {
+                return;
+            }
+        }
+    }
+
+    /// Adds the effect of a function of the line that is called with words: `f() { rm "$@"; }; f -rf ~`.
+    pub(super) fn calls(&mut self, word: &Word, command: &SimpleCommand, text: Text<'_>) {
+        let (Some(first), Some(last)) = (command.words.get(1), command.words.last()) else { return };
+        let mut earlier =
+            text.parsed.commands.iter().take_while(|other| other.span.start < command.span.start);
+        let is_defined = earlier.any(|other| other.within.contains(&Nesting::Function));
+        if command.within.contains(&Nesting::Function) || !is_defined {
+            return;
+        }
+        let before = text.line.get(..command.span.start).unwrap_or_default();
+        let Some(body) = body_of(before, &word.text) else { return };
+        let given = text.line.get(first.span.start..last.span.end).unwrap_or_default();
+        let one = text.line.get(first.span.clone()).unwrap_or_default();
+        let marks = [("\"$@\"", given), ("$@", given), ("\"$*\"", given), ("$*", given), ("$argv", given)];
+        let mut script = body.to_owned();
+        for (mark, value) in marks.into_iter().chain([("\"$1\"", one), ("$1", one)]) {
+            script = script.replace(mark, value);
+        }
+        if let Some(start) = script.find("...$").filter(|_| self.shell.is_nushell()) {
+            let rest = script.get(start + "...$".len()..).unwrap_or_default();
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let mark = format!("...${}", rest.get(..end).unwrap_or_default());
+            script = script.replace(&mark, given);
+        }
+        if script != body
+            && script.len() <= MAX_BODY
+            && let Some(harm) = self.harm(script.trim())
+        {
+            self.found(harm, word);
+        }
+    }
+
+    /// Returns a script for a shell in which only variables that the line does not set are unknown: they are read as
+    /// words, as the inner shell would.
+    pub(super) fn open_script(&self, word: &Word, text: Text<'_>) -> Option<String> {
+        let is_whole = word.text.starts_with('$') && !word.text.contains(' ');
+        let is_plain =
+            !word.text.contains(['`', '\\']) && !word.text.contains("$(") && !word.text.contains("${");
+        let is_set =
+            |name: &str| name.is_empty() || text.line.matches(name).count() > word.text.matches(name).count();
+        let known = !is_whole && is_plain && !variables(&word.text).any(is_set);
+        (known && !self.shell.is_nushell() && !self.shell.is_fish()).then(|| word.text.clone())
+    }
+
+    /// Reads a command without a command word in zsh, which runs the program that a variable of the line names.
+    pub(super) fn null_command(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        let Some(input) = command.redirections.first().filter(|_| command.words.is_empty()) else { return };
+        let names = ["READNULLCMD", "NULLCMD"];
+        let Some(program) = names.iter().find_map(|name| self.variables.get(*name)).cloned() else { return };
+        let rest = text.line.get(input.span.clone()).unwrap_or_default();
+        if command.assignments.is_empty()
+            && let Some(target) = &input.target
+        {
+            self.script(&format!("{program} {rest}"), self.shell, target);
+        }
+    }
+}
+
+/// Returns the body of a function that a text defines.
+fn body_of<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let forms =
+        [format!("{name}()"), format!("{name} ()"), format!("function {name}"), format!("def {name} ")];
+    let wrapped = format!("def --wrapped {name} ");
+    let (at, form) = forms
+        .iter()
+        .chain([&wrapped])
+        .filter(|_| is_name)
+        .find_map(|form| Some((text.rfind(form.as_str())?, form.len())))?;
+    let rest = text.get(at + form..)?;
+    if text.get(at..)?.starts_with("function ")
+        && !OPENS.iter().any(|open| rest.trim_start().starts_with(open))
+    {
+        return rest.strip_prefix(';')?.rsplit_once("end").map(|(body, _)| body.trim().trim_end_matches(';'));
+    }
+    let start = rest.find('{')?;
+    let mut depth = 0usize;
+    let end = rest.get(start..)?.char_indices().find_map(|(at, c)| {
+        depth = match c {
+            '{' => depth + 1,
+            '}' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        (depth == 0).then_some(start + at)
+    })?;
+    rest.get(start + 1..end)
+}

@@ -1,0 +1,102 @@
+//! Forms of commands that only ask, as their words state, whatever else the program does: `x list`, `x --status`.
+
+use super::LineReader;
+use crate::call::Call;
+use crate::effect::{Effect, Scope};
+use crate::table::{Row, Target};
+use crate::words::WordLists;
+
+/// First or last parts of subcommands and options that ask.
+const ASKING: [&str; 12] =
+    ["check", "get", "help", "info", "list", "ls", "query", "search", "show", "status", "version", "view"];
+/// Programs whose operands are names of processes, users, groups or modules.
+const TAKES_NAMES: [&str; 22] = [
+    "pkill", "killall", "skill", "passwd", "chsh", "chfn", "chage", "gpasswd", "adduser", "deluser",
+    "addgroup", "delgroup", "useradd", "userdel", "usermod", "groupadd", "groupdel", "groupmod", "modprobe",
+    "rmmod", "insmod", "swapon",
+];
+/// Maximum number of operands of a command that asks; more may be further commands.
+const MAX_OPERANDS: usize = 2;
+/// Parts of options that change something, whatever else a command is asked.
+const CHANGING: [&str; 18] = [
+    "add", "apply", "change", "commit", "create", "edit", "enable", "fix", "force", "import", "install",
+    "new", "repair", "run", "save", "set", "update", "write",
+];
+
+impl LineReader<'_> {
+    /// Reports whether the words of a call only ask: a subcommand that reads, or an option that does as the first word.
+    pub(super) fn asks(&self, call: &Call<'_>) -> bool {
+        let words = WordLists::own();
+        let covered = call.named.map_or(0, |named| named.words);
+        let named = covered.checked_sub(1).and_then(|at| call.words().get(at));
+        let acts = |word: &str| words.verb(word).is_some();
+        let is_else = words.takes_names(&call.name)
+            || words.runs_tasks(&call.name)
+            || TAKES_NAMES.contains(&call.name.as_str());
+        if is_else || words.tells_secrets(&call.name) || named.is_some_and(|word| acts(&word.text)) {
+            return false;
+        }
+        let changes = |word: &str| {
+            let name = word.trim_start_matches('-');
+            acts(name) || name.split(['-', '_', '=']).any(|part| CHANGING.contains(&part))
+        };
+        let mut options = call.words().iter().filter(|word| word.text.starts_with('-'));
+        if options.any(|word| changes(&word.text)) {
+            return false;
+        }
+        let operands = call.operands();
+        // The operands of a program without subcommands are names: `kill list`.
+        let may_ask =
+            |word: &str| word.contains('-') || covered > 0 || self.table.has_subcommands(&call.name);
+        match operands.first() {
+            // `get` with more words often fetches these.
+            Some(first) if first.text == "get" => operands.len() == 1 && may_ask(&first.text),
+            Some(first) => {
+                first.literal
+                    && operands.len() <= MAX_OPERANDS
+                    && is_asking(&first.text)
+                    && may_ask(&first.text)
+            }
+            None => call
+                .words()
+                .get(covered)
+                .is_some_and(|word| word.literal && word.text.strip_prefix("--").is_some_and(is_asking)),
+        }
+    }
+
+    /// Returns the effect that remains of a row of a program that is only asked; `None` if the row applies in full.
+    pub(super) fn asked(row: &Row) -> Option<Option<Effect>> {
+        let is_blanket = row.when.is_empty() && matches!(row.to, Target::Scope(Scope::Own | Scope::System));
+        // The words of the shell's own commands are names of variables and the like.
+        let takes_names = row.does == Effect::Session && row.says.is_none();
+        match row.does {
+            _ if !is_blanket || takes_names => None,
+            Effect::RemoteChange | Effect::NetSend | Effect::DataDefinition => Some(Some(Effect::Read)),
+            Effect::Session
+            | Effect::WriteNew
+            | Effect::Overwrite
+            | Effect::Delete
+            | Effect::Privilege
+            | Effect::Persistence
+            | Effect::SecurityOff
+            | Effect::Stop
+            | Effect::Device
+            | Effect::Install => Some(None),
+            _ => None,
+        }
+    }
+}
+
+/// Reports whether the name of a subcommand or option asks: `list`, `get-status`, `listDevices`, `sessions-list`.
+fn is_asking(name: &str) -> bool {
+    if name.contains(['/', '.', '=', '@', ':']) {
+        return false;
+    }
+    let mut parts = name.split(['-', '_']).filter(|part| !part.is_empty());
+    let first = parts.next().unwrap_or_default();
+    let last = parts.next_back().unwrap_or_default();
+    let camel = ["list", "show", "get"].iter().any(|verb| {
+        first.strip_prefix(verb).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    });
+    camel || ASKING.contains(&first) || matches!(last, "list" | "status" | "info")
+}
