@@ -143,13 +143,26 @@ fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>
         pattern.strip_prefix("*.").filter(|rest| rest.chars().all(|c| c.is_ascii_alphanumeric()))?;
     let says = |token: &Token| {
         let word = token.lower.as_str();
-        word.contains(extension)
+        word.contains(&extension.to_lowercase())
             || RELATED.iter().any(|(of, words)| *of == extension && words.iter().any(|it| word.contains(it)))
     };
-    // Only extensions whose names in words are known.
-    let is_known = RELATED.iter().any(|(of, _)| *of == extension);
-    if !is_known || tokens.iter().any(says) {
+    if tokens.iter().any(says) || crate::extension::is_named(tokens, extension) {
         return None;
+    }
+    // Of other extensions it is not sure that no word of the request means them.
+    if !RELATED.iter().any(|(of, _)| *of == extension) {
+        let is_kind = |token: &Token| KINDS.iter().any(|kind| token.lower.starts_with(kind));
+        let is_plain =
+            tokens.iter().any(|token| matches!(token.lower.as_str(), "files" | "file" | "everything"));
+        return (is_plain && !tokens.iter().any(is_kind) && !tokens.iter().any(|token| token.quoted)).then(
+            || Mismatch {
+                span: test.span.clone(),
+                said: None,
+                certainty: Certainty::Likely,
+                text: format!("`{pattern}` leaves out files that you did not exclude"),
+                edit: None,
+            },
+        );
     }
     let raw = line.text().get(test.span.clone())?;
     let span = test.span.start.saturating_sub(1)..test.span.end;
@@ -161,6 +174,97 @@ fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>
         edit: Some(Edit::replace(line.text(), span, String::new())),
     })
 }
+
+/// Beginnings of words for kinds of files that have several extensions.
+const KINDS: &[&str] = &[
+    "image",
+    "picture",
+    "photo",
+    "pic",
+    "video",
+    "movie",
+    "film",
+    "clip",
+    "music",
+    "song",
+    "audio",
+    "sound",
+    "track",
+    "source",
+    "code",
+    "script",
+    "program",
+    "document",
+    "doc",
+    "text",
+    "note",
+    "archive",
+    "tar",
+    "zip",
+    "compress",
+    "backup",
+    "config",
+    "setting",
+    "log",
+    "web",
+    "page",
+    "site",
+    "style",
+    "sheet",
+    "table",
+    "data",
+    "presentation",
+    "slide",
+    "office",
+    "word",
+    "excel",
+    "ebook",
+    "book",
+    "header",
+    "object",
+    "class",
+    "library",
+    "package",
+    "binar",
+    "exec",
+    "cache",
+    "temp",
+    "compiled",
+    "bytecode",
+    "test",
+    "module",
+    "manual",
+    "readme",
+    "database",
+    "font",
+    "icon",
+    "certificate",
+    "key",
+    "mail",
+    "media",
+    "disk",
+    "iso",
+    "install",
+    "shell",
+    "java",
+    "note",
+    "json",
+    "xml",
+    "yaml",
+    "markdown",
+    "python",
+    "rust",
+    "ruby",
+    "perl",
+    "c",
+    "go",
+    "type",
+    "kind",
+    "extension",
+    "save",
+    "core",
+    "dump",
+];
 
 /// Extensions with parts of words that mean such files.
 const RELATED: [(&str, &[&str]); 6] = [

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::phrase::{Found, Phrase};
 use crate::request::Token;
-use askline_syntax::{ParsedLine, Span};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// Comparisons, the longer ones first.
 const OPERATORS: [&str; 10] = [">=", "<=", "==", "!=", ">", "<", "-ge", "-gt", "-le", "-lt"];
@@ -43,6 +43,16 @@ struct Comparison {
 pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let (bound, found) = wanted(tokens)?;
     let number = found.number?;
+    if let Some(command) = greps_number(line, number) {
+        let said = found.span(tokens)?;
+        return Some(Mismatch {
+            span: command.span.clone(),
+            text: format!("you said \"{}\"; `grep` compares texts, not values", request.get(said.clone())?),
+            said: Some(said),
+            certainty: Certainty::Likely,
+            edit: None,
+        });
+    }
     let all = comparisons(line);
     let mut same = all.iter().filter(|it| it.number == number);
     let (comparison, None) = (same.next()?, same.next()) else { return None };
@@ -64,6 +74,24 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         certainty: Certainty::Sure,
         edit: Some(edit),
     })
+}
+
+/// Returns the `grep` that looks for the digits of a limit, if nothing in the line compares values. A pattern with repeats
+/// tests lengths.
+fn greps_number(line: &ParsedLine, number: u64) -> Option<&SimpleCommand> {
+    const OTHERS: [&str; 7] = ["find", "sort", "uniq", "while", "bc", "python3", "git"];
+    let commands = &line.parsed().commands;
+    let is_other = |name: &str| PROGRAMS.contains(&name) || OTHERS.contains(&name);
+    if commands.iter().any(|command| command.name().is_none_or(is_other)) {
+        return None;
+    }
+    let digits = number.to_string();
+    let has_digits = |word: &Word| {
+        let is_pattern = !word.text.starts_with('-') && !word.text.contains(['{', '.']);
+        is_pattern && word.text.split(|c: char| !c.is_ascii_digit()).any(|part| part == digits)
+    };
+    let greps = |command: &&SimpleCommand| matches!(command.name(), Some("grep" | "egrep" | "fgrep"));
+    commands.iter().filter(greps).find(|command| command.words.iter().skip(1).any(has_digits))
 }
 
 /// Returns the only limit of the request.

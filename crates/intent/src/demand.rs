@@ -260,7 +260,13 @@ fn sizes(tokens: &[Token]) -> Vec<Size> {
 fn depth(tokens: &[Token]) -> Option<(Depth, Span)> {
     let mut found: Option<(Depth, Found)> = None;
     for row in &TABLE.depth {
-        for place in row.phrases.iter().filter_map(|phrase| phrase.find(tokens, 0)) {
+        let places = row.phrases.iter().filter_map(|phrase| phrase.find(tokens, 0));
+        // "only the directory structure" is no depth.
+        let is_noun = |place: &Found| {
+            let next = tokens.get(place.end).map_or("", |token| token.lower.as_str());
+            matches!(next, "structure" | "names" | "name" | "tree" | "paths" | "path" | "sizes" | "part")
+        };
+        for place in places.filter(|place| !is_noun(place)) {
             match &found {
                 None => found = Some((row.depth, place)),
                 // "not in subdirectories" contains the words of "in subdirectories".

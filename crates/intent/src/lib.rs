@@ -8,6 +8,8 @@ mod capitals;
 mod column;
 mod counts;
 mod demand;
+mod difference;
+mod effect;
 mod extension;
 mod feature;
 mod find_demands;
@@ -19,6 +21,7 @@ mod literal;
 mod mark;
 mod mismatch;
 mod operand;
+mod operation;
 mod phrase;
 mod place;
 mod quantity;
@@ -26,9 +29,12 @@ mod range;
 mod request;
 mod rule;
 mod selection;
+mod separator;
 mod slips;
 mod text_demands;
 mod unit;
+mod unread;
+mod unset;
 
 use askline_syntax::{ParsedLine, SimpleCommand};
 
@@ -66,8 +72,16 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(kept::compare(request, &tokens, line));
         found.extend(unlimited(request, &demands, line));
         found.extend(additions::unasked(&tokens, line, &finds));
-        found.extend(feature::dropped(request, &tokens, line));
         found.extend(rule::broken(request, &tokens, line));
+        if let Some(effects) = effect::Effects::of(line) {
+            found.extend(feature::dropped(request, &tokens, line));
+            found.extend(operation::compare(request, &tokens, line, &effects));
+        }
+        found.extend(difference::compare(request, &tokens, line));
+        found.extend(separator::compare(&tokens, line));
+        found.extend(separator::beyond_names(line));
+        found.extend(unread::compare(&tokens, line));
+        found.extend(unset::compare(&tokens, line));
     }
     found.extend(literal::missing(request, &tokens, line));
     found.extend(literal::missing_numbers(request, &tokens, &demands, line));

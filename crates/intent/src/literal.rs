@@ -4,10 +4,12 @@ use crate::demand::Demands;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::{nth, number};
 use crate::request::{Token, is_name};
-use askline_syntax::{ParsedLine, Span, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
 
 /// Minimum length of a name from which a similar word counts as a misspelling of it, in characters.
 const SIMILAR_MIN_CHARS: usize = 6;
+/// Smallest number that must be exact, even if a header or an exception moves a count.
+const YEARS_FROM: u64 = 1900;
 /// Factors between the unit of a request and that of an option.
 const FACTORS: [u64; 16] =
     [1, 2, 5, 7, 24, 30, 60, 365, 512, 1000, 1024, 1440, 3600, 86_400, 1_048_576, 1_073_741_824];
@@ -38,26 +40,49 @@ pub(crate) fn missing_numbers(
     let is_free = |token: &&Token| {
         !token.quoted && said.iter().all(|span| token.span.end <= span.start || span.end <= token.span.start)
     };
-    let given = numbers(line.text());
+    let mut given = numbers(line.text());
     // "two levels below", "three digits" are forms, not numbers of the line.
     let is_form = |index: usize| {
         let next = tokens.get(index + 1).map_or("", |token| token.lower.as_str());
-        ["level", "digit", "column", "letter"].iter().any(|noun| next.starts_with(noun))
+        ["level", "digit", "column", "letter", "space", "blank", "tab"]
+            .iter()
+            .any(|noun| next.starts_with(noun))
     };
-    let counted = tokens.iter().enumerate().filter(|(index, _)| !is_form(*index)).map(|(_, token)| token);
+    // "between two dates" counts what the line names; "ISO 8601" and "(8 by default)" count nothing.
+    let is_other = |index: usize| {
+        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_default =
+            tokens.iter().skip(index.saturating_sub(3)).take(7).any(|it| it.lower.starts_with("default"));
+        let is_digits = tokens.get(index).is_some_and(|token| is_digits(&token.lower));
+        let of = before.map_or("", |token| token.lower.as_str());
+        is_default
+            || matches!(of, "iso" | "rfc" | "utf" | "sha" | "md" | "ipv" | "base" | "python" | "version")
+            || !is_digits && matches!(of, "between" | "of" | "these" | "both")
+    };
+    let is_counted = |index: usize| !is_form(index) && !is_other(index);
+    // "every third line" has no header that moves the number.
+    let step = tokens.windows(3).find_map(|three| {
+        let [every, token, noun] = three else { return None };
+        let is_line = matches!(noun.lower.as_str(), "line" | "row" | "record" | "entry" | "file" | "number");
+        let wanted = nth(&token.lower).filter(|n| every.lower == "every" && is_line && !given.contains(n))?;
+        (1 < wanted && !line.text().contains(['N', 'n']) || line.text().contains('%')).then_some(token)
+    });
+    let counted = tokens.iter().enumerate().filter(|(index, _)| is_counted(*index)).map(|(_, token)| token);
     // A header, a limit or an exception moves the number by one.
     let hints =
-        ["..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -"];
+        ["..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~"];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
     let excepts =
         tokens.iter().any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without"));
+    given.extend(implied(line, &given, both_ends));
     let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
     let absent = counted.filter(is_free).filter_map(|token| {
         let wanted =
             number(&token.lower).or_else(|| nth(&token.lower).filter(|_| is_digits(&token.lower)))?;
         (!is_given(wanted, &given, slack)).then_some(token)
     });
-    absent
+    step.into_iter()
+        .chain(absent)
         .map(|token| Mismatch {
             span: 0..line.text().len(),
             said: Some(token.span.clone()),
@@ -69,6 +94,21 @@ pub(crate) fn missing_numbers(
             edit: None,
         })
         .collect()
+}
+
+/// Returns numbers that a line has without saying them: ten lines of a plain `head`, the first line of a range.
+fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
+    let is_plain = |command: &SimpleCommand| {
+        let has_count = |word: &Word| {
+            word.text.starts_with('-') && word.text.contains(|c: char| c.is_ascii_digit())
+                || matches!(word.text.as_str(), "-n" | "-c")
+        };
+        matches!(command.name(), Some("head" | "tail")) && !command.words.iter().skip(1).any(has_count)
+    };
+    let ten = line.parsed().commands.iter().any(is_plain).then_some(10);
+    let [.., last, count] = given else { return ten.into_iter().collect() };
+    let first = last.checked_sub(*count).filter(|_| both_ends).map(|before| before + 1);
+    ten.into_iter().chain(first).collect()
 }
 
 fn is_digits(word: &str) -> bool {
@@ -83,6 +123,8 @@ fn numbers(line: &str) -> Vec<u64> {
 /// Reports whether one of the numbers is the wanted one, the next or previous (a header, `head` before `tail`), or the
 /// same in another unit.
 fn is_given(wanted: u64, given: &[u64], slack: u64) -> bool {
+    // A year is no count to which a header adds one.
+    let slack = if wanted < YEARS_FROM { slack } else { 0 };
     let is_near = |n: &u64| n.abs_diff(wanted) <= slack;
     let is_converted = |n: &u64| FACTORS.iter().any(|factor| wanted.checked_mul(*factor) == Some(*n));
     wanted < 2 || given.iter().any(|n| is_near(n) || is_converted(n))

@@ -4,14 +4,15 @@
 //! `a|b` is one of several; `*` is any program; `!` says that the command has none of them. A part is
 //!
 //! * `-x`: a short option, alone or in a cluster; `-name` and `--name`: a word, alone or with `=VALUE`;
-//! * `=word`: an argument; `^text`, `$text`, `~text`: the beginning, end or a part of an argument;
-//! * `<`, `>`, `>>`, `&>`: a redirection; `:first`, `:last`: the place in its pipeline; `:piped`: it reads another command.
+//! * `@word`: the first operand, as in `git commit`; `=word`: an argument; `^text`, `$text`, `~text`: the beginning, end or a part of an argument;
+//! * `<`, `>`, `>>`, `&>`: a redirection; `:first`, `:last`: the place in its pipeline; `:piped`: it reads another command;
+//!   `:wrapped`: another command runs it (`xargs`, `find -exec`).
 //!
 //! A keyword such as `for` has no parts. A mark in double quotes is a text that the line contains: `"NR"`.
 
 use serde::Deserialize;
 
-use askline_syntax::{ParsedLine, SimpleCommand, program_name};
+use askline_syntax::{Nesting, ParsedLine, SimpleCommand, program_name};
 
 /// Maximum number of letters in a cluster of short options.
 const CLUSTER_MAX: usize = 8;
@@ -41,6 +42,7 @@ enum Piece {
     Letter(char),
     Option(String),
     Argument(String),
+    Subcommand(String),
     Begins(String),
     Ends(String),
     Contains(String),
@@ -48,6 +50,7 @@ enum Piece {
     First,
     Last,
     Piped,
+    Wrapped,
 }
 
 impl From<String> for Mark {
@@ -76,7 +79,9 @@ impl Piece {
             ":first" => Self::First,
             ":last" => Self::Last,
             ":piped" => Self::Piped,
+            ":wrapped" => Self::Wrapped,
             "<" | ">" | ">>" | ">|" | "&>" | "&>>" | ">&" => Self::Redirects(word.to_owned()),
+            _ if word.starts_with('@') => Self::Subcommand(rest()),
             _ if word.starts_with('=') => Self::Argument(rest()),
             _ if word.starts_with('^') => Self::Begins(rest()),
             _ if word.starts_with('$') => Self::Ends(rest()),
@@ -92,6 +97,7 @@ impl Piece {
             Self::Option(name) => arguments().any(|text| {
                 text.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
             }),
+            Self::Subcommand(word) => arguments().find(|text| !text.starts_with('-')) == Some(word.as_str()),
             Self::Argument(word) => arguments().any(|text| text == word),
             Self::Begins(start) => arguments().any(|text| text.starts_with(start.as_str())),
             Self::Ends(end) => arguments().any(|text| text.ends_with(end.as_str())),
@@ -102,6 +108,10 @@ impl Piece {
             Self::First => command.position == 0,
             Self::Last => is_last(line, command),
             Self::Piped => 0 < command.position,
+            Self::Wrapped => {
+                let runs = |name: &String| matches!(program_name(name), "xargs" | "find" | "parallel" | "fd");
+                command.within.iter().any(|it| matches!(it, Nesting::Wrapper(name) if runs(name)))
+            }
         }
     }
 }
@@ -122,14 +132,17 @@ impl Mark {
 
     /// Returns the first command with the mark.
     pub(crate) fn command<'l>(&self, line: &'l ParsedLine) -> Option<&'l SimpleCommand> {
-        let Self::Command { names, parts } = self else { return None };
-        line.parsed().commands.iter().find(|command| {
-            let name = command.name().map_or("", program_name);
-            names.iter().any(|known| known == "*" || known == name)
-                && parts
-                    .iter()
-                    .all(|part| part.negated != part.pieces.iter().any(|piece| piece.is_in(line, command)))
-        })
+        line.parsed().commands.iter().find(|command| self.is_of(line, command))
+    }
+
+    /// Reports whether a command of the line has the mark.
+    pub(crate) fn is_of(&self, line: &ParsedLine, command: &SimpleCommand) -> bool {
+        let Self::Command { names, parts } = self else { return false };
+        let name = command.name().map_or("", program_name);
+        names.iter().any(|known| known == "*" || known == name)
+            && parts
+                .iter()
+                .all(|part| part.negated != part.pieces.iter().any(|piece| piece.is_in(line, command)))
     }
 }
 

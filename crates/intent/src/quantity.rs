@@ -79,7 +79,7 @@ pub(crate) fn number(word: &str) -> Option<u64> {
     }
     let named = WORDS.iter().position(|known| *known == word).map(|n| n as u64);
     let tens = || TENS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n);
-    named.or_else(tens).or_else(|| word.replace(',', "").parse().ok())
+    named.or_else(tens).or_else(|| word.trim_end_matches('%').replace(',', "").parse().ok())
 }
 
 /// Parses an ordinal number: `2nd`, `third`. `first` is 1.

@@ -108,7 +108,8 @@ fn is_file_name(word: &str) -> bool {
         && extension.chars().all(|c| c.is_ascii_alphanumeric())
         && extension.contains(|c: char| c.is_ascii_alphabetic());
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
-    is_extension && is_name && !matches!(word.to_lowercase().as_str(), "e.g" | "i.e" | "a.m" | "p.m" | "vs.")
+    const NONE: [&str; 9] = ["e.g", "i.e", "a.m", "p.m", "vs.", "a.k.a", "node.js", "vue.js", "asp.net"];
+    is_extension && is_name && !NONE.contains(&word.to_lowercase().as_str())
 }
 
 #[cfg(test)]

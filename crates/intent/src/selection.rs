@@ -186,6 +186,9 @@ fn end(tokens: &[Token]) -> Option<End<'_>> {
     // "most frequent", but not "most recent"
     let most = |at: usize| {
         let next = tokens.get(at + 1)?;
+        if tokens.get(at)?.lower == "most" && next.lower == "recently" {
+            return Some((true, true));
+        }
         let counts = [
             "common", "frequent", "popular", "often", "used", "active", "repeated", "lines", "words", "files",
         ];

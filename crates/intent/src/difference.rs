@@ -1,0 +1,99 @@
+//! Differences of two files: "in A but not in B" against the side that `comm` and `grep -vf` keep.
+
+use crate::mismatch::{Certainty, Mismatch};
+use crate::request::{Token, is_name};
+use askline_syntax::{ParsedLine, SimpleCommand};
+
+/// Words between the two names that take the second one away from the first.
+const MINUS: [&str; 5] = ["not", "missing", "without", "except", "absent"];
+
+/// Compares the file whose lines the request keeps with the one whose lines the line prints.
+pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    let named: Vec<(usize, &Token)> =
+        tokens.iter().enumerate().filter(|(_, token)| is_name(&token.text)).collect();
+    let [(at, kept), (behind, other)] = named[..] else { return None };
+    let is_between = |word: &Token| MINUS.contains(&word.lower.as_str());
+    // "not in A but in B" keeps B.
+    let is_before = tokens.get(..at)?.iter().any(|token| is_between(token) || token.lower == "changed");
+    if is_before || !tokens.get(at..behind)?.iter().any(is_between) {
+        return None;
+    }
+    let command =
+        line.parsed().commands.iter().find(|it| matches!(it.name(), Some("comm" | "grep" | "diff")))?;
+    let why = match command.name()? {
+        "comm" => compared(command, line, kept, other),
+        "grep" => excluded(command, kept),
+        _ => shown(line),
+    }?;
+    let said = kept.span.start..other.span.end;
+    Some(Mismatch {
+        span: command.span.clone(),
+        text: format!("you said \"{}\"; {why}", request.get(said.clone())?),
+        said: Some(said),
+        certainty: Certainty::Likely,
+        edit: None,
+    })
+}
+
+/// Reads `comm -23 A B`: the options name the columns that are left out.
+fn compared(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &Token) -> Option<&'static str> {
+    let text = line.text().get(command.span.start..)?;
+    let (one, two) = (text.find(kept.text.as_str())?, text.find(other.text.as_str())?);
+    let hides = |column| crate::mark::gives(command, column);
+    match (hides('1'), hides('2'), hides('3'), one < two) {
+        (false, true, true, true) | (true, false, true, false) => None,
+        (true, false, true, true) | (false, true, true, false) => {
+            Some("this prints the lines of the other file")
+        }
+        (true, true, false, _) => Some("this prints what both have"),
+        _ => Some("this prints more than one side (`comm -23`)"),
+    }
+}
+
+/// Reads `grep -vf B A`: the last file is the one whose lines are printed.
+fn excluded(command: &SimpleCommand, kept: &Token) -> Option<&'static str> {
+    let words = command.words.get(1..)?;
+    let is_list = words.iter().any(|word| word.text.starts_with('-') && word.text.ends_with('f'));
+    let negates = crate::mark::gives(command, 'v');
+    let last = words.last()?;
+    match is_list {
+        true if negates && last.text != kept.text => Some("this prints the lines of the other file"),
+        true if !negates => Some("without -v this prints what both have"),
+        _ => None,
+    }
+}
+
+/// `diff` prints both sides with its marks.
+fn shown(line: &ParsedLine) -> Option<&'static str> {
+    let chooses =
+        ["grep", "sed", "awk", "--changed-group-format", "--old-line-format", "--unchanged-line-format"];
+    (!chooses.iter().any(|hint| line.text().contains(hint)))
+        .then_some("`diff` prints both sides (`comm -23`)")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::request::tokens;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn the_side_that_is_kept() {
+        let request = "lines that are in old.txt but not in new.txt";
+        for (line, is_found) in [
+            ("comm -23 <(sort old.txt) <(sort new.txt)", false),
+            ("comm -13 <(sort new.txt) <(sort old.txt)", false),
+            ("grep -vxFf new.txt old.txt", false),
+            ("comm -13 <(sort old.txt) <(sort new.txt)", true),
+            ("comm -12 <(sort old.txt) <(sort new.txt)", true),
+            ("comm <(sort old.txt) <(sort new.txt)", true),
+            ("grep -vxFf old.txt new.txt", true),
+            ("grep -xFf new.txt old.txt", true),
+            ("diff old.txt new.txt", true),
+            ("diff old.txt new.txt | grep '^<'", false),
+        ] {
+            let found = super::compare(request, &tokens(request), &ParsedLine::new(line, Shell::Bash));
+            assert_eq!(found.is_some(), is_found, "{line}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Variables in a line that nothing sets: `find -exec mv "$f" …`.
+
+use crate::mismatch::{Certainty, Mismatch};
+use crate::request::Token;
+use askline_syntax::ParsedLine;
+use askline_syntax::shell::Shell;
+
+/// Maximum length of the name of a variable of a loop.
+const NAME_MAX: usize = 12;
+
+/// Returns a mismatch for a variable in small letters that the line reads and never sets, and the request does not name.
+pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    // zsh has variables of its own in small letters: `$path`.
+    if line.shell() != Shell::Bash {
+        return None;
+    }
+    let words = line.parsed().commands.iter().flat_map(|command| command.words.iter());
+    let (word, name) = words.filter(|word| !word.literal).find_map(|word| {
+        let name = variables(&word.text).find(|name| !is_set(name, line.text()))?;
+        Some((word, name))
+    })?;
+    let is_named = tokens.iter().any(|token| token.text.trim_matches(['$', '{', '}']) == name);
+    (!is_named).then(|| Mismatch {
+        span: word.span.clone(),
+        said: None,
+        certainty: Certainty::Likely,
+        text: format!("nothing in the line sets `${name}`"),
+        edit: None,
+    })
+}
+
+/// Returns the names in small letters of the variables in a word.
+fn variables(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).filter_map(|rest| {
+        let rest = rest.strip_prefix('{').unwrap_or(rest);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let name = rest.get(..end)?;
+        let is_small = name.starts_with(|c: char| c.is_ascii_lowercase()) && name.len() <= NAME_MAX;
+        (is_small && !name.contains(|c: char| c.is_ascii_uppercase())).then_some(name)
+    })
+}
+
+/// Reports whether a line sets a variable: an assignment, a loop, `read` or another word that is the bare name.
+fn is_set(name: &str, line: &str) -> bool {
+    line.match_indices(name).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        let behind = line.get(at + name.len()..).and_then(|behind| behind.chars().next());
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !before.is_some_and(|c| is_part(c) || matches!(c, '$' | '{' | '/' | '.' | '-'))
+            && !behind.is_some_and(|c| is_part(c) || matches!(c, '/' | '.' | '-'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_nothing_sets() {
+        for (line, expected) in [
+            ("find . -name '*.a' -exec mv \"$f\" \"${f%.a}.b\" \\;", Some("f")),
+            ("for f in *.a; do mv \"$f\" \"${f%.a}.b\"; done", None),
+            ("ls | while read -r name; do echo \"$name\"; done", None),
+            ("n=3; head -n $n a", None),
+            ("awk '{print $x}' a", None),
+            ("find . -exec sh -c 'echo \"$0\"' {} \\;", None),
+            ("echo $HOME $1 $(date)", None),
+        ] {
+            let found = compare(&[], &ParsedLine::new(line, Shell::Bash));
+            let expected = expected.map(|name| format!("nothing in the line sets `${name}`"));
+            assert_eq!(found.map(|it| it.text), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Everyday requests, written before any rule was held against them: how many wrong lines are noticed, and no right one is.
+
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
+
+use askline_intent::mismatches;
+use askline_syntax::ParsedLine;
+use askline_syntax::shell::Shell;
+use serde::Deserialize;
+
+/// Wrong lines that must be noticed. Before the rules for whole lines there were 228.
+const NOTICED_MIN: usize = 300;
+
+#[derive(Deserialize)]
+struct Tasks {
+    task: Vec<Task>,
+}
+
+#[derive(Deserialize)]
+struct Task {
+    request: String,
+    right: Vec<String>,
+    wrong: Vec<String>,
+}
+
+fn tasks() -> Vec<Task> {
+    toml::from_str::<Tasks>(include_str!("data/everyday.toml")).unwrap().task
+}
+
+fn found(request: &str, line: &str) -> Vec<String> {
+    mismatches(request, &ParsedLine::new(line, Shell::Bash)).into_iter().map(|it| it.text).collect()
+}
+
+#[test]
+fn right_lines_are_left_alone() {
+    for Task { request, right, .. } in tasks() {
+        for line in right {
+            assert_eq!(found(&request, &line), Vec::<String>::new(), "{request}: {line}");
+        }
+    }
+}
+
+#[test]
+fn wrong_lines_are_noticed() {
+    let is_noticed = |task: &Task, line: &String| !found(&task.request, line).is_empty();
+    let count = |task: &Task| task.wrong.iter().filter(|line| is_noticed(task, line)).count();
+    let noticed: usize = tasks().iter().map(count).sum();
+    assert!(NOTICED_MIN <= noticed, "{noticed}");
+}
