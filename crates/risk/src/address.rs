@@ -171,7 +171,9 @@ fn is_deceptive(host: &str) -> bool {
         hex.map_or_else(|| !label.is_empty() && label.chars().all(|c| c.is_ascii_digit()), digits)
     };
     let labels: Vec<&str> = host.trim_end_matches('.').split('.').collect();
-    labels.iter().all(|label| number(label))
+    // More numbers are no address, but a version or an object identifier (1.3.6.1.2.1.1).
+    labels.len() <= 4
+        && labels.iter().all(|label| number(label))
         && host.parse::<Ipv4Addr>().is_err()
         && (labels.len() > 1 || !host.parse::<u32>().is_ok_and(|number| number < SMALLEST_ADDRESS))
 }
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn ports_are_no_hosts() {
-        for word in ["22,80", "1-1024", "T:80,U:53", "8000-8080,9000", "100000"] {
+        for word in ["22,80", "1-1024", "T:80,U:53", "8000-8080,9000", "100000", "1.3.6.1.2.1.1"] {
             assert!(!of(word).deceptive, "{word}");
         }
         assert!(of("0x7f.1").deceptive);

@@ -128,6 +128,8 @@ fn risk_labels_agree() {
         ("third drawn lines", judged("drawn-3.jsonl")),
         ("evasions", judged("evasions.jsonl")),
         ("second evasions", judged("evasions-2.jsonl")),
+        ("fourth drawn lines", judged("drawn-4.jsonl")),
+        ("third evasions", judged("evasions-3.jsonl")),
     ];
     let floors: BTreeMap<String, BTreeMap<String, f64>> =
         toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();
