@@ -24,7 +24,8 @@ pub struct Suggestion {
     pub risk: Risk,
     /// Confidence in the command, 0 to 1: computed from the checks, lowered by the model's own doubts.
     pub confidence: f64,
-    /// Reasons why another model answered than the configured first one; empty if the first one did.
+    /// Remarks of the model about its answer: why it answered and not the configured first one, or that it is not wholly
+    /// prepared yet.
     pub fallback: Vec<String>,
     /// Number of times a model was asked; 0 if the checks sufficed.
     pub rounds: u32,
@@ -35,8 +36,8 @@ pub struct Suggestion {
 }
 
 impl Suggestion {
-    /// Returns notes for the user, most important first: risk, remaining problems, changes, why another model
-    /// answered, and the checks. There is no risk note unless the label is Confirm or Dangerous; its absence is no
+    /// Returns notes for the user, most important first: risk, remaining problems, changes, remarks of the model, and the
+    /// checks. There is no risk note unless the label is Confirm or Dangerous; its absence is no
     /// promise of safety.
     pub fn notes(&self, evidence: Evidence) -> Vec<String> {
         let mut notes: Vec<String> = self.risk.note().into_iter().collect();

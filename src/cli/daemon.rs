@@ -49,6 +49,7 @@ fn object(found: Option<&(Hello, Status)>) -> serde_json::Value {
         "seconds": status.since.as_secs(),
         "model": status.model,
         "rests": status.rests,
+        "prepares": status.prepares,
         "answered": status.answered,
         "waiting": status.waiting,
         "memory_bytes": status.memory.map(|(all, _)| all),
@@ -63,6 +64,7 @@ pub(super) fn words(found: Option<&(Hello, Status)>) -> String {
         return "not running; the first key press starts it".to_owned();
     };
     let model = match &status.model {
+        Some(model) if status.prepares => format!("{} (preparing in the background)", one_line(model)),
         Some(model) if status.rests => format!("{} (resting)", one_line(model)),
         Some(model) => one_line(model),
         None => "no model yet".to_owned(),

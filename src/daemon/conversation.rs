@@ -69,7 +69,7 @@ fn answer(wire: &mut Wire, ask: Box<Ask>, queue: &JobQueue) -> io::Result<()> {
     }
 }
 
-/// Guard of a client that waits for an answer. Dropping it, on any path, stops the work except preparing the model.
+/// Guard of a client that waits for an answer. Dropping it, on any path, stops the work except loading the model.
 struct Visit<'a> {
     queue: &'a JobQueue,
     control: RequestControl,
@@ -84,7 +84,7 @@ impl<'a> Visit<'a> {
 
 impl Drop for Visit<'_> {
     fn drop(&mut self) {
-        // The next press needs the model, too.
+        // The next press needs a loaded model, too.
         self.control.abandon();
         self.queue.leave();
     }

@@ -15,7 +15,7 @@ use askline_host::local::LocalHost;
 use askline_model::failure::{EngineLost, Failure};
 use askline_model::local::Local;
 use askline_model::memory;
-use askline_model::prompt::Prompt;
+use askline_model::prompt::{Form, Prompt};
 use askline_model::request_control::{RequestControl, Stage};
 use askline_model::resident::wire::{Ask, Event, Failed, ModelSpec, Operation, Status};
 use askline_model::scripted::Scripted;
@@ -29,6 +29,10 @@ const TOKENS_MAX: usize = 4096;
 const OTHERS_MAX: usize = 8;
 /// Upper bound on the idle time.
 const IDLE_MAX: Duration = Duration::from_hours(24);
+/// Pause after a request before a fixed part is prepared: the checks of an answer may ask for others.
+const PREPARE_PAUSE: Duration = Duration::from_secs(1);
+/// Note about a brief reply.
+const BRIEF_NOTE: &str = "the model is still being prepared for this shell, so the next answers are better";
 /// Maximum size of a script, in bytes.
 const SCRIPT_LIMIT: u64 = 1 << 20;
 
@@ -60,17 +64,34 @@ struct QueueState {
     idle: Duration,
     model: Option<String>,
     rests: bool,
+    prepares: bool,
     answered: u64,
     /// Number of clients that have not received their final event yet.
     inside: usize,
 }
 
-/// The job in progress.
+/// The work in progress.
 struct Current {
-    /// `true` if a user waits.
-    urgent: bool,
+    rank: Rank,
     spec: ModelSpec,
     control: RequestControl,
+}
+
+/// Importance of work; a request interrupts work of a lower rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A fixed part is prepared. What was done of it is kept.
+    Background,
+    /// An answer is prefetched; no user waits for it.
+    Idle,
+    /// A user waits.
+    Urgent,
+}
+
+impl Rank {
+    fn of(ask: &Ask) -> Self {
+        if ask.urgent { Self::Urgent } else { Self::Idle }
+    }
 }
 
 /// A queued request.
@@ -107,6 +128,7 @@ impl JobQueue {
             idle: waits.idle,
             model: None,
             rests: false,
+            prepares: false,
             answered: 0,
             inside: 0,
         };
@@ -138,14 +160,13 @@ impl JobQueue {
         if WAITING_MAX <= state.waiting.len() {
             return Ok(None);
         }
-        // A model that is prepared for this request, too, is prepared to the end.
-        if let Some(current) = state.current.as_ref().filter(|_| job.ask.urgent) {
-            let serves = current.control.stage().is_one_time() && current.spec == job.ask.spec;
-            match serves {
-                true if current.urgent => {}
-                true => current.control.abandon(),
-                false if current.urgent && !current.control.is_abandoned() => {}
-                false => current.control.cancel(),
+        if let Some(Current { rank, spec, control }) = &state.current {
+            let gives_way = *rank < Rank::of(&job.ask) || job.ask.urgent && control.is_abandoned();
+            match () {
+                () if !gives_way => {}
+                // A model that is loaded for this request, too, is loaded to the end.
+                () if *spec == job.ask.spec => control.abandon(),
+                () => control.cancel(),
             }
         }
         state.idle = job.ask.idle.min(IDLE_MAX);
@@ -177,7 +198,11 @@ impl JobQueue {
         }
         if end == Shutdown::AtOnce {
             state.waiting.drain(..).for_each(Job::drop_it);
-            state.current.iter().for_each(|current| current.control.cancel());
+        }
+        if let Some(current) = &state.current
+            && (end == Shutdown::AtOnce || current.rank == Rank::Background)
+        {
+            current.control.cancel();
         }
         self.changed.notify_one();
         self.waker.ring();
@@ -195,8 +220,8 @@ impl JobQueue {
         active + state.idle
     }
 
-    /// Returns the stage of a request and the estimated rest of it. A request that waits while a model is prepared for
-    /// another one is in that stage, too.
+    /// Returns the stage of a request and the estimated rest of it. A request that waits while a model is loaded or
+    /// prepared for another one is in that stage, too.
     pub(super) fn progress(&self, control: &RequestControl, now: Instant) -> (Stage, Option<Duration>) {
         let state = self.state();
         let current = state.current.as_ref().map(|current| &current.control);
@@ -213,6 +238,7 @@ impl JobQueue {
             since: self.started.elapsed(),
             model: state.model.clone(),
             rests: state.rests,
+            prepares: state.prepares,
             answered: state.answered,
             waiting: state.waiting.len() + usize::from(state.current.is_some()),
             memory: memory::held(&LocalHost),
@@ -220,30 +246,53 @@ impl JobQueue {
         }
     }
 
-    /// Waits for the next job and makes it the current one. `has_model` is `true` if a loaded model could
-    /// release memory.
-    fn next(&self, has_model: bool) -> Next {
+    /// Waits for the next work and makes it the current one: a job, or after a pause, something for the loaded model.
+    fn next(&self, loaded: Option<&Loaded>) -> Next {
         let mut state = self.state();
         loop {
             if let Some(job) = state.waiting.pop_front() {
-                let (urgent, spec, control) = (job.ask.urgent, job.ask.spec.clone(), job.control.clone());
-                state.current = Some(Current { urgent, spec, control });
+                let (spec, control) = (job.ask.spec.clone(), job.control.clone());
+                state.current = Some(Current { rank: Rank::of(&job.ask), spec, control });
                 return Next::Job(job);
             }
             if state.end.is_some() {
                 return Next::Shutdown;
             }
-            let rest = state.active + self.waits.rest;
-            let left = rest.saturating_duration_since(Instant::now());
-            state = if !has_model || state.rests {
-                self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
-            } else if left.is_zero() {
-                state.rests = true;
-                return Next::Rest;
-            } else {
-                self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+            let unprepared = loaded.filter(|loaded| loaded.unprepared.is_some());
+            let pause = if unprepared.is_some() { PREPARE_PAUSE } else { self.waits.rest };
+            let left = (state.active + pause).saturating_duration_since(Instant::now());
+            state = match unprepared {
+                None if loaded.is_none() || state.rests => {
+                    self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
+                }
+                _ if !left.is_zero() => {
+                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+                Some(Loaded { spec, .. }) => {
+                    let (spec, control) = (spec.clone(), RequestControl::endless());
+                    state.current = Some(Current { rank: Rank::Background, spec, control: control.clone() });
+                    return Next::Prepare(control);
+                }
+                None => {
+                    state.rests = true;
+                    return Next::Rest;
+                }
             };
         }
+    }
+
+    /// Ends the current work and takes over the state of the loaded model.
+    fn finish(&self, loaded: Option<&Loaded>, is_answered: bool) {
+        let mut state = self.state();
+        state.current = None;
+        state.active = Instant::now();
+        state.model = loaded.map(|loaded| loaded.model.source());
+        state.rests = false;
+        state.prepares = loaded.is_some_and(|loaded| loaded.unprepared.is_some());
+        state.answered += u64::from(is_answered);
+        drop(state);
+        // The main thread must compute its idle time again.
+        self.waker.ring();
     }
 
     fn state(&self) -> MutexGuard<'_, QueueState> {
@@ -254,6 +303,7 @@ impl JobQueue {
 
 enum Next {
     Job(Job),
+    Prepare(RequestControl),
     Rest,
     Shutdown,
 }
@@ -262,50 +312,61 @@ enum Next {
 pub(super) fn work(queue: &JobQueue) {
     let mut loaded: Option<Loaded> = None;
     loop {
-        let job = match queue.next(loaded.is_some()) {
-            Next::Job(job) => job,
+        match queue.next(loaded.as_ref()) {
+            Next::Job(job) => {
+                let answer = attempt(queue, &mut loaded, |loaded| answer(loaded, &job.ask, &job.control));
+                let event = event(answer);
+                let is_answered = matches!(event, Event::Replies(..) | Event::Failed(_));
+                queue.finish(loaded.as_ref(), is_answered);
+                let _ = job.sender.send(event);
+            }
+            Next::Prepare(control) => {
+                let prepared = attempt(queue, &mut loaded, |loaded| {
+                    loaded.as_mut().map_or(Ok(()), |loaded| loaded.prepare(&control))
+                });
+                tracing::debug!(?prepared, "prepared in the background");
+                queue.finish(loaded.as_ref(), false);
+            }
             Next::Rest => {
                 if let Some(loaded) = &mut loaded {
                     loaded.last = None;
                     loaded.model.rest();
                 }
-                continue;
             }
             Next::Shutdown => return,
-        };
-        let answer = panic::catch_unwind(AssertUnwindSafe(|| answer(&mut loaded, &job.ask, &job.control)));
-        let event = match answer {
-            Ok(Ok((replies, notes))) => Event::Replies(replies, notes),
-            Ok(Err(error)) => match error.downcast_ref::<Failure>() {
-                Some(Failure::Cancelled) => Event::Dropped,
-                _ if error.is::<Short>() => {
-                    // The next key press may start a process with higher limits.
-                    queue.end(Shutdown::Finish);
-                    Event::Unable(format!("{error:#}"))
-                }
-                failure if error.is::<EngineLost>() => {
-                    // What the engine had is lost to this process.
-                    queue.end(Shutdown::Finish);
-                    Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") })
-                }
-                failure => Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") }),
-            },
-            Err(_) => {
-                // After a panic the model may be in any state.
-                loaded = None;
-                Event::Broken
-            }
-        };
-        let mut state = queue.state();
-        state.current = None;
-        state.active = Instant::now();
-        state.model = loaded.as_ref().map(|loaded| loaded.model.source());
-        state.rests = false;
-        state.answered += u64::from(matches!(event, Event::Replies(..) | Event::Failed(_)));
-        drop(state);
-        // The main thread must compute its idle time again.
-        queue.waker.ring();
-        let _ = job.sender.send(event);
+        }
+    }
+}
+
+/// Does work with the model; `None` if it panicked. After an error that another process may not have, this one ends.
+fn attempt<T>(
+    queue: &JobQueue,
+    loaded: &mut Option<Loaded>,
+    work: impl FnOnce(&mut Option<Loaded>) -> anyhow::Result<T>,
+) -> Option<anyhow::Result<T>> {
+    let Ok(done) = panic::catch_unwind(AssertUnwindSafe(|| work(loaded))) else {
+        // After a panic the model may be in any state.
+        *loaded = None;
+        return None;
+    };
+    // The next key press may start a process with higher limits; and what the engine had is lost to this one.
+    if done.as_ref().is_err_and(|error| error.is::<Short>() || error.is::<EngineLost>()) {
+        queue.end(Shutdown::Finish);
+    }
+    Some(done)
+}
+
+/// Returns the final event for an answer.
+fn event(answer: Option<anyhow::Result<(Vec<Reply>, Vec<String>)>>) -> Event {
+    let error = match answer {
+        None => return Event::Broken,
+        Some(Ok((replies, notes))) => return Event::Replies(replies, notes),
+        Some(Err(error)) => error,
+    };
+    match error.downcast_ref::<Failure>() {
+        Some(Failure::Cancelled) => Event::Dropped,
+        _ if error.is::<Short>() => Event::Unable(format!("{error:#}")),
+        failure => Event::Failed(Failed { failure: failure.cloned(), text: format!("{error:#}") }),
     }
 }
 
@@ -315,6 +376,8 @@ struct Loaded {
     model: Box<dyn Model>,
     /// Last prompt, its token limit, and the answer.
     last: Option<(Prompt, usize, Reply)>,
+    /// Fixed part that is not prepared yet, at least not wholly.
+    unprepared: Option<String>,
 }
 
 impl Loaded {
@@ -333,11 +396,30 @@ impl Loaded {
             return Ok(Reply { usage: Usage { cached_tokens, ..Usage::default() }, ..reply.clone() });
         }
         self.last = None;
+        let before = self.unprepared.clone();
+        if prompt.form == Form::Completion {
+            self.unprepared = Some(prompt.fixed.clone());
+        }
         let reply = self.model.complete(prompt, max_tokens, control)?;
+        if !reply.brief {
+            self.unprepared = before.filter(|fixed| *fixed != prompt.fixed);
+        }
         // With more time the answer may be whole.
         let is_late = reply.cut == Some(Cut::Time);
         self.last = (!is_late).then(|| (prompt.clone(), max_tokens, reply.clone()));
         Ok(reply)
+    }
+
+    /// Prepares the fixed part. If a request interrupts it, it goes on after that.
+    fn prepare(&mut self, control: &RequestControl) -> anyhow::Result<()> {
+        let Some(fixed) = self.unprepared.take() else { return Ok(()) };
+        // With more of the fixed part the answer may be a better one.
+        self.last = None;
+        let prepared = self.model.prepare(&fixed, control);
+        if prepared.as_ref().is_err_and(|error| error.downcast_ref() == Some(&Failure::Cancelled)) {
+            self.unprepared = Some(fixed);
+        }
+        prepared
     }
 }
 
@@ -352,13 +434,13 @@ fn answer(
     if loaded.as_ref().is_none_or(|loaded| loaded.spec != ask.spec) {
         // Two models may need more memory than the machine has.
         *loaded = None;
-        *loaded = Some(Loaded { spec: ask.spec.clone(), model: load(&ask.spec)?, last: None });
+        *loaded =
+            Some(Loaded { spec: ask.spec.clone(), model: load(&ask.spec)?, last: None, unprepared: None });
     }
     let loaded = loaded.as_mut().context("just loaded")?;
     let replies = match &ask.what {
         Operation::Prepare { fixed } => {
-            loaded.last = None;
-            loaded.model.prepare(fixed, control)?;
+            loaded.unprepared = Some(fixed.clone());
             Vec::new()
         }
         Operation::Complete { prompt, max_tokens } => {
@@ -369,12 +451,18 @@ fn answer(
         }
         Operation::Others { prompt, further } => {
             let (most, max_tokens) = (further.most.min(OTHERS_MAX), further.max_tokens.min(TOKENS_MAX));
+            let is_known = loaded.last.as_ref().is_some_and(|(known, ..)| known == prompt);
             // Another client may have asked in between, and the model continues from its last prompt.
-            loaded.complete(prompt, max_tokens, control)?;
-            loaded.model.alternatives(prompt, Further { most, max_tokens, ..*further }, control)?
+            let reply = loaded.complete(prompt, max_tokens, control)?;
+            let further = Further { most, max_tokens, ..*further };
+            let others = loaded.model.alternatives(prompt, further, control)?;
+            // With more of the fixed part, the answer may be another one than the asker has.
+            (!is_known).then_some(reply).into_iter().chain(others).collect()
         }
     };
-    Ok((replies, loaded.model.notes()))
+    let is_brief = replies.iter().any(|reply| reply.brief);
+    let notes = loaded.model.notes().into_iter().chain(is_brief.then(|| BRIEF_NOTE.to_owned()));
+    Ok((replies, notes.collect()))
 }
 
 /// Context of an error: this process has too little memory for a model.
@@ -398,7 +486,7 @@ fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
                 return Err(anyhow::Error::new(shortage).context(Short));
             }
             let is_roomy = !saves_memory && memory::is_ample(&LocalHost, needs);
-            local.rearranged(is_roomy).guarded()
+            local.rearranged(is_roomy).early().guarded()
         }
         ModelSpec::Scripted { file, .. } => {
             let text = LocalHost.read(file, SCRIPT_LIMIT)?;

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use askline_syntax::shell::Shell;
 use serde_json::Value;
@@ -160,6 +161,43 @@ fn a_resident_process_says_the_same_and_is_quicker_the_second_time() {
     assert_eq!(again.0, resident[1].0);
     assert!(again.1 < resident[1].1 / 2.0, "the same again is remembered: {again:?}, {resident:?}");
     assert_eq!(status["model"].as_str().unwrap(), format!("local:{}", stem(&model)));
+}
+
+/// The first answer in a shell comes before its whole fixed part is read. The rest is read in the background; then the
+/// answers are those of a process that reads all of it first.
+#[test]
+fn a_first_answer_is_brief_and_the_rest_is_prepared_in_the_background() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let home = tempfile::Builder::new().prefix("al").tempdir_in("/tmp").unwrap();
+    std::fs::set_permissions(home.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    let run = |args: &[&str]| {
+        let ran = Askline::new(args.iter().copied())
+            .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+            .env("ASKLINE_DEADLINE_MS", "120000")
+            .env("ASKLINE_DAEMON", "force")
+            .env("XDG_CACHE_HOME", home.path().join("cache").to_str().unwrap())
+            .env("XDG_RUNTIME_DIR", home.path().to_str().unwrap())
+            .run()
+            .code(0);
+        serde_json::from_str::<Value>(&ran.stdout).unwrap()
+    };
+    let requests = &everyday()[..2];
+    let press = |request: &str| run(&["suggest", "--json", "--shell", "bash", "--", request]);
+    let first = press(&requests[0]);
+    assert!(
+        first["fallback"][0].as_str().is_some_and(|note| note.contains("still being prepared")),
+        "{first}"
+    );
+    let until = Instant::now() + Duration::from_mins(5);
+    while run(&["daemon", "--json"])["prepares"] == true {
+        assert!(Instant::now() < until, "it is not prepared");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let second = press(&requests[1]);
+    run(&["daemon", "stop", "--json"]);
+    assert_eq!(second["fallback"], serde_json::json!([]));
+    assert_eq!(second["command"], ask(&model, Shell::Bash, &requests[1..])[0]["command"]);
 }
 
 /// A damaged stored state is not used, and is computed again.

@@ -83,6 +83,11 @@ impl Home {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
     }
 
+    fn is_prepared(&self) -> bool {
+        let status = self.status();
+        status["waiting"] == 0 && status["prepares"] == false
+    }
+
     /// Returns the processes started in this home, without zombies.
     fn processes(&self) -> Vec<u32> {
         let needle = format!("XDG_RUNTIME_DIR={}", self.runtime().display());
@@ -247,8 +252,47 @@ fn a_cold_press_ends_in_time_and_the_model_is_prepared_for_the_next() {
         let why = said(&press.wait_with_output().unwrap()).unwrap_err();
         assert!(why.contains("the model is being prepared, about ") && why.contains(" s left"), "{why}");
     }
-    until("it is prepared", || home.status()["waiting"] == 0);
+    until("it is prepared", || home.is_prepared());
     assert_eq!(home.press().unwrap(), "ls -la", "no press took its reply");
+}
+
+/// Without the whole fixed part the answer is brief. The rest is prepared in the background, also after a press that
+/// interrupts this.
+#[test]
+fn the_rest_is_prepared_after_a_brief_answer() {
+    let home =
+        Home::new("{\"reply\": \"ls\", \"rest_ms\": 5000}\n{\"reply\": \"ls -l\"}\n{\"reply\": \"pwd\"}\n");
+    let press = || {
+        let answer = home.run(&["suggest", "--json", "--shell", "bash", "--", "list the files"]);
+        let answer: Value = serde_json::from_slice(&answer.stdout).unwrap();
+        let note = answer["fallback"][0].as_str().map(str::to_owned);
+        (answer["command"].as_str().unwrap().to_owned(), note)
+    };
+    let brief =
+        Some("the model is still being prepared for this shell, so the next answers are better".to_owned());
+    assert_eq!(press(), ("ls".to_owned(), brief.clone()));
+    until("it prepares", || home.status()["waiting"] == 1);
+    assert!(said(&home.run(&["daemon"])).unwrap().contains(" (preparing in the background), 1 answered"));
+    assert_eq!(press(), ("ls -l".to_owned(), brief), "it did not wait");
+    assert!(!home.is_prepared());
+    until("it is prepared", || home.is_prepared());
+    assert_eq!(press(), ("pwd".to_owned(), None));
+}
+
+/// Preparing ahead of a request keeps no other request waiting, and does not keep the process from ending.
+#[test]
+fn a_request_or_the_end_interrupts_preparing() {
+    let home = Home::new("{\"reply\": \"ls\", \"rest_ms\": 600000}\n{\"reply\": \"pwd\"}\n");
+    let served = home.serve(Waits::USUAL);
+    assert_eq!(texts(end(&mut home.asked(complete(), true))), ["ls"]);
+    let fixed = "# One-line zsh commands for Linux.\n\n".to_owned();
+    assert!(texts(end(&mut home.asked(Operation::Prepare { fixed }, true))).is_empty());
+    until("it prepares", || home.status_inside().waiting == 1);
+    assert_eq!(texts(end(&mut home.asked(complete(), false))), ["pwd"]);
+    until("it prepares again", || home.status_inside().waiting == 1);
+    let mut wire = home.wire();
+    wire.send(&Question::Stop { finish: true }, Instant::now() + AMPLE).unwrap();
+    served.join().unwrap();
 }
 
 /// While a press waits for a model that is prepared, one for another model tells so; without such a press it comes first.
@@ -717,7 +761,8 @@ fn a_broken_model_is_loaded_anew_and_others_belong_to_their_prompt() {
     assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a", "ls -l"]);
     let sizes = Operation::Complete { prompt: prompt("# sizes\n"), max_tokens: 9 };
     assert_eq!(texts(end(&mut home.asked(sizes, true))), ["du"]);
-    assert_eq!(texts(end(&mut home.asked(others("# list\n"), true))), ["ls -a"], "asked again first");
+    let others = texts(end(&mut home.asked(others("# list\n"), true)));
+    assert_eq!(others, ["ls", "ls -a"], "asked again first, which may give another answer");
     let error = ask(&mut home.client(true), &RequestControl::endless()).unwrap_err();
     assert_eq!(error.to_string(), "no such luck", "the model's own words are no reason to turn elsewhere");
 }

@@ -130,6 +130,9 @@ pub struct Reply {
     /// The reason why the text ends before the model was done; `None` if it is whole.
     #[serde(default)]
     pub cut: Option<Cut>,
+    /// `true` if the model answered after a beginning of the prompt's fixed part, because the rest is not prepared yet.
+    #[serde(default)]
+    pub brief: bool,
     /// Tokens and times, if the model reports them.
     pub usage: Usage,
 }

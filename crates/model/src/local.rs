@@ -20,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Cut, Further, Model, Reply, Usage, gguf};
 use crate::failure::Failure;
-use crate::prompt::{Form, Prompt};
+use crate::prompt::{self, Form, Prompt};
 use crate::request_control::{RequestControl, Stage};
 use askline_host::local::open_regular;
 use askline_host::store;
@@ -41,8 +41,12 @@ const STATES_LIMIT: usize = 8;
 /// Number of tokens computed between two writes of the state.
 const STRETCH: usize = 512;
 
-/// Number of tokens computed between two estimates of the rest.
-const STEP: usize = 128;
+/// Number of tokens computed between two estimates of the rest. What was computed of a step is lost when a press
+/// interrupts it.
+const STEP: usize = 64;
+
+/// Number of tokens of the fixed part in memory from which on its saved state is not looked for: it has hardly more.
+const HELD_MIN: usize = 128;
 
 /// Number of and pause between measurements of the machine's load.
 const LOOKS: usize = 3;
@@ -62,6 +66,8 @@ pub struct Local {
     file: PathBuf,
     states: PathBuf,
     settings: Settings,
+    /// `true` if an answer does not wait until the whole fixed part is read.
+    is_early: bool,
     /// Maximum number of prompt and answer tokens together.
     room: usize,
     sequence: Option<Sequence>,
@@ -93,6 +99,7 @@ impl Local {
             file,
             states,
             settings: Settings { threads, repack: false, guess: true },
+            is_early: false,
             room,
             sequence: None,
             resting: None,
@@ -115,6 +122,14 @@ impl Local {
         self
     }
 
+    /// Returns the same model, which does not wait until the whole fixed part is read: it answers after what was read
+    /// of it, and at least after [`Prompt::brief`] pieces. Such a [`Reply`] is `brief`.
+    #[must_use]
+    pub fn early(mut self) -> Self {
+        self.is_early = true;
+        self
+    }
+
     /// Returns the same model, which works in a thread of its own: if the engine aborts or is stuck, that costs the
     /// model, not the process.
     pub fn guarded(self) -> Box<dyn Model> {
@@ -128,18 +143,39 @@ impl Local {
     ///
     /// If the file can't be loaded or the request control ended; the part computed until then is saved.
     pub fn ready(&mut self, fixed: &str, control: &RequestControl) -> anyhow::Result<Usage> {
+        let (sequence, part) = self.resume(fixed, control)?;
+        part.read_to(part.tokens.len(), sequence, control)
+    }
+
+    /// Prepares the model for an early answer to a prompt. Returns `true` if the answer is brief.
+    fn ready_early(&mut self, prompt: &Prompt, control: &RequestControl) -> anyhow::Result<bool> {
+        let (sequence, part) = self.resume(&prompt.fixed, control)?;
+        if sequence.tokens().len() == part.tokens.len() {
+            return Ok(false);
+        }
+        let pieces = prompt::pieces(&prompt.fixed).map(|piece| sequence.weights().tokens(piece, false));
+        let pieces = pieces.collect::<anyhow::Result<Vec<_>>>()?;
+        let end = early_end(&part.tokens, sequence.tokens().len(), &pieces, prompt.brief);
+        part.read_to(end, sequence, control)?;
+        sequence.truncate(end);
+        Ok(end < part.tokens.len())
+    }
+
+    /// Loads the model and what was kept of the fixed part.
+    fn resume(
+        &mut self,
+        fixed: &str,
+        control: &RequestControl,
+    ) -> anyhow::Result<(&mut Sequence, FixedPart)> {
         self.answered = None;
         let file = self.states.join(format!("{}.state", self.state_key(fixed)?));
         let sequence = self.loaded(control)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
-        if sequence.tokens().len() < tokens.len() {
+        if sequence.tokens().len() < tokens.len().min(HELD_MIN) {
             restore(sequence, &tokens, &file);
         }
-        match tokens.get(sequence.tokens().len()..) {
-            None | Some([]) => Ok(Usage::default()),
-            Some(missing) => compute(sequence, missing, &file, control),
-        }
+        Ok((sequence, FixedPart { tokens, file }))
     }
 
     /// Releases the memory of the context, for idle times. The weights stay mapped. The next request loads the
@@ -219,14 +255,15 @@ impl Model for Local {
         control: &RequestControl,
     ) -> anyhow::Result<Reply> {
         self.answered = None;
-        let end = match prompt.form {
+        let (end, brief) = match prompt.form {
+            Form::Completion if self.is_early => (StopReason::Paragraph, self.ready_early(prompt, control)?),
             Form::Completion => {
                 self.ready(&prompt.fixed, control)?;
-                StopReason::Paragraph
+                (StopReason::Paragraph, false)
             }
             Form::Chat => {
                 self.loaded(control)?;
-                StopReason::Text
+                (StopReason::Text, false)
             }
         };
         let sequence = self.sequence.as_mut().context("loaded, so there is a sequence")?;
@@ -257,7 +294,7 @@ impl Model for Local {
             decode: started.elapsed() - prefill,
         };
         self.answered = Some(Answered { prompt: prompt.clone(), end, start, path });
-        Ok(Reply { text: written.text, certainty: written.certainty, cut: written.cut, usage })
+        Ok(Reply { text: written.text, certainty: written.certainty, cut: written.cut, brief, usage })
     }
 
     fn keeps_alternatives(&self) -> bool {
@@ -287,6 +324,7 @@ impl Model for Local {
             cut: written.cut,
             // All alternatives have the same time, because they are generated together.
             usage: Usage { decode_tokens: written.tokens, decode, ..Usage::default() },
+            ..Reply::default()
         };
         Ok(written.into_iter().map(reply).collect())
     }
@@ -315,36 +353,63 @@ fn chat_tokens(weights: &Weights, prompt: &Prompt) -> anyhow::Result<Vec<Token>>
     Ok(tokens.collect::<anyhow::Result<Vec<_>>>()?.concat())
 }
 
-/// Computes the rest of the fixed part and saves the state after each chunk. After a cancel, the next request
-/// continues from there.
-fn compute(
-    sequence: &mut Sequence,
-    missing: &[Token],
-    file: &Path,
-    control: &RequestControl,
-) -> anyhow::Result<Usage> {
-    control.enter(Stage::Preparing, Instant::now());
-    let mut usage = Usage::default();
-    for stretch in missing.chunks(STRETCH) {
-        sequence.set_threads(undisturbed(sequence.most_threads()));
-        let kept = sequence.tokens().len();
-        let read = stretch.chunks(STEP).try_for_each(|step| {
-            let started = Instant::now();
-            sequence.read(step, control)?;
-            usage.prefill_tokens += step.len();
-            usage.prefill += started.elapsed();
-            let left = missing.len().saturating_sub(usage.prefill_tokens) as f64;
-            control.expect(usage.prefill.mul_f64(left / usage.prefill_tokens.max(1) as f64), Instant::now());
-            anyhow::Ok(())
-        });
-        if kept < sequence.tokens().len()
-            && let Err(error) = keep(sequence, file)
-        {
-            tracing::debug!("can't cache the model's state: {error:#}");
+/// Returns the number of tokens of the fixed part for an early answer, when `read` of its `tokens` are read: those, to the
+/// end of a piece, or the shortest sufficient beginning, which has `brief` of the `pieces`.
+fn early_end(tokens: &[Token], read: usize, pieces: &[Vec<Token>], brief: usize) -> usize {
+    let ends = (brief..=pieces.len()).filter_map(|count| {
+        let beginning = pieces.get(..count)?.concat();
+        // With some models the tokens of a piece depend on what comes before it.
+        tokens.starts_with(&beginning).then_some(beginning.len())
+    });
+    let ends: Vec<_> = ends.collect();
+    let reached = ends.iter().rfind(|end| **end <= read);
+    *reached.or(ends.first()).unwrap_or(&tokens.len())
+}
+
+/// Fixed part of a prompt.
+struct FixedPart {
+    tokens: Vec<Token>,
+    /// File of its state.
+    file: PathBuf,
+}
+
+impl FixedPart {
+    /// Computes what is missing of the first `end` tokens and saves the state after each stretch. After a cancel, the
+    /// next request continues from there.
+    fn read_to(
+        &self,
+        end: usize,
+        sequence: &mut Sequence,
+        control: &RequestControl,
+    ) -> anyhow::Result<Usage> {
+        let mut usage = Usage::default();
+        let missing = self.tokens.get(sequence.tokens().len()..end).unwrap_or_default();
+        if missing.is_empty() {
+            return Ok(usage);
         }
-        read?;
+        control.enter(Stage::Preparing, Instant::now());
+        for stretch in missing.chunks(STRETCH) {
+            sequence.set_threads(undisturbed(sequence.most_threads()));
+            let kept = sequence.tokens().len();
+            let read = stretch.chunks(STEP).try_for_each(|step| {
+                let started = Instant::now();
+                sequence.read(step, control)?;
+                usage.prefill_tokens += step.len();
+                usage.prefill += started.elapsed();
+                let left = missing.len().saturating_sub(usage.prefill_tokens) as f64;
+                control
+                    .expect(usage.prefill.mul_f64(left / usage.prefill_tokens.max(1) as f64), Instant::now());
+                anyhow::Ok(())
+            });
+            if kept < sequence.tokens().len()
+                && let Err(error) = keep(sequence, &self.file)
+            {
+                tracing::debug!("can't cache the model's state: {error:#}");
+            }
+            read?;
+        }
+        Ok(usage)
     }
-    Ok(usage)
 }
 
 /// Generated answer.
@@ -417,4 +482,22 @@ fn undisturbed(most: usize) -> usize {
 /// Returns the number of cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_early_answer_comes_after_whole_solved_requests() {
+        let pieces: Vec<Vec<Token>> = (0..10).map(|piece| vec![piece; 50]).collect();
+        let tokens = pieces.concat();
+        for (read, end) in [(0, 150), (149, 150), (150, 150), (199, 150), (200, 200), (430, 400), (500, 500)]
+        {
+            assert_eq!(early_end(&tokens, read, &pieces, 3), end, "{read} tokens are read");
+        }
+        assert_eq!(early_end(&tokens, 430, &pieces, usize::MAX), 500, "all are needed");
+        let others: Vec<Vec<Token>> = (0..10).map(|_| vec![7; 50]).collect();
+        assert_eq!(early_end(&tokens, 300, &others, 3), 500, "the pieces alone have other tokens");
+    }
 }

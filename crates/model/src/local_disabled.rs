@@ -30,6 +30,11 @@ impl Local {
         self
     }
 
+    /// Returns itself.
+    pub fn early(self) -> Self {
+        self
+    }
+
     /// Returns the same placeholder.
     pub fn guarded(self) -> Box<dyn Model> {
         Box::new(self)

@@ -26,7 +26,7 @@ pub const CONTENT_HINT: &str = "Esc takes the first answer";
 #[derive(Debug, Clone, Default)]
 pub struct RequestControl {
     cancelled: Arc<AtomicBool>,
-    /// `true` if the work is cancelled as soon as the model is ready.
+    /// `true` if the work is cancelled, or as soon as the model is loaded.
     abandoned: Arc<AtomicBool>,
     /// `true` if the answers so far are enough: optional work ends.
     contented: Arc<AtomicBool>,
@@ -85,7 +85,7 @@ impl Stage {
         if self == Self::Comparing { CONTENT_HINT } else { CANCEL_HINT }
     }
 
-    /// Reports whether the work of this stage serves all later requests, too.
+    /// Reports whether the work of this stage serves later requests, too.
     pub fn is_one_time(self) -> bool {
         matches!(self, Self::Loading | Self::Preparing)
     }
@@ -158,8 +158,7 @@ impl RequestControl {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// Cancels the request, but not the one-time work on the model: that goes on to its end and serves the next
-    /// request.
+    /// Cancels the request, but not while the model is loaded: half of that would be lost to the next request.
     pub fn abandon(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
     }
@@ -177,7 +176,7 @@ impl RequestControl {
     /// Returns the reason to stop working now, or `None`. Cheap enough to call between the steps of a
     /// computation.
     pub fn spent(&self, now: Instant) -> Option<Failure> {
-        let is_abandoned = || self.is_abandoned() && !self.stage().is_one_time();
+        let is_abandoned = || self.is_abandoned() && self.stage() != Stage::Loading;
         if self.cancelled.load(Ordering::Relaxed) || is_abandoned() {
             return Some(Failure::Cancelled);
         }
@@ -295,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_abandoned_prepares_the_model_and_stops() {
+    fn what_is_abandoned_loads_the_model_and_stops() {
         let now = Instant::now();
         let control = RequestControl::endless();
-        control.enter(Stage::Preparing, now);
+        control.enter(Stage::Loading, now);
         control.clone().abandon();
         assert_eq!(control.spent(now), None);
-        control.enter(Stage::Thinking, now);
+        control.enter(Stage::Preparing, now);
         assert_eq!(control.spent(now), Some(Failure::Cancelled));
         assert!(control.is_same(&control.clone()) && !control.is_same(&RequestControl::endless()));
     }

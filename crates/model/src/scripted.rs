@@ -10,11 +10,13 @@
 //! {"panic": "to see that the line is kept"}
 //! {"hang_ms": 60000}
 //! {"reply": "ls", "prepare_ms": 3000}
+//! {"reply": "ls", "rest_ms": 3000}
 //! ```
 //!
 //! A request without a remaining line fails, and so does finishing with unused lines. `delay_ms` waits and obeys the
 //! request control; `hang_ms` waits and ignores it. `prepare_ms` takes that time for one-time work, which a later
-//! request continues if it is given up. `must_contain` fails unless the prompt contains the text. `others` are
+//! request, or [`Model::prepare`], continues if it is given up. Replies are brief from one with `rest_ms` on, until
+//! [`Model::prepare`] has taken that time. `must_contain` fails unless the prompt contains the text. `others` are
 //! the alternatives to this reply; those that differ from it only after its wrong part ([`Further::wrong`]) are left out.
 //! They take `others_ms`. `mean` is the mean probability of a reply's tokens. The end of a `cut` reply is missing.
 
@@ -41,6 +43,7 @@ pub struct Scripted {
     last: String,
     others: Vec<Other>,
     others_ms: u64,
+    rest_ms: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -62,6 +65,8 @@ struct Row {
     hang_ms: u64,
     #[serde(default)]
     prepare_ms: u64,
+    #[serde(default)]
+    rest_ms: u64,
     must_contain: Option<String>,
 }
 
@@ -109,7 +114,7 @@ impl Scripted {
                     .with_context(|| format!("{source}: line {} is not a scripted reply", n + 1))
             })
             .collect::<anyhow::Result<_>>()?;
-        Ok(Self { source, left, last: String::new(), others: Vec::new(), others_ms: 0 })
+        Ok(Self { source, left, last: String::new(), others: Vec::new(), others_ms: 0, rest_ms: 0 })
     }
 }
 
@@ -177,9 +182,16 @@ impl Model for Scripted {
             bail!(why);
         }
         (self.others, self.others_ms) = (row.others, row.others_ms);
+        self.rest_ms += row.rest_ms;
         self.last = row.reply.unwrap_or_default();
         let cut = row.cut.then_some(Cut::Repetition);
-        Ok(Reply { text: self.last.clone(), certainty: row.mean.map(certainty), cut, ..Reply::default() })
+        let (text, certainty, brief) = (self.last.clone(), row.mean.map(certainty), 0 < self.rest_ms);
+        Ok(Reply { text, certainty, cut, brief, ..Reply::default() })
+    }
+
+    fn prepare(&mut self, _: &str, control: &RequestControl) -> anyhow::Result<()> {
+        prepare(&mut self.rest_ms, control)?;
+        self.left.front_mut().map_or(Ok(()), |next| Ok(prepare(&mut next.prepare_ms, control)?))
     }
 
     fn keeps_alternatives(&self) -> bool {

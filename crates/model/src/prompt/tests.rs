@@ -23,6 +23,20 @@ fn the_fixed_part_is_a_header_and_solved_requests() {
 }
 
 #[test]
+fn a_brief_fixed_part_is_a_small_beginning_with_whole_solved_requests() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        let prompt = draft(Form::Completion, "anything", shell, "Linux");
+        let brief: String = pieces(&prompt.fixed).take(prompt.brief).collect();
+        let last = &solved(shell)[5];
+        assert!(brief.ends_with(&format!("\n\n# {}\n{}\n\n", last.request, last.command)), "{shell}");
+        assert!(prompt.fixed.starts_with(&brief) && brief.len() < 600, "{shell}: {} bytes", brief.len());
+    }
+    let nu = draft(Form::Completion, "anything", Shell::Nu, "Linux");
+    assert!(pieces(&nu.fixed).count() < nu.brief, "Nushell needs all");
+    assert_eq!(pieces(&nu.fixed).collect::<String>(), nu.fixed);
+}
+
+#[test]
 fn a_shell_that_builds_on_bash_replaces_in_place_and_adds_at_the_end() {
     for shell in [Shell::Zsh, Shell::Fish] {
         let bash = solved(Shell::Bash);

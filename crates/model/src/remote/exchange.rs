@@ -315,7 +315,7 @@ impl Remote {
         };
         // Text completion continues after the command; in a chat the model ends its answer itself.
         let text = if self.endpoint.raw { first_line(&accumulator.text) } else { &accumulator.text };
-        Ok(Reply { text: text.trim().to_owned(), certainty: None, cut: None, usage })
+        Ok(Reply { text: text.trim().to_owned(), usage, ..Reply::default() })
     }
 
     /// Returns why a request could not be sent or got no response.

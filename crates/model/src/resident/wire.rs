@@ -20,7 +20,7 @@ use crate::request_control::Stage;
 use crate::{Further, Reply};
 
 /// Version of the format below; raised with each change.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// Maximum size of a frame, in bytes. The longest prompts use a hundredth of it.
 pub const FRAME_MAX: usize = 1 << 20;
@@ -132,7 +132,7 @@ pub enum Operation {
         /// Selection of alternatives.
         further: Further,
     },
-    /// Prepares a fixed part. Ends with an empty [`Event::Replies`].
+    /// Prepares a fixed part in the background. Ends at once with an empty [`Event::Replies`].
     Prepare {
         /// Fixed part of the prompt.
         fixed: String,
@@ -186,6 +186,8 @@ pub struct Status {
     pub model: Option<String>,
     /// `true` if the model has released its working memory.
     pub rests: bool,
+    /// `true` if a fixed part is being prepared in the background, or will be.
+    pub prepares: bool,
     /// Number of answered requests.
     pub answered: u64,
     /// Number of requests that wait or are being answered.
