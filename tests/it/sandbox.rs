@@ -375,11 +375,12 @@ fn memory_is_bounded() {
     assert!(output.is_err() || output.is_ok_and(|output| output.stdout.is_empty()));
 }
 
-/// Checks that a program was ended because it exceeded its limits; on a busy machine it may not get so far in its time.
+/// Checks that a program is ended because it exceeds its limits. On a machine that other tests keep busy it may not get so
+/// far in its time, so one of a few runs counts.
 #[track_caller]
-fn is_ended(ran: anyhow::Result<Output>) {
-    let error = ran.unwrap_err();
-    assert!(error.is::<Runaway>(), "{error:#}");
+fn is_ended(run: impl Fn() -> anyhow::Result<Output>) {
+    let mut runs = (0..4).map(|_| run());
+    assert!(runs.any(|ran| ran.is_err_and(|error| error.is::<Runaway>())));
 }
 
 #[test]
@@ -397,7 +398,7 @@ fn memory_that_processes_share_is_bounded() {
     );
     assert_eq!(printed(top.path(), "/usr/bin/perl", &unnamed), "refused");
     let many = "for (1 .. 7) { if (!fork) { my $much = 'x' x (200 << 20); sleep 2; exit; } } sleep 2;";
-    is_ended(help_of(top.path(), "/usr/bin/perl", many));
+    is_ended(|| help_of(top.path(), "/usr/bin/perl", many));
 }
 
 #[test]
@@ -448,7 +449,7 @@ fn processes_of_a_fork_bomb() -> usize {
         });
         let ended = help_of(top.path(), "/usr/bin/perl", body);
         has_ended.store(true, Ordering::Relaxed);
-        is_ended(ended);
+        assert!(ended.is_err_and(|error| error.is::<Runaway>()));
     });
     most.into_inner()
 }
@@ -471,7 +472,7 @@ fn the_disk_and_the_processes_are_bounded() {
         "for (1 .. 200) { if (!fork) { sleep 2; exit; } } sleep 2;",
     ];
     for body in bodies {
-        is_ended(help_of(top.path(), "/usr/bin/perl", body));
+        is_ended(|| help_of(top.path(), "/usr/bin/perl", body));
     }
     let modest =
         "for (1 .. 20) { open(my $f, '>', $_); if (!fork) { sleep 0.1; exit; } } sleep 1; print 'end';";

@@ -3,15 +3,13 @@
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
 use askline_syntax::ParsedLine;
-use askline_syntax::shell::Shell;
 
 /// Maximum length of the name of a variable of a loop.
 const NAME_MAX: usize = 12;
 
 /// Returns a mismatch for a variable in small letters that the line reads and never sets, and the request does not name.
 pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    // zsh has variables of its own in small letters: `$path`.
-    if line.shell() != Shell::Bash {
+    if line.shell().dialect().has_lowercase_variables {
         return None;
     }
     let words = line.parsed().commands.iter().flat_map(|command| command.words.iter());
@@ -54,6 +52,7 @@ fn is_set(name: &str, line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use askline_syntax::shell::Shell;
 
     #[test]
     fn variables_that_nothing_sets() {

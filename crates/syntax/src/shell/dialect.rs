@@ -58,6 +58,8 @@ pub struct Dialect {
     pub splits_variables: bool,
     /// `true` if a loop behind a pipe is a process of its own, whose variables are lost.
     pub has_lost_loops: bool,
+    /// `true` if the shell sets variables in small letters: `$path`, `$status`.
+    pub has_lowercase_variables: bool,
     /// `true` if each of several redirections of one output gets it, a pipe included.
     pub has_many_outputs: bool,
     /// `true` for aliases that stand for any word, not only for a command word.
@@ -132,6 +134,7 @@ pub(super) static BASH: Dialect = Dialect {
     has_brace_lists: true,
     splits_variables: true,
     has_lost_loops: true,
+    has_lowercase_variables: false,
     has_many_outputs: false,
     has_global_aliases: false,
     history: Some(History::Bash),
@@ -173,6 +176,7 @@ pub(super) static ZSH: Dialect = Dialect {
     has_brace_lists: true,
     splits_variables: false,
     has_lost_loops: false,
+    has_lowercase_variables: true,
     has_many_outputs: true,
     has_global_aliases: true,
     history: Some(History::Zsh),
@@ -211,6 +215,7 @@ pub(super) static FISH: Dialect = Dialect {
     has_brace_lists: true,
     splits_variables: false,
     has_lost_loops: false,
+    has_lowercase_variables: true,
     has_many_outputs: false,
     has_global_aliases: false,
     history: None,
@@ -250,6 +255,7 @@ pub(super) static NU: Dialect = Dialect {
     has_brace_lists: false,
     splits_variables: false,
     has_lost_loops: false,
+    has_lowercase_variables: true,
     has_many_outputs: false,
     has_global_aliases: false,
     history: None,
