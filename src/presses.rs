@@ -207,12 +207,14 @@ fn is_edited(before: &str, after: &str) -> bool {
 pub struct Terminal {
     file: PathBuf,
     name: String,
+    /// Time limit for the lock.
+    lock_wait: Duration,
 }
 
 impl Terminal {
     /// Creates the store of terminal `name` (letters, digits and dashes) below the runtime directory.
     pub fn new(runtime: &Path, name: &str) -> Self {
-        Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned() }
+        Self { file: runtime.join(DIRECTORY).join(name), name: name.to_owned(), lock_wait: LOCK_WAIT }
     }
 
     /// Returns the terminal's name.
@@ -256,11 +258,11 @@ impl Terminal {
         store::write_summed(&self.file, KIND.0, KIND.1, &serde_json::to_vec(press)?)
     }
 
-    /// Locks all presses; `None` without locks on this file system, and if a stopped process keeps the lock too long: a
-    /// key press must not hang.
+    /// Locks all presses. `None` if this file system has no locks, or if another process keeps the lock for longer than
+    /// [`LOCK_WAIT`]: a key press must not hang.
     fn lock(&self) -> Option<store::Lock> {
         let file = self.file.parent()?.with_extension("lock");
-        let until = Instant::now() + LOCK_WAIT;
+        let until = Instant::now() + self.lock_wait;
         loop {
             match store::lock(&file) {
                 Ok(None) if Instant::now() < until => thread::sleep(LOCK_TICK),
@@ -380,7 +382,9 @@ mod tests {
     #[test]
     fn no_change_is_lost() {
         let runtime = tempfile::tempdir().unwrap();
-        let terminal = Terminal::new(runtime.path(), "1-a");
+        // On a busy machine a thread may wait for longer than a key press does.
+        let terminal =
+            Terminal { lock_wait: Duration::from_mins(10), ..Terminal::new(runtime.path(), "1-a") };
         terminal.update(|press| Some(press.and(vec![offer("ls -a")])));
         assert_eq!(terminal.last(), None);
         terminal.keep(&press(&["ls"], LineContent::Offer(0), false));

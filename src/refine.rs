@@ -163,8 +163,8 @@ pub fn run(
         let Some(best) = found.first() else { break };
         let Some(wrong) = complaint(&best.report) else { break };
         let stuck = seen.contains(&wrong.text);
-        let improved_until = improved_until(&found, model, begun, until);
-        if limits.rounds < rounds || stuck || improved_until <= Instant::now() {
+        let deadline = improved_until(&found, model, begun, until);
+        if limits.rounds < rounds || stuck || deadline <= Instant::now() {
             tracing::debug!(rounds, stuck, "not corrected: {}", wrong.text);
             break;
         }
@@ -173,7 +173,7 @@ pub fn run(
         asked = again(&prompt, has_seen_columns.then_some(&asked), best, wrong, examiner);
         tracing::debug!("round {rounds}: {}", wrong.text);
         seen.push(wrong.text.clone());
-        limited = control.within(improved_until);
+        limited = control.within(deadline);
     }
     spent.check = begun.elapsed().saturating_sub(spent.model);
     let mut found = found.into_iter();
@@ -184,7 +184,7 @@ pub fn run(
 }
 
 /// Returns the time until which a better answer is looked for: `until`, or sooner if a model on this machine gave a usable
-/// one.
+/// one. Only models on this machine keep alternatives, which is how they are recognized.
 fn improved_until(found: &[Candidate], model: &dyn Model, begun: Instant, until: Instant) -> Instant {
     match found.iter().all(is_refuted) || !model.keeps_alternatives() {
         true => until,

@@ -20,11 +20,14 @@ use askline_model::request_control::{RequestControl, Stage};
 use askline_model::resident::wire::{Ask, Event, Failed, ModelSpec, Operation, Status};
 use askline_model::scripted::Scripted;
 use askline_model::{Cut, Further, Model, Reply, Usage};
+use askline_syntax::shell::Shell;
 
 /// Maximum number of queued jobs.
 const WAITING_MAX: usize = 4;
 /// Upper bound on the tokens of an answer, as in the configuration.
 const TOKENS_MAX: usize = 4096;
+/// Maximum number of fixed parts to prepare: one per shell.
+const UNPREPARED_MAX: usize = Shell::ALL.len();
 /// Maximum number of alternatives per job.
 const OTHERS_MAX: usize = 8;
 /// Upper bound on the idle time.
@@ -258,7 +261,7 @@ impl JobQueue {
             if state.end.is_some() {
                 return Next::Shutdown;
             }
-            let unprepared = loaded.filter(|loaded| loaded.unprepared.is_some());
+            let unprepared = loaded.filter(|loaded| !loaded.unprepared.is_empty());
             let pause = if unprepared.is_some() { PREPARE_PAUSE } else { self.waits.rest };
             let left = (state.active + pause).saturating_duration_since(Instant::now());
             state = match unprepared {
@@ -288,7 +291,7 @@ impl JobQueue {
         state.active = Instant::now();
         state.model = loaded.map(|loaded| loaded.model.source());
         state.rests = false;
-        state.prepares = loaded.is_some_and(|loaded| loaded.unprepared.is_some());
+        state.prepares = loaded.is_some_and(|loaded| !loaded.unprepared.is_empty());
         state.answered += u64::from(is_answered);
         drop(state);
         // The main thread must compute its idle time again.
@@ -376,11 +379,27 @@ struct Loaded {
     model: Box<dyn Model>,
     /// Last prompt, its token limit, and the answer.
     last: Option<(Prompt, usize, Reply)>,
-    /// Fixed part that is not prepared yet, at least not wholly.
-    unprepared: Option<String>,
+    /// Fixed parts that are not prepared yet, at least not wholly; the oldest is the first.
+    unprepared: VecDeque<String>,
 }
 
 impl Loaded {
+    /// Creates it with nothing to prepare.
+    fn new(spec: ModelSpec, model: Box<dyn Model>) -> Self {
+        Self { spec, model, last: None, unprepared: VecDeque::new() }
+    }
+
+    /// Remembers a fixed part to prepare. The oldest one gives way to it if there are too many.
+    fn prepare_later(&mut self, fixed: &str) {
+        if self.unprepared.iter().any(|other| other == fixed) {
+            return;
+        }
+        if UNPREPARED_MAX <= self.unprepared.len() {
+            self.unprepared.pop_front();
+        }
+        self.unprepared.push_back(fixed.to_owned());
+    }
+
     /// Returns the answer to a prompt. Repeats the last answer for the same prompt, because a model's answer to
     /// a prompt is always the same; requests for alternatives start this way.
     fn complete(
@@ -396,13 +415,12 @@ impl Loaded {
             return Ok(Reply { usage: Usage { cached_tokens, ..Usage::default() }, ..reply.clone() });
         }
         self.last = None;
-        let before = self.unprepared.clone();
         if prompt.form == Form::Completion {
-            self.unprepared = Some(prompt.fixed.clone());
+            self.prepare_later(&prompt.fixed);
         }
         let reply = self.model.complete(prompt, max_tokens, control)?;
         if !reply.brief {
-            self.unprepared = before.filter(|fixed| *fixed != prompt.fixed);
+            self.unprepared.retain(|fixed| *fixed != prompt.fixed);
         }
         // With more time the answer may be whole.
         let is_late = reply.cut == Some(Cut::Time);
@@ -410,14 +428,14 @@ impl Loaded {
         Ok(reply)
     }
 
-    /// Prepares the fixed part. If a request interrupts it, it goes on after that.
+    /// Prepares the oldest fixed part. If a request interrupts it, it goes on after that.
     fn prepare(&mut self, control: &RequestControl) -> anyhow::Result<()> {
-        let Some(fixed) = self.unprepared.take() else { return Ok(()) };
+        let Some(fixed) = self.unprepared.pop_front() else { return Ok(()) };
         // With more of the fixed part the answer may be a better one.
         self.last = None;
         let prepared = self.model.prepare(&fixed, control);
         if prepared.as_ref().is_err_and(|error| error.downcast_ref() == Some(&Failure::Cancelled)) {
-            self.unprepared = Some(fixed);
+            self.unprepared.push_front(fixed);
         }
         prepared
     }
@@ -434,13 +452,12 @@ fn answer(
     if loaded.as_ref().is_none_or(|loaded| loaded.spec != ask.spec) {
         // Two models may need more memory than the machine has.
         *loaded = None;
-        *loaded =
-            Some(Loaded { spec: ask.spec.clone(), model: load(&ask.spec)?, last: None, unprepared: None });
+        *loaded = Some(Loaded::new(ask.spec.clone(), load(&ask.spec)?));
     }
     let loaded = loaded.as_mut().context("just loaded")?;
     let replies = match &ask.what {
         Operation::Prepare { fixed } => {
-            loaded.unprepared = Some(fixed.clone());
+            loaded.prepare_later(fixed);
             Vec::new()
         }
         Operation::Complete { prompt, max_tokens } => {
@@ -493,4 +510,79 @@ fn load(spec: &ModelSpec) -> anyhow::Result<Box<dyn Model>> {
             Box::new(Scripted::parse(file, &String::from_utf8_lossy(&text))?)
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use askline_model::resident::wire::Identity;
+    use std::path::PathBuf;
+
+    /// A model whose first answer to each fixed part is brief; a request that contains "fail" gets an error.
+    struct Brief {
+        prepared: Vec<String>,
+        fails: Option<Failure>,
+    }
+
+    impl Model for Brief {
+        fn source(&self) -> String {
+            "brief".into()
+        }
+
+        fn complete(&mut self, prompt: &Prompt, _: usize, _: &RequestControl) -> anyhow::Result<Reply> {
+            anyhow::ensure!(!prompt.fresh.contains("fail"), "it failed");
+            Ok(Reply { brief: !self.prepared.contains(&prompt.fixed), ..Reply::default() })
+        }
+
+        fn prepare(&mut self, fixed: &str, _: &RequestControl) -> anyhow::Result<()> {
+            if let Some(failure) = self.fails.take() {
+                return Err(failure.into());
+            }
+            self.prepared.push(fixed.to_owned());
+            Ok(())
+        }
+    }
+
+    fn brief(fails: Option<Failure>) -> Loaded {
+        let identity = Identity { device: 0, inode: 0, size: 0, modified: (0, 0) };
+        let spec = ModelSpec::Scripted { file: PathBuf::new(), identity };
+        Loaded::new(spec, Box::new(Brief { prepared: Vec::new(), fails }))
+    }
+
+    fn ask(loaded: &mut Loaded, fixed: &str, fresh: &str) -> Option<bool> {
+        let prompt = Prompt::new(Form::Completion, fixed.into(), fresh.into());
+        loaded.complete(&prompt, 9, &RequestControl::endless()).ok().map(|reply| reply.brief)
+    }
+
+    #[test]
+    fn the_fixed_parts_of_two_shells_are_both_prepared() {
+        let control = RequestControl::endless();
+        let mut loaded = brief(Some(Failure::Cancelled));
+        assert_eq!(ask(&mut loaded, "bash", "one"), Some(true));
+        assert_eq!(ask(&mut loaded, "zsh", "two"), Some(true));
+        assert_eq!(ask(&mut loaded, "bash", "three"), Some(true));
+        assert_eq!(ask(&mut loaded, "fish", "fail"), None);
+        assert_eq!(loaded.unprepared, ["bash", "zsh", "fish"]);
+        assert!(loaded.prepare(&control).is_err());
+        assert_eq!(loaded.unprepared, ["bash", "zsh", "fish"], "an interrupted one stays the first");
+        loaded.prepare(&control).unwrap();
+        assert_eq!(loaded.unprepared, ["zsh", "fish"]);
+        assert_eq!(ask(&mut loaded, "bash", "four"), Some(false));
+        assert_eq!(loaded.unprepared, ["zsh", "fish"], "a whole answer forgets only its own");
+        loaded.prepare(&control).unwrap();
+        loaded.prepare(&control).unwrap();
+        assert!(loaded.unprepared.is_empty());
+    }
+
+    #[test]
+    fn an_impossible_preparation_is_not_repeated_and_there_are_few() {
+        let mut loaded = brief(Some(Failure::TimedOut));
+        assert_eq!(ask(&mut loaded, "bash", "one"), Some(true));
+        assert!(loaded.prepare(&RequestControl::endless()).is_err());
+        assert!(loaded.unprepared.is_empty());
+        for fixed in ["a", "b", "c", "d", "e"] {
+            loaded.prepare_later(fixed);
+        }
+        assert_eq!(loaded.unprepared, ["b", "c", "d", "e"]);
+    }
 }

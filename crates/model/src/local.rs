@@ -45,8 +45,15 @@ const STRETCH: usize = 512;
 /// interrupts it.
 const STEP: usize = 64;
 
-/// Number of tokens of the fixed part in memory from which on its saved state is not looked for: it has hardly more.
+/// Number of tokens of the fixed part in memory from which on its saved state is loaded only if it has more than a
+/// [`STEP`] beyond them: to read those takes hardly longer.
 const HELD_MIN: usize = 128;
+
+/// Length of the SHA-256 at the beginning of a saved state, in bytes.
+const DIGEST_BYTES: usize = 32;
+
+/// Length of the number of tokens behind it, in bytes.
+const COUNT_BYTES: usize = 8;
 
 /// Number of and pause between measurements of the machine's load.
 const LOOKS: usize = 3;
@@ -172,7 +179,9 @@ impl Local {
         let sequence = self.loaded(control)?;
         let tokens = sequence.weights().tokens(fixed, false)?;
         sequence.truncate(shared_prefix(sequence.tokens(), &tokens));
-        if sequence.tokens().len() < tokens.len().min(HELD_MIN) {
+        let held = sequence.tokens().len();
+        // Another process, such as `model pull`, may have saved more.
+        if held < tokens.len().min(HELD_MIN) || held + STEP < saved_tokens(&file) {
             restore(sequence, &tokens, &file);
         }
         Ok((sequence, FixedPart { tokens, file }))
@@ -402,7 +411,7 @@ impl FixedPart {
                 anyhow::Ok(())
             });
             if kept < sequence.tokens().len()
-                && let Err(error) = keep(sequence, &self.file)
+                && let Err(error) = keep(sequence.tokens().len(), || sequence.state(), &self.file)
             {
                 tracing::debug!("can't cache the model's state: {error:#}");
             }
@@ -421,21 +430,36 @@ struct GeneratedAnswer {
     cut: Option<Cut>,
 }
 
-/// Saves the state to a file: the SHA-256 of the rest, the number of tokens, and the engine's state.
-fn keep(sequence: &Sequence, file: &Path) -> anyhow::Result<()> {
-    let count = (sequence.tokens().len() as u64).to_le_bytes();
-    let state = sequence.state();
+/// Saves a state of `tokens` tokens to a file, unless another process saved a longer one there: the SHA-256 of the rest,
+/// the number of tokens, and the engine's state.
+fn keep(tokens: usize, state: impl FnOnce() -> Vec<u8>, file: &Path) -> anyhow::Result<()> {
+    if tokens < saved_tokens(file) {
+        return Ok(());
+    }
+    let count = (tokens as u64).to_le_bytes();
+    let state = state();
     let digest = Sha256::new().chain_update(count).chain_update(&state).finalize();
     store::write(file, &[&digest[..], &count[..], &state].concat())?;
     store::thin_out(file.parent().context("the file has no directory")?, STATES_LIMIT)
+}
+
+/// Returns the number of tokens of a saved state as the file gives it, unverified; 0 if there is none.
+fn saved_tokens(file: &Path) -> usize {
+    let mut head = [0; DIGEST_BYTES + COUNT_BYTES];
+    let Ok(Some(mut file)) = store::open(file) else { return 0 };
+    if file.read_exact(&mut head).is_err() {
+        return 0;
+    }
+    let count = head.last_chunk::<COUNT_BYTES>().map(|count| u64::from_le_bytes(*count));
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
 }
 
 /// Loads a saved state, which may cover only a part of `tokens`. A damaged state could change answers
 /// unnoticed, so it is removed.
 fn restore(sequence: &mut Sequence, tokens: &[Token], file: &Path) {
     let Ok(Some(content)) = store::read(file, STATE_LIMIT) else { return };
-    let taken = content.split_first_chunk::<32>().is_some_and(|(digest, body)| {
-        let Some((count, state)) = body.split_first_chunk::<8>() else { return false };
+    let taken = content.split_first_chunk::<DIGEST_BYTES>().is_some_and(|(digest, body)| {
+        let Some((count, state)) = body.split_first_chunk::<COUNT_BYTES>() else { return false };
         let covered = usize::try_from(u64::from_le_bytes(*count)).ok().and_then(|count| tokens.get(..count));
         Sha256::digest(body)[..] == digest[..]
             && covered.is_some_and(|covered| sequence.restore(covered, state))
@@ -487,6 +511,21 @@ fn cores() -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_longer_saved_state_is_not_replaced_by_a_shorter_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("a.state");
+        assert_eq!(saved_tokens(&file), 0);
+        for (tokens, saved) in [(134, 134), (1555, 1555), (646, 1555), (1555, 1555), (1600, 1600)] {
+            keep(tokens, || b"state".to_vec(), &file).unwrap();
+            assert_eq!(saved_tokens(&file), saved, "after {tokens} tokens");
+        }
+        for damaged in [&b""[..], b"state"] {
+            store::write(&file, damaged).unwrap();
+            assert_eq!(saved_tokens(&file), 0);
+        }
+    }
 
     #[test]
     fn an_early_answer_comes_after_whole_solved_requests() {

@@ -391,8 +391,8 @@ pub fn fixed(shell: Shell, system: &str) -> String {
     fixed
 }
 
-/// Returns the minimum number of pieces of the fixed part for an answer. With six solved requests a model is right nearly
-/// as often in bash as with all, but not in Nushell, which it knows from them (`benches/accuracy.md`).
+/// Returns the minimum number of pieces of the fixed part for an answer. With six solved requests a model solves 54 of 107
+/// tasks in bash instead of 62, but in Nushell, which it knows from them, 14 of 70 instead of 41 (`benches/accuracy.md`).
 fn brief(shell: Shell) -> usize {
     match shell {
         Shell::Bash | Shell::Zsh | Shell::Fish => 7,

@@ -23,11 +23,13 @@ const COMMIT_DIGITS: usize = 40;
 const MIN_CHANGES_PERCENT: usize = 22;
 /// Maximum percentage of characters in runs of small letters, if there are also capitals.
 const MAX_WORDS_PERCENT: usize = 50;
-/// Limits of a run of letters that is no words: minimum length in bytes without a hint, minimum percentage of capitals after small letters, maximum percentage of
-/// characters in runs of small letters, minimum entropy in bits per character.
+/// Minimum length of a secret of letters only, in bytes, if no hint is beside it.
 const MIN_JUMBLE_BYTES: usize = 28;
+/// Minimum percentage of capitals after small letters in a secret of letters only.
 const MIN_RISES_PERCENT: usize = 14;
+/// Maximum percentage of characters in runs of small letters in a secret of letters only.
 const MAX_JUMBLE_PERCENT: usize = 45;
+/// Minimum entropy of a secret of letters only, in bits per character.
 const MIN_JUMBLE_BITS: f64 = 3.6;
 /// Minimum length of a run of small letters that counts as (the rest of) a word.
 const MIN_WORD_LETTERS: usize = 3;
