@@ -151,7 +151,10 @@ fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>
     }
     // Of other extensions it is not sure that no word of the request means them.
     if !RELATED.iter().any(|(of, _)| *of == extension) {
-        let is_kind = |token: &Token| KINDS.iter().any(|kind| token.lower.starts_with(kind));
+        let is_kind = |token: &Token| {
+            matches!(token.lower.as_str(), "c" | "go")
+                || KINDS.iter().any(|kind| token.lower.starts_with(kind))
+        };
         let is_plain =
             tokens.iter().any(|token| matches!(token.lower.as_str(), "files" | "file" | "everything"));
         return (is_plain && !tokens.iter().any(is_kind) && !tokens.iter().any(|token| token.quoted)).then(
@@ -178,7 +181,6 @@ fn invented_names(tokens: &[Token], line: &ParsedLine, find: &FindExpression<'_>
 /// Beginnings of words for kinds of files that have several extensions.
 const KINDS: &[&str] = &[
     "image",
-    "picture",
     "photo",
     "pic",
     "video",
@@ -194,7 +196,6 @@ const KINDS: &[&str] = &[
     "code",
     "script",
     "program",
-    "document",
     "doc",
     "text",
     "note",
@@ -247,7 +248,6 @@ const KINDS: &[&str] = &[
     "install",
     "shell",
     "java",
-    "note",
     "json",
     "xml",
     "yaml",
@@ -256,8 +256,6 @@ const KINDS: &[&str] = &[
     "rust",
     "ruby",
     "perl",
-    "c",
-    "go",
     "type",
     "kind",
     "extension",
@@ -275,3 +273,24 @@ const RELATED: [(&str, &[&str]); 6] = [
     ("c", &["source", "code", "program"]),
     ("tmp", &["temp"]),
 ];
+
+#[cfg(test)]
+mod tests {
+    use crate::mismatches;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn an_extension_that_the_request_does_not_name() {
+        for (request, is_found) in [
+            ("count the files here", true),
+            ("list the current files", true),
+            ("list the go files", false),
+            ("list the archive files", false),
+        ] {
+            let line = ParsedLine::new("find . -type f -name '*.zip'", Shell::Bash);
+            let found = mismatches(request, &line);
+            assert_eq!(found.iter().any(|it| it.text.contains("leaves out files")), is_found, "{found:?}");
+        }
+    }
+}

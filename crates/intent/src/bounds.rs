@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::mismatch::{Certainty, Edit, Mismatch};
+use crate::parts::GrepWords;
 use crate::phrase::{Found, Phrase};
 use crate::request::Token;
-use askline_syntax::{ParsedLine, SimpleCommand, Span, Word};
+use askline_syntax::{ParsedLine, SimpleCommand, Span};
 
 /// Comparisons, the longer ones first.
 const OPERATORS: [&str; 10] = [">=", "<=", "==", "!=", ">", "<", "-ge", "-gt", "-le", "-lt"];
@@ -86,12 +87,15 @@ fn greps_number(line: &ParsedLine, number: u64) -> Option<&SimpleCommand> {
         return None;
     }
     let digits = number.to_string();
-    let has_digits = |word: &Word| {
-        let is_pattern = !word.text.starts_with('-') && !word.text.contains(['{', '.']);
-        is_pattern && word.text.split(|c: char| !c.is_ascii_digit()).any(|part| part == digits)
+    let has_digits = |pattern: &&str| {
+        !pattern.contains(['{', '.'])
+            && pattern.split(|c: char| !c.is_ascii_digit()).any(|part| part == digits)
+    };
+    let looks_for = |command: &&SimpleCommand| {
+        GrepWords::of(command).is_some_and(|it| it.patterns.iter().any(has_digits))
     };
     let greps = |command: &&SimpleCommand| matches!(command.name(), Some("grep" | "egrep" | "fgrep"));
-    commands.iter().filter(greps).find(|command| command.words.iter().skip(1).any(has_digits))
+    commands.iter().filter(greps).find(looks_for)
 }
 
 /// Returns the only limit of the request.

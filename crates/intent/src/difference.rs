@@ -1,6 +1,7 @@
 //! Differences of two files: "in A but not in B" against the side that `comm` and `grep -vf` keep.
 
 use crate::mismatch::{Certainty, Mismatch};
+use crate::parts::GrepWords;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand};
 
@@ -38,7 +39,7 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
 /// Reads `comm -23 A B`: the options name the columns that are left out.
 fn compared(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &Token) -> Option<&'static str> {
     let text = line.text().get(command.span.start..)?;
-    let (one, two) = (text.find(kept.text.as_str())?, text.find(other.text.as_str())?);
+    let (one, two) = (place(text, &kept.text)?, place(text, &other.text)?);
     let hides = |column| crate::mark::gives(command, column);
     match (hides('1'), hides('2'), hides('3'), one < two) {
         (false, true, true, true) | (true, false, true, false) => None,
@@ -50,16 +51,25 @@ fn compared(command: &SimpleCommand, line: &ParsedLine, kept: &Token, other: &To
     }
 }
 
-/// Reads `grep -vf B A`: the last file is the one whose lines are printed.
+/// Returns the place of a name in a text where it is not a part of a longer name.
+fn place(text: &str, name: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-');
+    let is_whole = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let behind = text.get(at + name.len()..).and_then(|behind| behind.chars().next());
+        !before.is_some_and(is_part) && !behind.is_some_and(is_part)
+    };
+    text.match_indices(name).map(|(at, _)| at).find(|at| is_whole(*at))
+}
+
+/// Reads `grep -vf B A`: the lines of the list behind -f are left out.
 fn excluded(command: &SimpleCommand, kept: &Token) -> Option<&'static str> {
-    let words = command.words.get(1..)?;
-    let is_list = words.iter().any(|word| word.text.starts_with('-') && word.text.ends_with('f'));
-    let negates = crate::mark::gives(command, 'v');
-    let last = words.last()?;
-    match is_list {
-        true if negates && last.text != kept.text => Some("this prints the lines of the other file"),
-        true if !negates => Some("without -v this prints what both have"),
-        _ => None,
+    let words = GrepWords::of(command)?;
+    let list = words.lists.first()?;
+    match crate::mark::gives(command, 'v') {
+        true if place(list, &kept.text).is_some() => Some("this prints the lines of the other file"),
+        false => Some("without -v this prints what both have"),
+        true => None,
     }
 }
 
@@ -89,6 +99,11 @@ mod tests {
             ("comm <(sort old.txt) <(sort new.txt)", true),
             ("grep -vxFf old.txt new.txt", true),
             ("grep -xFf new.txt old.txt", true),
+            ("cat old.txt | grep -vxFf new.txt", false),
+            ("grep -vxFf new.txt < old.txt", false),
+            ("grep -vxFf new.txt ./old.txt", false),
+            ("cat new.txt | grep -vxFf old.txt", true),
+            ("grep -vx --file=./old.txt new.txt", true),
             ("diff old.txt new.txt", true),
             ("diff old.txt new.txt | grep '^<'", false),
         ] {

@@ -1,4 +1,4 @@
-//! What a whole line does and prints, by tables per command.
+//! Effects and output of a whole line, by tables per command.
 
 use std::sync::LazyLock;
 
@@ -11,11 +11,8 @@ use askline_syntax::{Nesting, ParsedLine, Redirection, SimpleCommand, Word};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Effect {
-    /// Prints what files contain.
-    Reads,
     /// Chooses or changes parts of a text.
     Filters,
-    Counts,
     Splits,
     /// Writes a file by a redirection, `tee` or an option.
     Writes,
@@ -166,5 +163,9 @@ fn writes(redirection: &Redirection) -> bool {
 
 /// Reports whether `tee` writes a file.
 fn tees(command: &SimpleCommand) -> bool {
-    command.words.iter().skip(1).any(|word| !word.text.starts_with('-') && !word.text.starts_with("/dev/"))
+    command
+        .words
+        .iter()
+        .skip(1)
+        .any(|word| !word.text.starts_with(['-', '>']) && !word.text.starts_with("/dev/"))
 }

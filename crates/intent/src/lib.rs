@@ -22,6 +22,7 @@ mod mark;
 mod mismatch;
 mod operand;
 mod operation;
+mod parts;
 mod phrase;
 mod place;
 mod quantity;

@@ -76,7 +76,8 @@ pub(crate) fn missing_numbers(
         tokens.iter().any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without"));
     given.extend(implied(line, &given, both_ends));
     let slack = u64::from(both_ends || excepts || hints.iter().any(|hint| line.text().contains(hint)));
-    let absent = counted.filter(is_free).filter_map(|token| {
+    let is_other_step = |token: &&Token| step.is_none_or(|step| step.span != token.span);
+    let absent = counted.filter(is_free).filter(is_other_step).filter_map(|token| {
         let wanted =
             number(&token.lower).or_else(|| nth(&token.lower).filter(|_| is_digits(&token.lower)))?;
         (!is_given(wanted, &given, slack)).then_some(token)
@@ -107,7 +108,7 @@ fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
     };
     let ten = line.parsed().commands.iter().any(is_plain).then_some(10);
     let [.., last, count] = given else { return ten.into_iter().collect() };
-    let first = last.checked_sub(*count).filter(|_| both_ends).map(|before| before + 1);
+    let first = last.checked_sub(*count).filter(|_| both_ends).and_then(|before| before.checked_add(1));
     ten.into_iter().chain(first).collect()
 }
 
@@ -249,4 +250,24 @@ fn contains(plain: &str, token: &Token) -> bool {
         || is_kind()
         || any_case()
         || token.quoted && text_words()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::mismatches;
+    use askline_syntax::ParsedLine;
+    use askline_syntax::shell::Shell;
+
+    #[test]
+    fn numbers_that_the_line_lacks() {
+        for (request, line, expected) in [
+            ("print every 3rd line of a.txt", "awk 'NR%5==0' a.txt", 1),
+            ("print every 3rd line of a.txt", "awk 'NR%3==0' a.txt", 0),
+            ("the last line of a", "head -n 18446744073709551615 a | tail -n 0", 0),
+        ] {
+            let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
+            let count = found.iter().filter(|it| it.text.contains("no such number")).count();
+            assert_eq!(count, expected, "{line}: {found:?}");
+        }
+    }
 }

@@ -12,12 +12,11 @@ use crate::request::Token;
 use askline_syntax::{ParsedLine, Span};
 
 /// Words before a verb that asks for something.
-const BEFORE: [&str; 14] = [
+const BEFORE: [&str; 13] = [
     "and",
     "then",
     "please",
     "plz",
-    "to",
     "also",
     "but",
     "you",
@@ -27,6 +26,11 @@ const BEFORE: [&str; 14] = [
     "afterwards",
     "me",
     "or",
+];
+/// Words before "to" and a verb that asks for something.
+const BEFORE_TO: [&str; 14] = [
+    "want", "need", "like", "love", "have", "has", "how", "going", "try", "trying", "way", "command",
+    "order", "and",
 ];
 
 #[derive(Deserialize)]
@@ -125,9 +129,14 @@ impl Operation {
     }
 }
 
-/// Reports whether a verb is asked for: it begins the request or a part of it, and no negation is before it.
+/// Reports whether a verb is asked for: it begins the request, or it comes after a word that begins a part of it. "to
+/// VERB" asks for something only behind a word such as "want": "list the files to delete" deletes nothing.
 fn is_asked(tokens: &[Token], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).and_then(|before| tokens.get(before)) else { return true };
+    if before.lower == "to" {
+        let first = at.checked_sub(2).and_then(|first| tokens.get(first));
+        return first.is_none_or(|first| BEFORE_TO.contains(&first.lower.as_str()));
+    }
     BEFORE.contains(&before.lower.as_str()) || at == 1 && before.lower.ends_with("ly")
 }
 

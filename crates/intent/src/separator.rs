@@ -1,6 +1,7 @@
 //! Columns of a csv or tsv file that a later command of the pipe reads with another separator.
 
 use crate::effect::{Shape, before, shape};
+use crate::mark::gives;
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -15,7 +16,8 @@ pub(crate) fn beyond_names(line: &ParsedLine) -> Option<Mismatch> {
     let commands = &line.parsed().commands;
     let command = commands.iter().filter(|command| reads_second(command)).find(|command| {
         let is_list = |it: &SimpleCommand| matches!(it.name(), Some("find" | "ls" | "pgrep" | "fd"));
-        before(line, command).is_some_and(|it| is_list(it) && shape(line, it) == Some(Shape::Names))
+        before(line, command)
+            .is_some_and(|it| is_list(it) && !prints_fields(it) && shape(line, it) == Some(Shape::Names))
     })?;
     Some(Mismatch {
         span: command.span.clone(),
@@ -24,6 +26,12 @@ pub(crate) fn beyond_names(line: &ParsedLine) -> Option<Mismatch> {
         text: "the names that it reads have one column".to_owned(),
         edit: None,
     })
+}
+
+/// Reports whether a format of `find -printf` has a blank or tab between its parts.
+fn prints_fields(command: &SimpleCommand) -> bool {
+    let is_format = |text: &str| text.contains('%') && (text.contains([' ', '\t']) || text.contains("\\t"));
+    command.words.iter().any(|word| is_format(&word.text))
 }
 
 /// Reports whether a command reads a second column that blanks separate.
@@ -78,7 +86,9 @@ fn passes(command: &SimpleCommand) -> bool {
     let prints_parts =
         |text: &str| text.starts_with('-') && !text.starts_with("--") && text.contains(['o', 'c', 'l']);
     let is_grep = matches!(command.name(), Some("grep" | "egrep"));
+    let counts = command.name() == Some("uniq") && gives(command, 'c');
     command.name().is_some_and(|name| PASSING.contains(&name))
+        && !counts
         && !(is_grep && command.words.iter().skip(1).any(|word| prints_parts(&word.text)))
 }
 
@@ -122,6 +132,8 @@ mod tests {
             ("ls | awk '{print $2}'", true),
             ("ls -l | awk '{print $2}'", false),
             ("find . | sort -t/ -k2", false),
+            ("find . -printf '%f %h\\n' | sort -k2", false),
+            ("pgrep -a nginx | awk '{print $2}'", false),
         ] {
             assert_eq!(beyond_names(&ParsedLine::new(line, Shell::Bash)).is_some(), is_found, "{line}");
         }
@@ -136,6 +148,7 @@ mod tests {
             ("tail -n +2 s.csv | wc -l | awk '{print $1}'", false),
             ("grep York s.txt | awk '{print $1}'", false),
             ("cut -d, -f1 s.csv | awk '{print $1}'", false),
+            ("sort s.csv | uniq -c | awk '$1 > 1'", false),
         ] {
             let found = compare(&[], &ParsedLine::new(line, Shell::Bash));
             assert_eq!(found.is_some(), is_found, "{line}");

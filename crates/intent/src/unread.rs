@@ -1,6 +1,7 @@
 //! Files that a line does not read: the name of a file is printed instead of its content, or `grep` gets a folder.
 
 use crate::mismatch::{Certainty, Mismatch};
+use crate::parts::GrepWords;
 use crate::request::{Token, is_name};
 use askline_syntax::{ParsedLine, SimpleCommand, Word};
 
@@ -32,7 +33,7 @@ const FOLDERS: [&str; 16] = [
     "photos", "dist", "/etc", "/var/log",
 ];
 /// Words that ask for a part of the name itself.
-const OF_NAMES: [&str; 16] = [
+const OF_NAMES: [&str; 18] = [
     "name",
     "names",
     "filename",
@@ -49,6 +50,8 @@ const OF_NAMES: [&str; 16] = [
     "component",
     "prefix",
     "word",
+    "uppercase",
+    "lowercase",
 ];
 
 /// Returns a mismatch for a file that the line should read and does not.
@@ -88,8 +91,7 @@ fn searched_folder(command: &SimpleCommand) -> Option<String> {
         text.starts_with("--") && (text.contains("recursive") || text.contains("directories"))
             || !text.starts_with("--") && text.contains(['r', 'R', 'd'])
     });
-    let operands: Vec<&Word> = command.words.iter().skip(1).filter(|word| !is_option(word)).collect();
-    let [_, .., last] = operands.as_slice() else { return None };
+    let last = *GrepWords::of(command)?.files.last()?;
     let is_folder = !last.quoted
         && (FOLDERS.contains(&last.text.trim_end_matches('/')) || last.text.ends_with('/'))
         && !last.text.starts_with("^");
@@ -111,10 +113,12 @@ mod tests {
             ("lines with TODO here", "grep TODO .", true),
             ("lines with TODO here", "grep -rn TODO .", false),
             ("lines with a dot in a.txt", "grep . a.txt", false),
+            ("lines with fix", "grep -e fix -e docs a.txt docs", true),
         ] {
             let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
-            let is_told = |text: &str| text.contains("prints the name") || text.contains("reads no folder");
-            assert_eq!(found.iter().any(|it| is_told(&it.text)), is_found, "{line}: {found:?}");
+            let is_noticed =
+                |text: &str| text.contains("prints the name") || text.contains("reads no folder");
+            assert_eq!(found.iter().any(|it| is_noticed(&it.text)), is_found, "{line}: {found:?}");
         }
     }
 }

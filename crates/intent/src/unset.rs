@@ -7,6 +7,9 @@ use askline_syntax::ParsedLine;
 /// Maximum length of the name of a variable of a loop.
 const NAME_MAX: usize = 12;
 
+/// Variables in small letters that the environment may set.
+const ENVIRONMENT: [&str; 5] = ["http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy"];
+
 /// Returns a mismatch for a variable in small letters that the line reads and never sets, and the request does not name.
 pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     if line.shell().dialect().has_lowercase_variables {
@@ -14,7 +17,8 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     }
     let words = line.parsed().commands.iter().flat_map(|command| command.words.iter());
     let (word, name) = words.filter(|word| !word.literal).find_map(|word| {
-        let name = variables(&word.text).find(|name| !is_set(name, line.text()))?;
+        let name =
+            variables(&word.text).find(|name| !ENVIRONMENT.contains(name) && !is_set(name, line.text()))?;
         Some((word, name))
     })?;
     let is_named = tokens.iter().any(|token| token.text.trim_matches(['$', '{', '}']) == name);
@@ -64,6 +68,7 @@ mod tests {
             ("awk '{print $x}' a", None),
             ("find . -exec sh -c 'echo \"$0\"' {} \\;", None),
             ("echo $HOME $1 $(date)", None),
+            ("echo $http_proxy", None),
         ] {
             let found = compare(&[], &ParsedLine::new(line, Shell::Bash));
             let expected = expected.map(|name| format!("nothing in the line sets `${name}`"));

@@ -1,8 +1,9 @@
 //! The call of a known tool: which of its words name files, and what they are for.
 
 use super::course::Course;
-use super::path::relative;
-use super::tool::{self, Tool, Wants};
+use super::path::{joined, relative};
+use super::tool::{Tool, Wants};
+use crate::parts::parts;
 use askline_syntax::options::{Given, Part, Value};
 use askline_syntax::{SimpleCommand, Word, program_name};
 
@@ -37,7 +38,7 @@ impl<'l> Call<'l> {
         let name = program_name(command.name()?);
         let tool = Tool::of(command).filter(|tool| tool.wants != Wants::None)?;
         let (mut options, mut operands) = (Vec::new(), Vec::new());
-        for part in tool::parts(command)? {
+        for part in parts(command)? {
             match part {
                 Part::Option(given) => options.push(given),
                 Part::Operand(index) => operands.extend(command.words.get(index)),
@@ -94,7 +95,7 @@ impl<'l> Call<'l> {
 
     /// Returns a path in the folder of the call as one in the directory.
     pub(super) fn path(&self, below: &str) -> String {
-        if self.base.is_empty() { below.to_owned() } else { format!("{}/{below}", self.base) }
+        joined(&self.base, below)
     }
 
     /// Returns the operands that name sources, and the target if the tool has one.

@@ -1,11 +1,12 @@
-//! What is known of tools: which operands name files. The rows are in `tools.toml`.
+//! Tools, and which of their operands name files. The rows are in `tools.toml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use askline_syntax::options::{self, Form, Given, Part, ProgramOptions, Reader};
+use crate::parts::parts;
+use askline_syntax::options::{Given, Part};
 use askline_syntax::{SimpleCommand, program_name};
 
 /// Operands of a tool.
@@ -106,19 +107,4 @@ impl Tool {
 
 fn lists(options: &[String], given: &Given<'_>) -> bool {
     options.iter().any(|known| *known == given.name)
-}
-
-/// Returns the options and operands of a command.
-pub(super) fn parts(command: &SimpleCommand) -> Option<Vec<Part<'_>>> {
-    let name = program_name(command.name()?);
-    let known = ProgramOptions::of(name, &[]);
-    let mut reader = Reader::new(&command.words, 1, Form::of(name));
-    let mut parts = Vec::new();
-    while let Some(part) = reader.next(&known) {
-        if matches!(part, Part::Operand(_)) && options::stops(name) {
-            reader.end_options();
-        }
-        parts.push(part);
-    }
-    Some(parts)
 }
