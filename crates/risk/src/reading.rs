@@ -83,6 +83,8 @@ pub(super) struct LineReader<'a> {
     alias: Alias<'a>,
     /// Values of variables that are set in the command line itself.
     variables: BTreeMap<String, String>,
+    /// Operands of the shell, while a function with its own ones is read.
+    outer_operands: Option<BTreeMap<String, String>>,
     /// Names to which the command line gives another meaning.
     renamed: BTreeMap<String, String>,
     /// The widest of the paths over which each loop of the command line iterates, by its variable.
@@ -153,6 +155,7 @@ impl<'a> LineReader<'a> {
             table,
             alias,
             variables: BTreeMap::new(),
+            outer_operands: None,
             renamed: BTreeMap::new(),
             loops: BTreeMap::new(),
             held: Held::default(),
@@ -227,6 +230,7 @@ impl<'a> LineReader<'a> {
         let (before, placed) = (self.acts.len(), self.placed.len());
         let outer_fed = self.fed;
         self.fed |= input_flow::is_fed(command, text.line) || self.is_in_fed_closure(command, text);
+        self.operands_of_function(command, text);
         self.assignments(command);
         self.redirections(command, text);
         self.aside(command);
@@ -254,18 +258,18 @@ impl<'a> LineReader<'a> {
         // In zsh `=name` is the program of that name.
         let named =
             word.text.strip_prefix('=').filter(|_| self.shell.dialect().has_equals_words && !word.glob);
-        let is_plain = |name: &str| {
-            !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
-        };
         if self.shell.is_nushell() && is_sum(&word.text) {
             return;
         }
-        if !word.literal && !named.is_some_and(is_plain) && !is_at_home(word) {
+        if !word.literal && !named.is_some_and(is_plain_name) && !self.is_at_home(word, text) {
             return self.unread(word, command, text);
         }
         if let Some(meaning) = self.meaning(&word.text) {
-            return self.expanded(&meaning, word, command, text);
+            self.expanded(&meaning, word, command, text);
+            // Another file may have taken the place of a copied program.
+            if !word.text.contains('/') {
+                return;
+            }
         }
         let feed = input_flow::of(command, text.parsed, self.table, self.shell);
         let mut words = self.given_words(command.words.get(1..).unwrap_or_default().to_vec(), text);
@@ -334,6 +338,12 @@ impl<'a> LineReader<'a> {
             None if !is_local && call.only_asks_for_help() => {}
             None => self.unknown(&call, here),
         }
+    }
+
+    /// Reports whether a command word is a program below the home directory whose path is known: the line gives `HOME`
+    /// no other value, and no script does, which may have another one.
+    fn is_at_home(&self, word: &Word, text: Text<'_>) -> bool {
+        self.holder.is_none() && names_home_program(word) && !sets_home(text.line)
     }
 
     /// Reads a command whose program is in no table.
@@ -522,9 +532,10 @@ impl<'a> LineReader<'a> {
             OperandReading::Host => self.host(row, manner, target, here),
             OperandReading::Shell => {
                 let own = WordLists::own().is_own(base(here.word)).then_some(self.shell);
+                let keeps_operands = own.is_some();
                 let dialect = dialect(here.command, self.shell).or(own);
                 let dialect = dialect.unwrap_or_else(|| self.shell.of_scripts());
-                self.shell_text(target, dialect, here.text);
+                self.shell_text(target, dialect, keeps_operands, here.text);
             }
             OperandReading::Code => {
                 let name = base(here.word);
@@ -746,13 +757,31 @@ impl<'a> LineReader<'a> {
 }
 
 /// Reports whether a command word is a program below the home directory, whose path is otherwise known: `~/bin/a`.
-fn is_at_home(word: &Word) -> bool {
+fn names_home_program(word: &Word) -> bool {
     if word.text == "~" {
         return true;
     }
     let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.text.strip_prefix(home));
     let is_plain = |c: char| c.is_alphanumeric() || "._-+/@".contains(c);
     rest.is_some_and(|rest| !rest.is_empty() && rest.chars().all(is_plain))
+}
+
+/// Reports whether a line mentions the variable `HOME` other than by its value.
+fn sets_home(line: &str) -> bool {
+    let bare = line.replace(['"', '\'', '\\'], "");
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    bare.match_indices("HOME").any(|(at, name)| {
+        let before = bare.get(..at).unwrap_or_default();
+        let after = bare.get(at + name.len()..).unwrap_or_default();
+        let is_other = before.ends_with(is_name) || after.starts_with(is_name);
+        let is_value = before.ends_with('$') || before.ends_with("${") && after.starts_with('}');
+        !is_other && !is_value
+    })
+}
+
+/// Reports whether a text is the name of a program, with nothing to expand.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 /// Reports whether the head of a Nushell pipeline is a sum of numbers: `6*7`.

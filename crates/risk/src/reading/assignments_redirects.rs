@@ -1,6 +1,7 @@
 //! Reads assignments and redirects, the function or remote machine that a command runs in, and secrets that are
 //! sent out.
 
+use super::names::TABLES;
 use super::{LineReader, Text, variables};
 use crate::effect::{Effect, Scope};
 use crate::input_flow;
@@ -31,8 +32,22 @@ const MAX_KEYS: usize = 32;
 const MAX_DEFINITION: usize = 512;
 
 /// Lowercase names that zsh ties to a setting or runs.
-const TIED: [&str; 8] =
-    ["path", "fpath", "cdpath", "manpath", "mailpath", "module_path", "prompt", "fignore"];
+const TIED: [&str; 12] = [
+    "path",
+    "fpath",
+    "cdpath",
+    "manpath",
+    "mailpath",
+    "module_path",
+    "prompt",
+    "fignore",
+    "histchars",
+    "watch",
+    "argv",
+    "options",
+];
+/// Ends of lowercase names that the shell or programs read: `precmd_functions`, `http_proxy`.
+const TIED_ENDS: [&str; 2] = ["_functions", "_proxy"];
 
 impl LineReader<'_> {
     pub(super) fn assignments(&mut self, command: &SimpleCommand) {
@@ -41,6 +56,10 @@ impl LineReader<'_> {
             let name = name.trim_end_matches('+');
             let value = value.trim_matches(['"', '\'']);
             self.assigned(name, value, word);
+            // An element of a list or table: `PROMPT_COMMAND[1]=…`.
+            if let Some((list, _)) = name.split_once('[') {
+                self.assigned(list, value, word);
+            }
             self.table_entry(name, value, word);
             if word.literal {
                 self.evaluated(value, word);
@@ -524,8 +543,13 @@ fn written_by(redirection: &Redirection, command: &SimpleCommand, line: &str) ->
     Some(if says_nothing { Effect::Overwrite } else { Effect::WriteNew })
 }
 
-/// Reports whether only the user's own commands read the variable of this name: names of the environment and of the
-/// shell's settings have no lowercase letters, but for a few of zsh.
+/// Reports whether only the user's own commands read the variable of this name. Most names of the environment and of the
+/// shell's settings have no lowercase letters; the others are in [`TIED`], [`TIED_ENDS`] and [`TABLES`].
 fn is_own_variable(name: &str) -> bool {
-    name.contains(|c: char| c.is_ascii_lowercase()) && !TIED.contains(&name) && !WordLists::own().is_run(name)
+    let name = name.split_once('[').map_or(name, |(list, _)| list);
+    let is_tied = TIED.contains(&name)
+        || TABLES.contains(&name)
+        || TIED_ENDS.iter().any(|end| name.ends_with(end))
+        || WordLists::own().is_run(name);
+    name.contains(|c: char| c.is_ascii_lowercase()) && !is_tied
 }

@@ -21,7 +21,28 @@ const PROGRAM_PARTS: [&str; 9] =
     ["command", "cmd", "program", "exec", "rsh", "hook", "plugin", "preload", "wrapper"];
 /// Words before the body of a function, after its name.
 const OPENS: [&str; 2] = ["{", "("];
-/// Maximum number of links and copies that are kept.
+/// Signs of a pattern of file names.
+const PATTERN: [char; 3] = ['*', '?', '['];
+/// Variables that the shell itself sets, to text that may come from elsewhere.
+const SET_BY_SHELL: [&str; 14] = [
+    "_",
+    "REPLY",
+    "reply",
+    "OPTARG",
+    "MAPFILE",
+    "mapfile",
+    "BASH_REMATCH",
+    "BASH_COMMAND",
+    "COPROC",
+    "MATCH",
+    "match",
+    "argv",
+    "DIRSTACK",
+    "dirstack",
+];
+/// Commands that set the variables of the working directory.
+const MOVING: [&str; 3] = ["cd", "pushd", "popd"];
+/// Maximum number of links that are kept, and of copies.
 const MAX_KEPT: usize = 16;
 /// Maximum length of the body of a function that is read again, in bytes.
 const MAX_BODY: usize = 2048;
@@ -36,7 +57,7 @@ impl LineReader<'_> {
         };
         let words = command.words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         let [from, to] = words.collect::<Vec<_>>()[..] else { return };
-        if self.links.len() >= MAX_KEPT || self.renamed.len() >= MAX_KEPT || !to.literal {
+        if !to.literal {
             return;
         }
         let path = from.text.strip_prefix('=').map_or(from.text.as_str(), |name| name);
@@ -44,10 +65,23 @@ impl LineReader<'_> {
         if FileLists::own().is_installed(&source.path) && from.text.contains(['/', '=']) {
             let program = program_name(path).to_owned();
             let own = if to.text.contains('/') { to.text.clone() } else { format!("./{}", to.text) };
+            // The names of copies are paths, those of aliases are not.
+            if self.renamed.keys().filter(|name| name.contains('/')).count() >= MAX_KEPT {
+                return self.too_many(to);
+            }
             self.renamed.insert(own, program);
         } else if name == "ln" {
+            if self.links.len() >= MAX_KEPT {
+                return self.too_many(to);
+            }
             self.links.insert(to.text.trim_end_matches('/').to_owned(), from.text.clone());
         }
+    }
+
+    /// Adds the effect of a link or copy beyond those that are kept.
+    fn too_many(&mut self, to: &Word) {
+        let says = Some(format!("makes more than {MAX_KEPT} links or copies, too many to follow"));
+        self.add(Effect::ExecData, Scope::Unreadable, to, &to.text, Circumstances::default(), says);
     }
 
     /// Returns the class of the path to which a word leads through a link of the line; `None` if there is none.
@@ -124,10 +158,12 @@ impl LineReader<'_> {
             let value =
                 self.value(&word, text).filter(|value| !word.literal && (is_all || value.starts_with('-')));
             match value {
-                Some(value) if is_all => {
+                // The shell splits a value that is not in quotes.
+                Some(value) if is_all || !word.quoted => {
                     let part = |part: &str| Word {
                         text: part.to_owned(),
-                        literal: !part.starts_with('~'),
+                        literal: !part.starts_with('~') && !part.contains(PATTERN),
+                        glob: part.contains(PATTERN),
                         ..word.clone()
                     };
                     value.split_whitespace().take(MAX_WORDS).map(part).collect()
@@ -140,7 +176,7 @@ impl LineReader<'_> {
     }
 
     /// Adds the effect of a file that takes the place of a startup file: under its name in the directory into which it is
-    /// put (`cp .bashrc ~/`), or from a directory in which anyone may put files.
+    /// put (`cp .bashrc ~/`), or from the network or a directory in which anyone may put files.
     pub(super) fn puts_startup(&mut self, row: &Row, names: &[String], call: &Call<'_>) {
         let Some(target) = call.targets(&row.to).into_iter().next_back().filter(|word| !word.glob) else {
             return;
@@ -149,12 +185,14 @@ impl LineReader<'_> {
             return;
         }
         let outer = path_class::path(&target, self.shell);
-        let is_foreign = |word: &Word| path_class::path(word, self.shell).kind == PathKind::Temporary;
+        let is_fetched = |word: &Word| self.fetched.contains(program_name(&word.text));
+        let is_foreign =
+            |word: &Word| is_fetched(word) || path_class::path(word, self.shell).kind == PathKind::Temporary;
         if outer.kind == PathKind::Startup {
             if let Some(source) =
                 call.operands().first().filter(|word| word.text != target.text && is_foreign(word))
             {
-                let says = Some(format!("starts {}, which anyone may have put there", source.text));
+                let says = Some(format!("starts {}, which comes from elsewhere", source.text));
                 let (source, manner) = (source.clone(), Circumstances::default());
                 self.add(Effect::Persistence, Scope::System, &source, &source.text, manner, says);
             }
@@ -211,20 +249,27 @@ impl LineReader<'_> {
         let marks = [("\"$@\"", given), ("$@", given), ("\"$*\"", given), ("$*", given), ("$argv", given)];
         let mut script = body.to_owned();
         for (mark, value) in marks.into_iter().chain([("\"$1\"", one), ("$1", one)]) {
-            script = script.replace(mark, value);
+            let Some(longer) = replaced(&script, mark, value) else { return self.too_long(word) };
+            script = longer;
         }
         if let Some(start) = script.find("...$").filter(|_| self.shell.is_nushell()) {
             let rest = script.get(start + "...$".len()..).unwrap_or_default();
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
             let mark = format!("...${}", rest.get(..end).unwrap_or_default());
-            script = script.replace(&mark, given);
+            let Some(longer) = replaced(&script, &mark, given) else { return self.too_long(word) };
+            script = longer;
         }
         if script != body
-            && script.len() <= MAX_BODY
             && let Some(harm) = self.harm(script.trim())
         {
             self.found(harm, word);
         }
+    }
+
+    /// Adds the effect of a function whose body is too long to read with the words of a call.
+    fn too_long(&mut self, word: &Word) {
+        let says = Some(format!("calls {}, which is too long to read with its operands", word.text));
+        self.add(Effect::ExecData, Scope::Unreadable, word, &word.text, Circumstances::default(), says);
     }
 
     /// Returns a script for a shell in which only variables that the line does not set are unknown: they are read as
@@ -233,9 +278,19 @@ impl LineReader<'_> {
         let is_whole = word.text.starts_with('$') && !word.text.contains(' ');
         let is_plain =
             !word.text.contains(['`', '\\']) && !word.text.contains("$(") && !word.text.contains("${");
-        let is_set =
-            |name: &str| name.is_empty() || text.line.matches(name).count() > word.text.matches(name).count();
-        let known = !is_whole && is_plain && !variables(&word.text).any(is_set);
+        // A name may be in quotes in part: `read F"O"O`.
+        let line = text.line.replace(['"', '\'', '\\'], "");
+        let is_elsewhere = |name: &str| line.matches(name).count() > word.text.matches(name).count();
+        let moves = || MOVING.into_iter().any(is_elsewhere);
+        let is_set = |name: &str| {
+            name.is_empty()
+                || name.starts_with(|c: char| c.is_ascii_digit())
+                || SET_BY_SHELL.contains(&name)
+                || matches!(name, "PWD" | "OLDPWD") && moves()
+                || is_elsewhere(name)
+        };
+        // A script does not show what the line around it sets.
+        let known = self.holder.is_none() && !is_whole && is_plain && !variables(&word.text).any(is_set);
         (known && !self.shell.is_nushell() && !self.shell.is_fish()).then(|| word.text.clone())
     }
 
@@ -251,6 +306,13 @@ impl LineReader<'_> {
             self.script(&format!("{program} {rest}"), self.shell, target);
         }
     }
+}
+
+/// Returns a text with a mark replaced; `None` if the result is longer than [`MAX_BODY`].
+fn replaced(text: &str, mark: &str, value: &str) -> Option<String> {
+    let places = text.matches(mark).count();
+    let is_short = places == 0 || text.len().saturating_add(places.saturating_mul(value.len())) <= MAX_BODY;
+    is_short.then(|| text.replace(mark, value))
 }
 
 /// Returns the body of a function that a text defines.

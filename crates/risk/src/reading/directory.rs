@@ -63,10 +63,14 @@ impl LineReader<'_> {
             return path_class::path(&home, self.shell);
         }
         let place = path_class::path(word, self.shell);
-        if let Some(linked) =
-            self.linked(word).filter(|linked| linked.rank().0 > place.rank().0 || linked.in_home)
-        {
-            return linked;
+        if let Some(linked) = self.linked(word) {
+            let (own, other) = (place.rank().0, linked.rank().0);
+            let is_plain = place.kind <= PathKind::Temporary;
+            if other > own || is_plain && other == own && linked.in_home {
+                // The name by which the link goes may be special, too: `ln -s / .git`.
+                let kind = if is_plain { linked.kind } else { place.kind };
+                return PathClass { kind, ..linked };
+            }
         }
         let is_relative = !place.path.starts_with(['/', '~', '…']) && place.scope != Scope::Remote;
         let Some(directory) = self.entered(command).filter(|_| is_relative) else { return place };

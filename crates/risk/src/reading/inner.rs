@@ -94,11 +94,11 @@ impl LineReader<'_> {
         Some(if inner.any(|command| self.fetches(command)) { Scope::Remote } else { Scope::Unreadable })
     }
 
-    /// Reads a shell script that is the value of an option.
-    pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, text: Text<'_>) {
+    /// Reads a shell script that is the value of an option; with `keeps_operands`, this shell runs it.
+    pub(super) fn shell_text(&mut self, word: &Word, dialect: Shell, keeps_operands: bool, text: Text<'_>) {
         let value = self.value(word, text);
         if let Some(script) = self.open_script(word, text).filter(|_| value.is_none()) {
-            return self.script(&script, dialect, word);
+            return self.own_script(&script, dialect, word);
         }
         match value {
             // fish runs the substitution of `complete -a '(…)'` when it completes.
@@ -113,7 +113,11 @@ impl LineReader<'_> {
                 }
                 // The script's input comes from its program, not from the keyboard.
                 let fed = std::mem::replace(&mut self.fed, true);
-                self.script(&script, dialect, word);
+                if keeps_operands {
+                    self.script(&script, dialect, word);
+                } else {
+                    self.own_script(&script, dialect, word);
+                }
                 self.fed = fed;
             }
             None if self.prints_setup(word, text) => self.set_up(word),
@@ -252,7 +256,7 @@ impl LineReader<'_> {
             .or((row.reads == OperandReading::Shell).then(|| self.shell.of_scripts()));
         match script {
             Some(script) if dialect.is_some() => {
-                self.script(&script, dialect.unwrap_or(self.shell), word);
+                self.own_script(&script, dialect.unwrap_or(self.shell), word);
                 if !runs {
                     self.add(row.does, Scope::Own, word, "", manner, row.says.clone());
                 }
@@ -321,7 +325,7 @@ impl LineReader<'_> {
         match self.written.get(name).cloned().flatten() {
             Some(script) => {
                 let dialect = Shell::of_script(name).unwrap_or_else(|| self.shell.of_scripts());
-                self.script(&script, dialect, word);
+                self.own_script(&script, dialect, word);
                 let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
                 let program = WordLists::own().interpreter(ending).unwrap_or_default();
                 super::code(program, &script).iter().for_each(|access| self.access(access, word));
@@ -447,6 +451,7 @@ impl LineReader<'_> {
         self.layers -= 1;
         self.bytes -= script.len();
         let entered = self.entered_by_script();
+        let outer_operands = self.outer_operands.take();
         let holder = self.holder.clone();
         let line_shell = std::mem::replace(&mut self.shell, shell);
         self.holder.get_or_insert(word.span.clone());
@@ -455,6 +460,11 @@ impl LineReader<'_> {
         self.shell = line_shell;
         self.holder = holder;
         self.entered = entered;
+        if let Some(operands) = self.outer_operands.take() {
+            self.without_operands();
+            self.variables.extend(operands);
+        }
+        self.outer_operands = outer_operands;
         self.layers += 1;
     }
 }

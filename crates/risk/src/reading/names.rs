@@ -8,10 +8,12 @@ use crate::path_class;
 use crate::path_class::PathKind;
 use crate::weigh::{Act, Circumstances};
 use crate::words::WordLists;
-use askline_syntax::{SimpleCommand, Word, program_name};
+use askline_syntax::shell::Shell;
+use askline_syntax::{Nesting, SimpleCommand, Word, program_name};
+use std::collections::BTreeMap;
 
 /// Tables of zsh and bash that are assigned to as `functions[name]=text`.
-const TABLES: [&str; 9] = [
+pub(super) const TABLES: [&str; 9] = [
     "functions",
     "dis_functions",
     "aliases",
@@ -41,6 +43,8 @@ impl LineReader<'_> {
             "hash" => self.hash(words),
             "set" if self.shell.is_fish() => self.fish_variable(words, text),
             "set" if words.first().is_some_and(|word| word.text == "--") => self.operands(words, text),
+            "set" if gives_operands(words) => drop(self.without_operands()),
+            "shift" | "getopts" => drop(self.without_operands()),
             "unset" => self.unset_files(words),
             "functions" if self.shell.is_fish() => {
                 if let [option, old, new] = words
@@ -213,6 +217,7 @@ impl LineReader<'_> {
             .take(MAX_FIELDS)
             .map(|word| self.value(word, text).unwrap_or_else(|| word.text.clone()))
             .collect();
+        self.without_operands();
         // A home directory is known only when the line runs.
         let known = given.iter().enumerate().filter(|(_, value)| !value.starts_with('~'));
         for (at, value) in known {
@@ -220,6 +225,41 @@ impl LineReader<'_> {
         }
         self.variables.insert("@".to_owned(), given.join(" "));
         self.variables.insert("*".to_owned(), given.join(" "));
+    }
+
+    /// Forgets the operands of the shell, and returns them.
+    pub(super) fn without_operands(&mut self) -> BTreeMap<String, String> {
+        let is_operand =
+            |name: &str| name.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*'));
+        let all = std::mem::take(&mut self.variables);
+        let (operands, others) = all.into_iter().partition(|(name, _)| is_operand(name));
+        self.variables = others;
+        operands
+    }
+
+    /// Forgets the operands of the line in a function, which has its own, and those of the function after it.
+    pub(super) fn operands_of_function(&mut self, command: &SimpleCommand, text: Text<'_>) {
+        if command.within.contains(&Nesting::Function) {
+            let before = text.line.get(..command.span.start).unwrap_or_default();
+            let since = before.rsplit("set --").next().unwrap_or_default();
+            let is_set_inside =
+                self.outer_operands.is_some() && since != before && !since.contains(['{', '}', '(', ')']);
+            if !is_set_inside {
+                let operands = self.without_operands();
+                self.outer_operands.get_or_insert(operands);
+            }
+        } else if let Some(operands) = self.outer_operands.take() {
+            self.without_operands();
+            self.variables.extend(operands);
+        }
+    }
+
+    /// Reads a script that has operands of its own.
+    pub(super) fn own_script(&mut self, script: &str, shell: Shell, word: &Word) {
+        let operands = self.without_operands();
+        self.script(script, shell, word);
+        self.without_operands();
+        self.variables.extend(operands);
     }
 
     /// Adds the effect of `unset 'mapfile[a]'`, with which zsh deletes a file.
@@ -280,6 +320,17 @@ impl LineReader<'_> {
             self.assigned(name, &value, word);
         }
     }
+}
+
+/// Reports whether the words after `set` give the shell operands, not only options: `set a b`, `set -eo pipefail`.
+fn gives_operands(words: &[Word]) -> bool {
+    let is_option = |word: &Word| word.text.starts_with(['-', '+']);
+    let before = std::iter::once(None).chain(words.iter().map(Some));
+    let mut pairs = words.iter().zip(before);
+    pairs.any(|(word, before)| {
+        let names_option = before.is_some_and(|before| is_option(before) && before.text.ends_with('o'));
+        !is_option(word) && !names_option
+    })
 }
 
 /// Returns the parts of a text between commas and line breaks that are not in quotes.

@@ -6,7 +6,7 @@ use crate::effect::{Effect, Scope};
 use crate::table::{Row, Target};
 use crate::words::WordLists;
 
-/// First or last parts of subcommands and options that ask.
+/// Subcommands that ask, and first parts of options that do.
 const ASKING: [&str; 12] =
     ["check", "get", "help", "info", "list", "ls", "query", "search", "show", "status", "version", "view"];
 /// Programs whose operands are names of processes, users, groups or modules.
@@ -18,9 +18,9 @@ const TAKES_NAMES: [&str; 22] = [
 /// Maximum number of operands of a command that asks; more may be further commands.
 const MAX_OPERANDS: usize = 2;
 /// Parts of options that change something, whatever else a command is asked.
-const CHANGING: [&str; 18] = [
-    "add", "apply", "change", "commit", "create", "edit", "enable", "fix", "force", "import", "install",
-    "new", "repair", "run", "save", "set", "update", "write",
+const CHANGING: [&str; 22] = [
+    "add", "apply", "change", "commit", "create", "delete", "disable", "edit", "enable", "fix", "force",
+    "import", "install", "new", "purge", "repair", "reset", "run", "save", "set", "update", "write",
 ];
 
 impl LineReader<'_> {
@@ -37,25 +37,26 @@ impl LineReader<'_> {
             return false;
         }
         let changes = |word: &str| {
-            let name = word.trim_start_matches('-');
-            acts(name) || name.split(['-', '_', '=']).any(|part| CHANGING.contains(&part))
+            let name = word.split('=').next().unwrap_or_default();
+            // One letter does not say what the option does.
+            let Some(name) = name.strip_prefix("--") else { return true };
+            acts(name) || name.split(['-', '_']).any(|part| CHANGING.contains(&part))
         };
         let mut options = call.words().iter().filter(|word| word.text.starts_with('-'));
         if options.any(|word| changes(&word.text)) {
             return false;
         }
         let operands = call.operands();
-        // The operands of a program without subcommands are names: `kill list`.
-        let may_ask =
-            |word: &str| word.contains('-') || covered > 0 || self.table.has_subcommands(&call.name);
+        // The operands of a program without subcommands, and those of a subcommand, are names: `kill list`, `git add list`.
+        let may_ask = covered == 0 && self.table.has_subcommands(&call.name);
         match operands.first() {
             // `get` with more words often fetches these.
-            Some(first) if first.text == "get" => operands.len() == 1 && may_ask(&first.text),
+            Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
             Some(first) => {
-                first.literal
+                may_ask
+                    && first.literal
                     && operands.len() <= MAX_OPERANDS
-                    && is_asking(&first.text)
-                    && may_ask(&first.text)
+                    && ASKING.contains(&first.text.as_str())
             }
             None => call
                 .words()
@@ -87,16 +88,15 @@ impl LineReader<'_> {
     }
 }
 
-/// Reports whether the name of a subcommand or option asks: `list`, `get-status`, `listDevices`, `sessions-list`.
+/// Reports whether the name of an option asks: `list`, `get-status`, `listDevices`.
 fn is_asking(name: &str) -> bool {
     if name.contains(['/', '.', '=', '@', ':']) {
         return false;
     }
     let mut parts = name.split(['-', '_']).filter(|part| !part.is_empty());
     let first = parts.next().unwrap_or_default();
-    let last = parts.next_back().unwrap_or_default();
     let camel = ["list", "show", "get"].iter().any(|verb| {
         first.strip_prefix(verb).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
     });
-    camel || ASKING.contains(&first) || matches!(last, "list" | "status" | "info")
+    camel || ASKING.contains(&first)
 }
