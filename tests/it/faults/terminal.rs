@@ -85,8 +85,9 @@ fn short_of_memory_it_answers_or_dies_alone() {
     let place = Place::new();
     place.is_well();
     let (mut answers, mut deaths) = (0, 0);
+    // Each thread reserves 64 MB of addresses, so about 160 MB are the limit of a debug build.
     for kilobytes in
-        [300_000, 160_000, 120_000, 100_000, 90_000, 80_000, 70_000, 60_000, 50_000, 40_000, 20_000]
+        [400_000, 300_000, 160_000, 120_000, 100_000, 90_000, 80_000, 70_000, 60_000, 50_000, 40_000, 20_000]
     {
         let pressed = place.press(&format!("ulimit -v {kilobytes}"));
         match pressed.code {
