@@ -94,10 +94,15 @@ pub(super) fn of_answer(shell: Shell, line: &str, answer: &Output) -> SyntaxVerd
     (manner(shell).read)(line, answer)
 }
 
+/// Beginnings of what bash says that is no complaint about a line.
+const NO_COMPLAINTS: [&str; 2] = ["warning: ", "error retrieving current directory"];
+
 fn of_bash(line: &str, answer: &Output) -> SyntaxVerdict {
     let stderr = String::from_utf8_lossy(&answer.stderr);
     // The status is 0 after some errors: `[[ -f x ]`.
-    let is_complaint = |text: &&str| !text.is_empty() && !text.starts_with("warning: ");
+    // Nor is it a complaint about the line that the directory is gone in which bash was started.
+    let is_about_line = |text: &str| !NO_COMPLAINTS.iter().any(|start| text.starts_with(start));
+    let is_complaint = |text: &&str| !text.is_empty() && is_about_line(text);
     match stderr.lines().map(after_program).find(is_complaint) {
         Some(text) => SyntaxVerdict::refused(text, near(line, text)),
         None if answer.success => SyntaxVerdict::accepted(),
@@ -218,6 +223,9 @@ mod tests {
         assert_eq!(verdict(Shell::Bash, "cat <<E", true, "", warned).ok, Some(true));
         assert_eq!(verdict(Shell::Bash, "ls", false, "", "").ok, None, "it ended without a word");
         assert_eq!(verdict(Shell::Bash, "ls", false, "", warned).ok, None, "no complaint");
+        let gone = "shell-init: error retrieving current directory: getcwd: cannot access parent directories: \
+                    No such file or directory\n";
+        assert_eq!(verdict(Shell::Bash, "ls", true, "", gone).ok, Some(true));
         let half = "bash: line 1: syntax error in conditional expression\n";
         let found = verdict(Shell::Bash, "[[ -f x ]", true, "", half);
         assert_eq!(found, SyntaxVerdict::refused("syntax error in conditional expression", None));

@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Delay before keys that may have been dropped are sent again.
 pub(super) const SECOND_TRY: Duration = Duration::from_millis(1500);
 /// Interval between two looks for the file.
+/// Time after which a suggestion that is not there waits for another key.
+const HELD_KEY_WAIT: Duration = Duration::from_secs(8);
 const TICK: Duration = Duration::from_millis(10);
 
 /// A shell that is about to start, in a home of its own.
@@ -251,6 +253,15 @@ impl Sh {
     #[track_caller]
     pub(super) fn suggests(&self, words: &str, shown: &str) {
         self.pty.send(words);
+        // zsh holds a key back until the next one if it comes while a handler of `zle -F` runs. No person types so fast.
+        let started = Instant::now();
+        let is_shown = || self.pty.cursor_row().contains(shown);
+        while !is_shown() && started.elapsed() < HELD_KEY_WAIT {
+            std::thread::sleep(TICK);
+        }
+        if !is_shown() {
+            self.pty.send("\x05");
+        }
         self.expect(shown);
     }
 
