@@ -23,9 +23,9 @@ const MESSAGE: &str = "askline: ";
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Delay before keys that may have been dropped are sent again.
 pub(super) const SECOND_TRY: Duration = Duration::from_millis(1500);
-/// Interval between two looks for the file.
 /// Time after which a suggestion that is not there waits for another key.
 const HELD_KEY_WAIT: Duration = Duration::from_secs(8);
+/// Interval between two looks for the file.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A shell that is about to start, in a home of its own.
