@@ -37,6 +37,7 @@ use askline_syntax as syntax;
 use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, Word};
 use directory::Entered;
+use questions::Remainder;
 use secret_flow::Held;
 
 /// Maximum nesting of scripts and aliases that are read.
@@ -438,22 +439,18 @@ impl<'a> LineReader<'a> {
                 && (row.operands..=row.at_most).contains(&call.operands().len());
             if holds {
                 let before = self.acts.len();
-                match Self::asked(row).filter(|_| asks) {
-                    Some(left) => self.answered(left, here),
-                    None => self.row(row, call, here),
+                match if asks { Self::remainder(row) } else { Remainder::Whole } {
+                    Remainder::Whole => self.row(row, call, here),
+                    Remainder::Only(effect) => {
+                        self.add(effect, Scope::Remote, here.word, "", Circumstances::default(), None);
+                    }
+                    Remainder::Nothing => {}
                 }
                 self.heard(row, before);
             }
         }
         if !(asks && call.operands().first().is_some_and(|word| word.text == "help")) {
             self.otherwise(program, before, here);
-        }
-    }
-
-    /// Adds what remains of an effect if the program is only asked.
-    fn answered(&mut self, left: Option<Effect>, here: Here<'_>) {
-        if let Some(effect) = left {
-            self.add(effect, Scope::Remote, here.word, "", Circumstances::default(), None);
         }
     }
 

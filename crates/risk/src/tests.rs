@@ -6,6 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Returns the processor time of this thread in seconds, which a busy machine does not change.
+pub(crate) fn cpu_seconds() -> f64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 / 1e9
+}
+
 #[track_caller]
 fn label(line: &str, shell: Shell) -> Label {
     judge_line(line, shell, &Around::nothing()).label

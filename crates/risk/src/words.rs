@@ -42,6 +42,11 @@ pub(super) struct WordLists {
     project_files: BTreeMap<String, Vec<String>>,
     narrowing: BTreeMap<String, Vec<String>>,
     aliases: BTreeMap<String, String>,
+    operands_are_names: Vec<String>,
+    names_output: Vec<String>,
+    looks_up: Vec<String>,
+    feeds: Vec<String>,
+    packs: Vec<String>,
     subcommands: Subcommands,
 }
 
@@ -55,6 +60,8 @@ struct Subcommands {
     reads: Vec<String>,
     absent: Vec<String>,
     runners: Vec<String>,
+    asks: Vec<String>,
+    changes: Vec<String>,
 }
 
 /// Effect of a subcommand, as its name states it.
@@ -112,6 +119,41 @@ impl WordLists {
                 .or_else(|| of(&lists.sends, Verb::Sends))
         })
         .next()
+    }
+
+    /// Reports whether the operands of a program are names of processes, users, groups or modules.
+    pub(super) fn operands_are_names(&self, program: &str) -> bool {
+        has(&self.operands_are_names, program)
+    }
+
+    /// Reports whether the value of an option is a file to write, if it looks like a file.
+    pub(super) fn names_output(&self, option: &str) -> bool {
+        has(&self.names_output, option)
+    }
+
+    /// Reports whether a command asks other machines for the names among its operands.
+    pub(super) fn looks_up(&self, command: &str) -> bool {
+        has(&self.looks_up, command)
+    }
+
+    /// Reports whether a command passes the content of its operands to the command that it runs.
+    pub(super) fn feeds(&self, command: &str) -> bool {
+        has(&self.feeds, command)
+    }
+
+    /// Reports whether a command packs the content of directories.
+    pub(super) fn packs(&self, command: &str) -> bool {
+        has(&self.packs, command)
+    }
+
+    /// Reports whether a subcommand, or the first part of the name of an option, only asks.
+    pub(super) fn asks(&self, word: &str) -> bool {
+        has(&self.subcommands.asks, word)
+    }
+
+    /// Reports whether a part of the name of an option changes something, whatever else a command is asked.
+    pub(super) fn changes(&self, part: &str) -> bool {
+        has(&self.subcommands.changes, part)
     }
 
     /// Reports whether a wrapper runs commands with another user's rights.

@@ -386,6 +386,12 @@ impl Wrapper {
                 break;
             }
         }
+        // `env -S 'rm -r' a` runs `rm -r a`.
+        if self.assignments
+            && let Some(script) = found.scripts.last_mut().filter(|script| script.words.end == tail)
+        {
+            script.words.end = words.len();
+        }
         if tail >= words.len() || !found.scripts.is_empty() && self.runs != Runs::Scripts {
             return found;
         }

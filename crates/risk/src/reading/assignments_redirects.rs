@@ -18,14 +18,6 @@ use askline_syntax::{Nesting, Redirection, SimpleCommand, Span, Word};
 const EVALUATING: [&str; 11] =
     ["[[", "[", "test", "let", "((", "declare", "typeset", "local", "printf", "read", "unset"];
 
-/// Commands that look up names.
-const RESOLVERS: [&str; 7] = ["dig", "host", "nslookup", "drill", "ping", "ping6", "whois"];
-
-/// Commands that pass the content of their operands to the command that they run.
-const FEEDERS: [&str; 4] = ["split", "gsplit", "xargs", "parallel"];
-/// Commands that pack the content of directories.
-const PACKERS: [&str; 5] = ["tar", "bsdtar", "gtar", "zip", "cpio"];
-
 /// Maximum number of keys of one value whose command lines are read.
 const MAX_KEYS: usize = 32;
 /// Bytes before a command in which the definition of its function is looked for.
@@ -335,7 +327,7 @@ impl LineReader<'_> {
     /// Adds an effect if a command sends out data that come from a secret.
     pub(super) fn leaks(&mut self, before: usize, command: &SimpleCommand, text: Text<'_>) {
         // A name that is looked up goes to other machines.
-        let looks_up = command.name().is_some_and(|name| RESOLVERS.contains(&name));
+        let looks_up = command.name().is_some_and(|name| WordLists::own().looks_up(name));
         let sends = |act: &Act| {
             looks_up || matches!(act.effect, Effect::NetSend | Effect::NetRead | Effect::RemoteChange)
         };
@@ -381,7 +373,8 @@ impl LineReader<'_> {
         let of_above = above().flat_map(|above| input_flow::inside(&above.span, text.parsed));
         let fed_by = text.parsed.commands.iter().take_while(|outer| outer.span.start < command.span.start);
         let fed_by = fed_by.filter(|outer| {
-            command.span.end <= outer.span.end && outer.name().is_some_and(|name| FEEDERS.contains(&name))
+            command.span.end <= outer.span.end
+                && outer.name().is_some_and(|name| WordLists::own().feeds(name))
         });
         let mut sources = above().chain(inner).chain(of_above).chain(fed_by);
         let found = own.or_else(|| sources.find_map(|source| self.secret(source)));
@@ -402,7 +395,7 @@ impl LineReader<'_> {
 
     /// Returns the word by which a command packs the whole home directory.
     fn whole_home(&self, command: &SimpleCommand) -> Option<Word> {
-        let packs = command.name().is_some_and(|name| PACKERS.contains(&name));
+        let packs = command.name().is_some_and(|name| WordLists::own().packs(name));
         let mut words = command.words.iter().skip(1).filter(|_| packs);
         words.find(|word| path_class::path(word, self.shell).scope == Scope::Home).cloned()
     }

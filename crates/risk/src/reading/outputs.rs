@@ -4,32 +4,17 @@ use super::{Here, LineReader};
 use crate::call::Call;
 use crate::effect::Effect;
 use crate::weigh::Circumstances;
+use crate::words::WordLists;
 
-/// Options whose value is a file to write, if it looks like a file.
-const OUTPUTS: [&str; 14] = [
-    "--out",
-    "--output",
-    "--outfile",
-    "--out-file",
-    "--output-file",
-    "--output-path",
-    "--log",
-    "--logfile",
-    "--log-file",
-    "--save",
-    "--save-to",
-    "--write-to",
-    "--report-file",
-    "--file-to-save",
-];
 /// Maximum length of the ending of a file's name.
 const MAX_ENDING: usize = 5;
 
 impl LineReader<'_> {
     /// Adds the effect of an option that writes a file and that no row of a known program mentions.
     pub(super) fn outputs(&mut self, call: &Call<'_>, here: Here<'_>) {
-        let is_output =
-            |option: &str| OUTPUTS.contains(&option) && !self.table.knows_option(&call.name, option);
+        let is_output = |option: &str| {
+            WordLists::own().names_output(option) && !self.table.knows_option(&call.name, option)
+        };
         for word in call.given(is_output) {
             if is_file_name(&word.text) {
                 let settled = self.settled(&word, here.text);

@@ -6,22 +6,19 @@ use crate::effect::{Effect, Scope};
 use crate::table::{Row, Target};
 use crate::words::WordLists;
 
-/// Subcommands that ask, and first parts of options that do.
-const ASKING: [&str; 12] =
-    ["check", "get", "help", "info", "list", "ls", "query", "search", "show", "status", "version", "view"];
-/// Programs whose operands are names of processes, users, groups or modules.
-const TAKES_NAMES: [&str; 22] = [
-    "pkill", "killall", "skill", "passwd", "chsh", "chfn", "chage", "gpasswd", "adduser", "deluser",
-    "addgroup", "delgroup", "useradd", "userdel", "usermod", "groupadd", "groupdel", "groupmod", "modprobe",
-    "rmmod", "insmod", "swapon",
-];
 /// Maximum number of operands of a command that asks; more may be further commands.
 const MAX_OPERANDS: usize = 2;
-/// Parts of options that change something, whatever else a command is asked.
-const CHANGING: [&str; 22] = [
-    "add", "apply", "change", "commit", "create", "delete", "disable", "edit", "enable", "fix", "force",
-    "import", "install", "new", "purge", "repair", "reset", "run", "save", "set", "update", "write",
-];
+
+/// Part of a row that applies to a program that is only asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Remainder {
+    /// The whole row.
+    Whole,
+    /// An effect in its place.
+    Only(Effect),
+    /// None of it.
+    Nothing,
+}
 
 impl LineReader<'_> {
     /// Reports whether the words of a call only ask: a subcommand that reads, or an option that does as the first word.
@@ -32,7 +29,7 @@ impl LineReader<'_> {
         let acts = |word: &str| words.verb(word).is_some();
         let is_else = words.takes_names(&call.name)
             || words.runs_tasks(&call.name)
-            || TAKES_NAMES.contains(&call.name.as_str());
+            || words.operands_are_names(&call.name);
         if is_else || words.tells_secrets(&call.name) || named.is_some_and(|word| acts(&word.text)) {
             return false;
         }
@@ -40,7 +37,7 @@ impl LineReader<'_> {
             let name = word.split('=').next().unwrap_or_default();
             // One letter does not say what the option does.
             let Some(name) = name.strip_prefix("--") else { return true };
-            acts(name) || name.split(['-', '_']).any(|part| CHANGING.contains(&part))
+            acts(name) || name.split(['-', '_']).any(|part| words.changes(part))
         };
         let mut options = call.words().iter().filter(|word| word.text.starts_with('-'));
         if options.any(|word| changes(&word.text)) {
@@ -53,10 +50,7 @@ impl LineReader<'_> {
             // `get` with more words often fetches these.
             Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
             Some(first) => {
-                may_ask
-                    && first.literal
-                    && operands.len() <= MAX_OPERANDS
-                    && ASKING.contains(&first.text.as_str())
+                may_ask && first.literal && operands.len() <= MAX_OPERANDS && words.asks(&first.text)
             }
             None => call
                 .words()
@@ -65,14 +59,14 @@ impl LineReader<'_> {
         }
     }
 
-    /// Returns the effect that remains of a row of a program that is only asked; `None` if the row applies in full.
-    pub(super) fn asked(row: &Row) -> Option<Option<Effect>> {
+    /// Returns what remains of a row of a program that is only asked.
+    pub(super) fn remainder(row: &Row) -> Remainder {
         let is_blanket = row.when.is_empty() && matches!(row.to, Target::Scope(Scope::Own | Scope::System));
         // The words of the shell's own commands are names of variables and the like.
         let takes_names = row.does == Effect::Session && row.says.is_none();
         match row.does {
-            _ if !is_blanket || takes_names => None,
-            Effect::RemoteChange | Effect::NetSend | Effect::DataDefinition => Some(Some(Effect::Read)),
+            _ if !is_blanket || takes_names => Remainder::Whole,
+            Effect::RemoteChange | Effect::NetSend | Effect::DataDefinition => Remainder::Only(Effect::Read),
             Effect::Session
             | Effect::WriteNew
             | Effect::Overwrite
@@ -82,8 +76,8 @@ impl LineReader<'_> {
             | Effect::SecurityOff
             | Effect::Stop
             | Effect::Device
-            | Effect::Install => Some(None),
-            _ => None,
+            | Effect::Install => Remainder::Nothing,
+            _ => Remainder::Whole,
         }
     }
 }
@@ -98,5 +92,5 @@ fn is_asking(name: &str) -> bool {
     let camel = ["list", "show", "get"].iter().any(|verb| {
         first.strip_prefix(verb).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
     });
-    camel || ASKING.contains(&first)
+    camel || WordLists::own().asks(first)
 }
