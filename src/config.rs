@@ -39,6 +39,8 @@ pub struct Config {
     pub threads: Option<usize>,
     /// `true` if the embedded model takes as little memory as possible, at the cost of speed.
     pub saves_memory: bool,
+    /// Adapter of the embedded model.
+    pub adapter: AdapterChoice,
     /// Permission to run programs with `--help`.
     pub help: Help,
     /// Maximum number of repair requests after a failed check: 0 to 4.
@@ -93,6 +95,18 @@ pub enum Guard {
     Off,
     /// A prefix that makes the command a comment; in zsh, one quoted word that runs nothing.
     Comment,
+}
+
+/// Adapter of the embedded model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum AdapterChoice {
+    /// The one that comes with the program for the model, if there is one.
+    #[default]
+    On,
+    /// None.
+    Off,
+    /// A GGUF file.
+    File(PathBuf),
 }
 
 /// Amount of detail shown beside a suggestion on the prompt line.
@@ -241,6 +255,11 @@ impl Config {
                     max_tokens: settings.whole("max_tokens") as usize,
                     threads: Some(settings.whole("threads") as usize).filter(|&threads| threads != 0),
                     saves_memory: matches!(settings.text(&["memory"]), Some(("low", _))),
+                    adapter: match settings.text(&["adapter"]) {
+                        Some(("off", _)) => AdapterChoice::Off,
+                        None | Some(("on", _)) => AdapterChoice::On,
+                        Some((file, _)) => AdapterChoice::File(PathBuf::from(file)),
+                    },
                     help: match settings.text(&["help"]) {
                         Some(("never", _)) => Help::Never,
                         _ => Help::System,

@@ -9,10 +9,11 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 
-use crate::config::{Config, Daemon, ModelChoice};
+use crate::config::{AdapterChoice, Config, Daemon, ModelChoice};
 use crate::metrics::UsageStore;
 use askline_host::Host;
 use askline_host::store::Paths;
+use askline_model::adapter::Adapter;
 use askline_model::chain::Chain;
 use askline_model::failure::Failure;
 use askline_model::install::{Installed, installed};
@@ -148,7 +149,8 @@ where
 
 /// Returns the description of a local model for the resident process.
 fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<ModelSpec> {
-    let Installed { name, path, context, memory } = installed;
+    let adapter = adapter(&installed, config)?;
+    let Installed { name, path, context, memory, .. } = installed;
     Ok(ModelSpec::Local {
         name,
         file: std::path::absolute(path)?,
@@ -157,7 +159,18 @@ fn spec(installed: Installed, config: &Config, paths: &Paths) -> anyhow::Result<
         threads: config.threads,
         states: std::path::absolute(paths.cache.join("states"))?,
         memory,
+        adapter,
         saves_memory: config.saves_memory,
+    })
+}
+
+/// Returns the adapter that a model is loaded with: the configured one, or the one that comes with the program for this
+/// model.
+fn adapter(installed: &Installed, config: &Config) -> anyhow::Result<Option<Adapter>> {
+    Ok(match &config.adapter {
+        AdapterChoice::Off => None,
+        AdapterChoice::On => installed.sha256.as_deref().and_then(Adapter::of_model),
+        AdapterChoice::File(path) => Some(Adapter::File(std::path::absolute(path)?)),
     })
 }
 
@@ -180,9 +193,10 @@ where
         },
     };
     let states = paths.cache.join("states");
+    let adapter = adapter(&installed, config)?;
     let local = || {
         let Installed { name, path, context, .. } = installed.clone();
-        Local::new(name, path, states.clone(), context, config.threads).guarded()
+        Local::new(name, path, states.clone(), context, config.threads).adapted(adapter.clone()).guarded()
     };
     let is_resident = config.daemon != Daemon::Off && cfg!(feature = "local-model");
     if !is_resident || occasion == Purpose::Batch {

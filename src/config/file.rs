@@ -12,12 +12,13 @@ use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 17] = [
+pub(super) const TOP_KEYS: [&str; 18] = [
     "profile",
     "deadline_ms",
     "max_tokens",
     "threads",
     "memory",
+    "adapter",
     "evidence",
     "guard",
     "help",

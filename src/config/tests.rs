@@ -64,6 +64,7 @@ fn the_defaults_stand_alone() {
         max_tokens: 256,
         threads: None,
         saves_memory: false,
+        adapter: AdapterChoice::On,
         help: Help::System,
         refine_rounds: 2,
         form: Form::Completion,
@@ -111,6 +112,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         max_tokens: 9,
         threads: Some(4),
         saves_memory: false,
+        adapter: AdapterChoice::On,
         help: Help::Never,
         refine_rounds: 4,
         form: Form::Completion,
@@ -140,6 +142,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         deadline_ms: 70,
         threads: None,
         saves_memory: false,
+        adapter: AdapterChoice::On,
         help: Help::System,
         refine_rounds: 0,
         ..expected
@@ -150,6 +153,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         .map(|setting| format!("{} = {} # {}\n", setting.key, setting.value, setting.origin))
         .collect();
     expect![[r#"
+        adapter = "on" # default
         alternatives = "ahead" # default
         context.aliases = "off" # default
         context.columns = "local" # default
@@ -231,7 +235,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

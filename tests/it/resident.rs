@@ -815,6 +815,7 @@ fn a_model_that_is_no_file_does_not_jam_the_worker() {
             threads: None,
             states: home.top.path().join("states"),
             memory: 0,
+            adapter: None,
             saves_memory: false,
         };
         let mut wire = home.wire();
@@ -870,6 +871,7 @@ fn a_process_without_room_for_the_model_sends_away_and_ends() {
         threads: None,
         states: home.top.path().join("states"),
         memory: u64::MAX,
+        adapter: None,
         saves_memory: false,
     };
     let mut wire = home.wire();

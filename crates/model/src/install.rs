@@ -44,6 +44,8 @@ pub struct Installed {
     pub context: u32,
     /// Estimated memory to run it, in bytes.
     pub memory: u64,
+    /// SHA-256 of the file as the manifest gives it; `None` for an unlisted file.
+    pub sha256: Option<String>,
 }
 
 /// State of a model's file.
@@ -98,7 +100,13 @@ pub fn installed(
         check_own_file(path)?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let memory = std::fs::metadata(path).map_or(0, |found| found.len()) + OWN_FILE_WORK;
-        return Ok(Installed { name, path: path.to_owned(), context: OWN_FILE_CONTEXT, memory });
+        return Ok(Installed {
+            name,
+            path: path.to_owned(),
+            context: OWN_FILE_CONTEXT,
+            memory,
+            sha256: None,
+        });
     }
     let manifest = Manifest::load(host)?;
     let entry = manifest.find(name).map_err(|wrong| {
@@ -122,7 +130,8 @@ pub fn installed_as(entry: &ModelEntry, paths: &Paths) -> Result<Installed, Fail
     Err(Failure::NoModel(match condition(entry, paths) {
         Condition::Intact => {
             let (context, memory) = (entry.context, entry.memory);
-            return Ok(Installed { name: name.clone(), path, context, memory });
+            let sha256 = Some(entry.sha256.clone());
+            return Ok(Installed { name: name.clone(), path, context, memory, sha256 });
         }
         Condition::Absent => format!("the model {name} is not installed; run `askline model pull {name}`"),
         Condition::Begun(bytes) => format!(

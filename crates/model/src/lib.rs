@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod adapter;
 pub mod chain;
 pub mod failure;
 mod gguf;

@@ -19,6 +19,7 @@ use anyhow::Context as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{Certainty, Cut, Further, Model, Reply, Usage, gguf};
+use crate::adapter::{Adapter, AdapterFile};
 use crate::failure::Failure;
 use crate::prompt::{self, Form, Prompt};
 use crate::request_control::{RequestControl, Stage};
@@ -73,6 +74,7 @@ pub struct Local {
     file: PathBuf,
     states: PathBuf,
     settings: Settings,
+    adapter: Option<Adapter>,
     /// `true` if an answer does not wait until the whole fixed part is read.
     is_early: bool,
     /// Maximum number of prompt and answer tokens together.
@@ -106,6 +108,7 @@ impl Local {
             file,
             states,
             settings: Settings { threads, repack: false, guess: true },
+            adapter: None,
             is_early: false,
             room,
             sequence: None,
@@ -118,6 +121,13 @@ impl Local {
     #[must_use]
     pub fn without_guesses(mut self) -> Self {
         self.settings.guess = false;
+        self
+    }
+
+    /// Returns the same model with an adapter.
+    #[must_use]
+    pub fn adapted(mut self, adapter: Option<Adapter>) -> Self {
+        self.adapter = adapter;
         self
     }
 
@@ -222,7 +232,11 @@ impl Local {
                     control.enter(Stage::Loading, Instant::now());
                     // llama.cpp would wait for a pipe, and end the process at many damaged headers.
                     gguf::check(&self.file).map_err(|why| unusable(&self.file, &why))?;
-                    Weights::load(&self.file, self.settings, control)?
+                    let mut weights = Weights::load(&self.file, self.settings, control)?;
+                    if let Some(adapter) = self.adapter_file()? {
+                        weights.adapt(&adapter.path)?;
+                    }
+                    weights
                 }
             };
             self.sequence = Some(Sequence::new(weights, self.room, self.settings)?);
@@ -230,8 +244,14 @@ impl Local {
         self.sequence.as_mut().context("loaded, so there is a sequence")
     }
 
-    /// Returns the key of a saved state: a hash of the version, the model file's path, size and time, and the
-    /// text.
+    /// Returns the file of the adapter; `None` without one.
+    fn adapter_file(&self) -> anyhow::Result<Option<AdapterFile>> {
+        let cache = self.states.join("adapters");
+        self.adapter.as_ref().map(|adapter| adapter.file(&cache)).transpose()
+    }
+
+    /// Returns the key of a saved state: a hash of the version, the model file's path, size and time, the adapter, and
+    /// the text.
     fn state_key(&self, fixed: &str) -> anyhow::Result<String> {
         let file = self.file.metadata().with_context(|| format!("no model file {}", self.file.display()))?;
         let mut key = Sha256::new();
@@ -239,6 +259,9 @@ impl Local {
         key.update(self.file.as_os_str().as_encoded_bytes());
         key.update(file.len().to_le_bytes());
         key.update(format!("{:?}", file.modified().ok()));
+        if let Some(adapter) = self.adapter_file()? {
+            key.update(adapter.sha256);
+        }
         key.update(fixed);
         Ok(key.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
     }
@@ -246,7 +269,10 @@ impl Local {
 
 impl Model for Local {
     fn source(&self) -> String {
-        format!("local:{}", self.name)
+        match &self.adapter {
+            Some(adapter) => format!("local:{}+{}", self.name, adapter.name()),
+            None => format!("local:{}", self.name),
+        }
     }
 
     fn rest(&mut self) {

@@ -6,6 +6,7 @@ pub mod needs;
 use std::path::PathBuf;
 
 use super::{Model, Reply};
+use crate::adapter::Adapter;
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::request_control::RequestControl;
@@ -23,6 +24,11 @@ impl Local {
     /// Keeps the name for messages.
     pub fn new(name: String, _file: PathBuf, _states: PathBuf, _room: u32, _threads: Option<usize>) -> Self {
         Self { name }
+    }
+
+    /// Returns itself.
+    pub fn adapted(self, _: Option<Adapter>) -> Self {
+        self
     }
 
     /// Returns itself.

@@ -144,6 +144,9 @@ impl<H: Host> Resident<H> {
 impl<H: Host> Model for Resident<H> {
     fn source(&self) -> String {
         match &self.spec {
+            ModelSpec::Local { name, adapter: Some(adapter), .. } => {
+                format!("local:{name}+{}", adapter.name())
+            }
             ModelSpec::Local { name, .. } => format!("local:{name}"),
             ModelSpec::Scripted { file, .. } => format!("scripted:{}", file.display()),
         }

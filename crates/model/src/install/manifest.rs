@@ -118,7 +118,7 @@ impl Manifest {
         })
     }
 
-    fn parse(text: &str) -> anyhow::Result<Self> {
+    pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let manifest: Self = toml::from_str(text).map_err(|error| {
             let before = text.bytes().take(error.span().map_or(0, |span| span.start));
             let line = 1 + before.filter(|byte| *byte == b'\n').count();

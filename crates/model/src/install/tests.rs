@@ -621,7 +621,13 @@ fn a_missing_model_says_what_to_run() {
     let found = installed(name, None, &bench, &bench.paths).unwrap();
     assert_eq!(
         found,
-        Installed { name: name.clone(), path: file, context: entry.context, memory: entry.memory }
+        Installed {
+            name: name.clone(),
+            path: file,
+            context: entry.context,
+            memory: entry.memory,
+            sha256: Some(entry.sha256.clone())
+        }
     );
 
     let own = bench.top.path().join("own.gguf");

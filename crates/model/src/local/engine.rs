@@ -62,6 +62,8 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Weights {
     model: NonNull<sys::llama_model>,
+    /// Adapter, which llama.cpp frees with the model.
+    adapter: Option<NonNull<sys::llama_adapter_lora>>,
 }
 
 // SAFETY: llama.cpp's model is not tied to the thread that loaded it, and it is never shared between threads.
@@ -123,13 +125,29 @@ impl Weights {
         // SAFETY: `path` and `control` live until the call returns; the callback only reads `control`.
         let model = unsafe { sys::llama_model_load_from_file(path.as_ptr(), params) };
         match (NonNull::new(model), control.spent(Instant::now())) {
-            (Some(model), _) => Ok(Self { model }),
+            (Some(model), _) => Ok(Self { model, adapter: None }),
             (None, Some(failure)) => Err(failure.into()),
             (None, None) => bail!(
                 "the model file {} can't be loaded; fetch it again with `askline model pull`",
                 file.display()
             ),
         }
+    }
+
+    /// Loads an adapter, which all later sequences use.
+    ///
+    /// # Errors
+    ///
+    /// If llama.cpp refuses the file, for example because it belongs to another model.
+    pub fn adapt(&mut self, file: &Path) -> anyhow::Result<()> {
+        let path = CString::new(file.as_os_str().as_encoded_bytes())
+            .context("the adapter's path holds a NUL byte")?;
+        // SAFETY: the model lives, and so does `path` until the call returns.
+        let adapter = unsafe { sys::llama_adapter_lora_init(self.model.as_ptr(), path.as_ptr()) };
+        let unfit =
+            || format!("the adapter {} does not fit the model; set `adapter = \"off\"`", file.display());
+        self.adapter = Some(NonNull::new(adapter).with_context(unfit)?);
+        Ok(())
     }
 
     /// Returns the tokens of a text. With `special`, marks such as `<|im_start|>` become special tokens; use it
@@ -265,6 +283,19 @@ impl Sequence {
         // SAFETY: the model lives as long as the context, and so does the boxed patience: both are fields beside it.
         let context = unsafe { sys::llama_init_from_model(weights.model.as_ptr(), params) };
         let context = NonNull::new(context).context("not enough memory for the model; try a smaller one")?;
+        if let Some(adapter) = weights.adapter {
+            let (mut adapters, mut scales) = ([adapter.as_ptr()], [1.0]);
+            // SAFETY: the context lives, and so do both lists of one element until the call returns; the adapter lives as
+            // long as the model.
+            let status = unsafe {
+                sys::llama_set_adapters_lora(context.as_ptr(), adapters.as_mut_ptr(), 1, scales.as_mut_ptr())
+            };
+            if status != 0 {
+                // SAFETY: the context was just made and is not used again.
+                unsafe { sys::llama_free(context.as_ptr()) };
+                bail!("the adapter can't be used; set `adapter = \"off\"`");
+            }
+        }
         // SAFETY: the parameters are a plain struct, read during the call.
         let pool = unsafe {
             let mut pool = sys::ggml_threadpool_params_default(threads);

@@ -14,6 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::adapter::Adapter;
 use crate::failure::Failure;
 use crate::prompt::Prompt;
 use crate::request_control::Stage;
@@ -103,6 +104,8 @@ pub enum ModelSpec {
         states: PathBuf,
         /// Estimated memory, in bytes.
         memory: u64,
+        /// Adapter that the model is loaded with.
+        adapter: Option<Adapter>,
         /// `true` if it must not take more memory to be faster.
         saves_memory: bool,
     },
