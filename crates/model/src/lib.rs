@@ -1,5 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg_attr(
+    not(feature = "local-model"),
+    expect(dead_code, reason = "only the embedded model loads adapters")
+)]
 pub mod adapter;
 pub mod chain;
 pub mod failure;

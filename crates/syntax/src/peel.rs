@@ -177,7 +177,10 @@ impl Peeling<'_> {
             return;
         };
         let options = WrapperOptions { wrapper, values: ProgramOptions::named(&name) };
-        let runs = wrapper.read(&command.words, own, &options);
+        let mut runs = wrapper.read(&command.words, own, &options);
+        if wrapper.assignments {
+            runs.extend_script(command.words.len());
+        }
         let mut within = command.within.clone();
         within.push(Nesting::Wrapper(name));
         for script in &runs.scripts {
@@ -315,6 +318,15 @@ struct Found {
     scripts: Vec<Script>,
 }
 
+impl Found {
+    /// Adds the words up to `end` to the last script: `env -S 'rm -r' a` runs `rm -r a`.
+    fn extend_script(&mut self, end: usize) {
+        if let Some(script) = self.scripts.last_mut() {
+            script.words.end = end;
+        }
+    }
+}
+
 /// The options of a wrapper.
 struct WrapperOptions<'a> {
     wrapper: &'a Wrapper,
@@ -385,12 +397,6 @@ impl Wrapper {
                 tail = at;
                 break;
             }
-        }
-        // `env -S 'rm -r' a` runs `rm -r a`.
-        if self.assignments
-            && let Some(script) = found.scripts.last_mut().filter(|script| script.words.end == tail)
-        {
-            script.words.end = words.len();
         }
         if tail >= words.len() || !found.scripts.is_empty() && self.runs != Runs::Scripts {
             return found;
