@@ -13,7 +13,7 @@ use toml_edit::{DocumentMut, Item, Table, value};
 
 use super::args::ModelCommand;
 use super::{AppContext, Exit, config_text, one_line, print, print_message, print_path, variable};
-use crate::config::{Config, ModelChoice};
+use crate::config::{AdapterChoice, Config, ModelChoice};
 use crate::environment;
 use crate::keys;
 use crate::models;
@@ -21,6 +21,7 @@ use crate::models::Purpose;
 use crate::shell_facts::ShellFacts;
 use askline_host::store;
 use askline_host::{Host, local};
+use askline_model::adapter::Adapter;
 use askline_model::failure::Failure;
 use askline_model::failure::UsageError;
 use askline_model::install;
@@ -84,6 +85,8 @@ fn list(manifest: &Manifest, config: &Config, check: bool, app: &AppContext) -> 
         }];
         state.extend((this == config.model).then(|| "in use".to_owned()));
         state.extend((this == default).then(|| "default".to_owned()));
+        let adapter = Adapter::of_model(&entry.sha256).filter(|_| config.adapter == AdapterChoice::On);
+        state.extend(adapter.map(|adapter| format!("with adapter {}", adapter.name())));
         let size = megabytes(entry.size);
         rows.push([
             entry.name.clone(),

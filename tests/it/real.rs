@@ -38,6 +38,41 @@ fn everyday_requests_get_commands_that_parse_and_exist() {
     assert_eq!(commands(&again), commands(&first[..2]));
 }
 
+/// The built-in adapter fits its model, and a file that is damaged behind its header is refused instead of ending the process.
+#[test]
+fn an_adapter_is_loaded_or_refused() {
+    let Some(model) = model() else { return };
+    let _alone = alone();
+    let home = tempfile::tempdir().unwrap();
+    let adapter = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/model/adapters/qwen2.5-coder-0.5b-instruct.gguf");
+    let content = std::fs::read(&adapter).unwrap();
+    let damaged = home.path().join("damaged.gguf");
+    std::fs::write(&damaged, &content[..content.len() / 2]).unwrap();
+    let config = home.path().join("config.toml");
+    // Not the cache of the other tests, which count its states.
+    let cache = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("adapter-cache");
+    std::fs::create_dir_all(&cache).unwrap();
+    for (file, expected) in [(&adapter, None), (&damaged, Some("damaged.gguf can't be used"))] {
+        std::fs::write(&config, format!("adapter = {:?}\n", file.to_str().unwrap())).unwrap();
+        let ran = Askline::new(["suggest", "--json", "--shell", "bash", "count the files below /etc"])
+            .env("ASKLINE_MODEL_FILE", model.to_str().unwrap())
+            .env("ASKLINE_CONFIG", config.to_str().unwrap())
+            .env("ASKLINE_DEADLINE_MS", "120000")
+            .env("XDG_CACHE_HOME", cache.to_str().unwrap())
+            .run();
+        let answer: Value = serde_json::from_str(ran.stdout.lines().next().unwrap()).unwrap();
+        match expected {
+            None => {
+                let source = format!("local:{}+qwen2.5-coder-0.5b-instruct", stem(&model));
+                assert_eq!(answer["source"].as_str(), Some(&*source), "{answer}");
+                assert!(answer["command"].is_string(), "{answer}");
+            }
+            Some(expected) => assert!(answer["error"].to_string().contains(expected), "{answer}"),
+        }
+    }
+}
+
 /// In other shell languages the small model may fail now and then; most answers must still parse.
 #[test]
 fn other_shells_get_lines_in_their_language() {

@@ -26,8 +26,12 @@ struct BuiltIn {
     content: &'static [u8],
 }
 
-/// Adapters of the models in the manifest.
-const BUILT_IN: [BuiltIn; 0] = [];
+/// Adapters of the models in the manifest. `training/README.md` has their recipes.
+const BUILT_IN: [BuiltIn; 1] = [BuiltIn {
+    name: "cookbook-0.5b",
+    model: "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+    content: include_bytes!("../adapters/qwen2.5-coder-0.5b-instruct.gguf"),
+}];
 
 /// An adapter of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 #[cfg_attr(
-    not(feature = "local-model"),
+    all(not(feature = "local-model"), not(test)),
     expect(dead_code, reason = "only the embedded model loads adapters")
 )]
 pub mod adapter;
