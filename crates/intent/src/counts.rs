@@ -89,7 +89,8 @@ fn nth_line(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismat
     let (count, _) = count_of(command).filter(|_| command.name() == Some("head"))?;
     let [.., file] = command.words.as_slice() else { return None };
     let is_file = command.words.len() > 2 && !file.text.starts_with('-') && file.text.parse::<u64>().is_err();
-    if count != wanted || !is_file || !command.redirections.is_empty() {
+    let stops = request.split_whitespace().any(|word| word.eq_ignore_ascii_case("stop"));
+    if stops || count != wanted || !is_file || !command.redirections.is_empty() {
         return None;
     }
     let mended = format!("sed -n '{wanted}p' {}", line.text().get(file.span.clone())?);

@@ -213,7 +213,12 @@ impl Comparison<'_> {
                     [] => {
                         Some(self.replace(said, at..at, " -maxdepth 1".to_owned(), "this also looks there"))
                     }
-                    [path] if path.literal().is_some_and(|pattern| pattern.matches('/').count() > 0) => {
+                    // A pattern with a name leaves out one directory: `./build/*`.
+                    [path]
+                        if path.literal().is_some_and(|pattern| {
+                            pattern.contains('/') && !pattern.contains(char::is_alphanumeric)
+                        }) =>
+                    {
                         self.limit_instead(find, path, said)
                     }
                     _ => None,

@@ -98,6 +98,11 @@ pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         Key::Size | Key::Value => !end.is_time,
     };
     let said = request.get(end.token.span.clone())?;
+    // "from the largest to the smallest" names both ends; the first one decides.
+    let before = request.get(..end.token.span.start)?.trim_end();
+    if before.ends_with(" to") || before.ends_with(" to the") {
+        return None;
+    }
     let likely = |text: String| Mismatch {
         span: selection.command.span.clone(),
         said: Some(end.token.span.clone()),

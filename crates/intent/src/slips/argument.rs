@@ -75,6 +75,8 @@ fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
     let words = command.words.as_slice();
     let has_escape =
         |word: &Word| word.quoted && ["\\n", "\\t"].iter().any(|escape| word.text.contains(escape));
+    // The escape may be meant for a command in the word.
+    let has_substitution = words.iter().any(|word| word.text.contains("$("));
     let has_option = words.get(1).is_some_and(|word| word.text.starts_with('-') && word.text.contains('e'));
     // Behind a pipe another program may read the escapes.
     let is_alone = command.redirections.is_empty()
@@ -86,6 +88,7 @@ fn escapes_of_echo(line: &ParsedLine, command: &SimpleCommand) -> Option<Mismatc
     if !prints_backslashes
         || command.name()? != "echo"
         || has_option
+        || has_substitution
         || !words.iter().skip(1).any(has_escape)
         || !is_alone
     {
