@@ -9,7 +9,7 @@ mod headers;
 mod links;
 mod loops;
 mod missing;
-mod names;
+pub(crate) mod names;
 mod path;
 mod places;
 mod reach;

@@ -1,6 +1,7 @@
 //! Names, texts and numbers of the request that the line must contain.
 
 use crate::demand::Demands;
+use crate::here::names;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::{nth, number};
 use crate::request::{Token, is_name};
@@ -14,14 +15,32 @@ const YEARS_FROM: u64 = 1900;
 const FACTORS: [u64; 16] =
     [1, 2, 5, 7, 24, 30, 60, 365, 512, 1000, 1024, 1440, 3600, 86_400, 1_048_576, 1_073_741_824];
 
+/// Marks of an open list or an example, which the line need not repeat: "num.aa, num.ab, …".
+const OPEN_LISTS: [&str; 5] = ["…", "...", " so on", " etc", "->"];
+/// Words in the place of a name that the line makes up: `backup-YYYY-MM-DD.tar`.
+const PLACEHOLDERS: [&str; 9] = ["YYYY", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER"];
+/// Programs that add an ending to a name, and the endings.
+const COMPRESSORS: [(&str, &str); 5] =
+    [("gzip", ".gz"), ("bzip2", ".bz2"), ("xz", ".xz"), ("zstd", ".zst"), ("lz4", ".lz4")];
+
+/// Reports whether the names and numbers of a request may stand for others.
+fn is_open(request: &str) -> bool {
+    OPEN_LISTS.iter().any(|mark| request.contains(mark))
+}
+
 /// Returns a mismatch for each name or text of the request that the line lacks.
 pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec<Mismatch> {
+    if is_open(request) {
+        return Vec::new();
+    }
     let plain = without_quotes(line.text());
-    let is_literal = |token: &&Token| token.quoted || is_name(&token.text);
+    let is_placeholder = |text: &str| PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder));
+    let is_literal = |token: &&Token| (token.quoted || is_name(&token.text)) && !is_placeholder(&token.text);
     // "files like a.txt" names no file.
     let is_example = |index: usize| {
         let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-        before.is_some_and(|token| matches!(token.lower.as_str(), "like" | "e.g" | "ie" | "i.e" | "eg"))
+        before
+            .is_some_and(|token| matches!(token.lower.as_str(), "like" | "as" | "e.g" | "ie" | "i.e" | "eg"))
     };
     let named = tokens.iter().enumerate().filter(|(index, _)| !is_example(*index)).map(|(_, token)| token);
     let absent = named.filter(is_literal).filter(|token| !contains(&plain, token));
@@ -40,6 +59,9 @@ pub(crate) fn missing_numbers(
     let is_free = |token: &&Token| {
         !token.quoted && said.iter().all(|span| token.span.end <= span.start || span.end <= token.span.start)
     };
+    if is_open(request) {
+        return Vec::new();
+    }
     let mut given = numbers(line.text());
     // "two levels below", "three digits" are forms, not numbers of the line.
     let is_form = |index: usize| {
@@ -59,7 +81,32 @@ pub(crate) fn missing_numbers(
             || matches!(of, "iso" | "rfc" | "utf" | "sha" | "md" | "ipv" | "base" | "python" | "version")
             || !is_digits && matches!(of, "between" | "of" | "these" | "both")
     };
-    let is_counted = |index: usize| !is_form(index) && !is_other(index);
+    // "two files", "these five characters" say how many there are; "3, 6, 9" is a row of which the line has a part.
+    let is_digit = |index: Option<usize>| {
+        index.and_then(|index| tokens.get(index)).is_some_and(|token| is_digits(&token.lower))
+    };
+    let is_loose = |index: usize| {
+        let joins =
+            tokens.get(index + 1).is_some_and(|token| matches!(token.lower.as_str(), "and" | "or" | "to"));
+        let joined = index.checked_sub(1).and_then(|before| tokens.get(before));
+        let joined = joined.is_some_and(|token| matches!(token.lower.as_str(), "and" | "or" | "to"));
+        // "five largest", "last two".
+        let is_end = |index: Option<usize>| {
+            let word = index.and_then(|index| tokens.get(index)).map_or("", |token| token.lower.as_str());
+            matches!(word, "first" | "last" | "top" | "bottom" | "latest" | "every") || word.ends_with("est")
+        };
+        let is_chosen = is_end(Some(index + 1)) || is_end(index.checked_sub(1));
+        let is_word = !is_chosen
+            && tokens
+                .get(index)
+                .is_some_and(|token| number(&token.lower).is_some() && !is_digits(&token.lower));
+        is_word
+            || is_digit(Some(index + 1))
+            || is_digit(index.checked_sub(1))
+            || joins && is_digit(Some(index + 2))
+            || joined && is_digit(index.checked_sub(2))
+    };
+    let is_counted = |index: usize| !is_form(index) && !is_other(index) && !is_loose(index);
     // "every third line" has no header that moves the number.
     let step = tokens.windows(3).find_map(|three| {
         let [every, token, noun] = three else { return None };
@@ -232,6 +279,19 @@ fn contains(plain: &str, token: &Token) -> bool {
         })
     };
     // A program without patterns and names has its own idea of files: `apt-get autoclean`.
+    let is_listed = || {
+        let is_pattern = |word: &str| word.contains(['*', '?', '[']) && names::matches(word, bare);
+        let in_braces = plain.contains('{') || plain.contains(".[");
+        let mut parts = bare.split(['.', '/']).filter(|part| !part.is_empty());
+        plain.split_whitespace().any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))
+            || in_braces && parts.all(|part| has_word(plain, part) || part.chars().count() == 1)
+    };
+    // `gzip app.log` makes app.log.gz.
+    let is_made = || {
+        COMPRESSORS.iter().any(|(program, ending)| {
+            has_word(plain, program) && bare.strip_suffix(ending).is_some_and(|stem| plain.contains(stem))
+        })
+    };
     let is_kind = || bare.starts_with('.') && !plain.contains(['*', '.']);
     // Texts are escaped in many ways; their words remain.
     let text_words = || {
@@ -247,6 +307,8 @@ fn contains(plain: &str, token: &Token) -> bool {
         || extension()
         || in_range()
         || in_pieces()
+        || is_listed()
+        || is_made()
         || is_kind()
         || any_case()
         || token.quoted && text_words()

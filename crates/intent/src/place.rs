@@ -519,7 +519,13 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         let before = text.get(..at).and_then(|rest| rest.chars().next_back());
         !is_part(before) && !is_part(behind)
     });
-    if is_there {
+    // "keys in redis": `redis-cli` has it.
+    let is_program = line
+        .parsed()
+        .commands
+        .iter()
+        .any(|command| command.name().is_some_and(|program| program.contains(name)));
+    if is_there || is_program {
         return None;
     }
     Some(Mismatch::not_named(token, line))
@@ -568,8 +574,12 @@ fn name<'t>(tokens: &'t [Token], request: &str, at: usize) -> Option<&'t Token> 
         || FOLLOW.contains(&next)
         || behind.starts_with([',', ';', '.', '?', '!', ':', ')'])
         || token.text.ends_with('/');
-    let after_noun =
-        NOUNS.contains(&before) && is_end && !matches!(word(at.checked_sub(2)), "each" | "every" | "of");
+    // "how does each file in this folder begin": a verb, not a name.
+    let is_general = matches!(
+        word(at.checked_sub(2)),
+        "each" | "every" | "of" | "this" | "that" | "top" | "which" | "same" | "these" | "one" | "a" | "any"
+    );
+    let after_noun = NOUNS.contains(&before) && is_end && !is_general;
     let before_noun = NOUNS.contains(&next) && matches!(before, "the" | "in" | "into" | "below" | "from");
     let after_preposition = PREPOSITIONS.contains(&before) && is_end && before != "from";
     let is_sure = SURE.contains(&before) && is_end;

@@ -125,7 +125,7 @@ impl Names {
 
 /// Reports whether the shell's pattern of one name, with `*`, `?` and `[…]`, matches a name. A leading dot is matched only by a
 /// dot.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
     let is_hidden = |text: &str| text.starts_with('.');
     is_hidden(pattern) == is_hidden(name) && matches_in_find(pattern, name)
 }
