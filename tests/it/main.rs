@@ -11,6 +11,7 @@ mod check;
 mod cli;
 mod columns;
 mod completions;
+mod cookbook;
 mod counted;
 mod faults;
 mod fix;
