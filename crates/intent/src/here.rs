@@ -9,7 +9,7 @@ mod headers;
 mod links;
 mod loops;
 mod missing;
-pub(crate) mod names;
+mod names;
 mod path;
 mod places;
 mod reach;

@@ -14,6 +14,7 @@ mod extension;
 mod feature;
 mod find_demands;
 mod find_expression;
+mod glob;
 pub mod here;
 mod invented;
 mod kept;

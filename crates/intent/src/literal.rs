@@ -1,7 +1,7 @@
 //! Names, texts and numbers of the request that the line must contain.
 
 use crate::demand::Demands;
-use crate::here::names;
+use crate::glob;
 use crate::mismatch::{Certainty, Edit, Mismatch};
 use crate::quantity::{nth, number};
 use crate::request::{Token, is_name};
@@ -280,7 +280,7 @@ fn contains(plain: &str, token: &Token) -> bool {
     };
     // A program without patterns and names has its own idea of files: `apt-get autoclean`.
     let is_listed = || {
-        let is_pattern = |word: &str| word.contains(['*', '?', '[']) && names::matches(word, bare);
+        let is_pattern = |word: &str| word.contains(['*', '?', '[']) && glob::matches(word, bare);
         let in_braces = plain.contains('{') || plain.contains(".[");
         let mut parts = bare.split(['.', '/']).filter(|part| !part.is_empty());
         plain.split_whitespace().any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))

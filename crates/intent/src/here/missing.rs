@@ -3,11 +3,12 @@
 use super::call::Call;
 use super::links;
 use super::loops::Loop;
-use super::names::{NameKind, Names, matches};
+use super::names::{NameKind, Names};
 use super::path::{joined, quoted, relative, relative_path, shown};
 use super::tool::Wants;
 use super::{Case, Contradiction, Subject};
 use crate::extension;
+use crate::glob::matches;
 use crate::literal;
 use askline_syntax::{Redirection, SimpleCommand, Word};
 

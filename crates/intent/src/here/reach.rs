@@ -2,11 +2,12 @@
 
 use super::call::Call;
 use super::missing::{HERE, is_said, told};
-use super::names::{NameKind, Names, matches_in_find};
+use super::names::{NameKind, Names};
 use super::path::relative;
 use super::{Case, Contradiction, Subject};
 use crate::demand::{Demands, Depth};
 use crate::find_expression::{FindExpression, Node, Primary};
+use crate::glob::matches_in_find;
 
 /// Tests that need not be known: they only find fewer files.
 const NARROWING: [&str; 12] = [

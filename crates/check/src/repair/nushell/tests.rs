@@ -331,6 +331,13 @@ fn no_text_makes_it_fail() {
 }
 
 #[test]
+fn short_options_that_nushell_has_are_no_slips() {
+    for line in ["'x' | save -a a.txt", "ls | uniq -i", "ls | sort-by size -r"] {
+        assert_eq!(slips(&parsed(line), &*MACHINE).len(), 0, "{line}");
+    }
+}
+
+#[test]
 fn forms_lead_to_what_nushell_has() {
     for Form { from, to, .. } in &TABLE.form {
         let own = to.split(' ').take_while(|word| !word.starts_with('{')).collect::<Vec<_>>();
