@@ -81,32 +81,7 @@ pub(crate) fn missing_numbers(
             || matches!(of, "iso" | "rfc" | "utf" | "sha" | "md" | "ipv" | "base" | "python" | "version")
             || !is_digits && matches!(of, "between" | "of" | "these" | "both")
     };
-    // "two files", "these five characters" say how many there are; "3, 6, 9" is a row of which the line has a part.
-    let is_digit = |index: Option<usize>| {
-        index.and_then(|index| tokens.get(index)).is_some_and(|token| is_digits(&token.lower))
-    };
-    let is_loose = |index: usize| {
-        let joins =
-            tokens.get(index + 1).is_some_and(|token| matches!(token.lower.as_str(), "and" | "or" | "to"));
-        let joined = index.checked_sub(1).and_then(|before| tokens.get(before));
-        let joined = joined.is_some_and(|token| matches!(token.lower.as_str(), "and" | "or" | "to"));
-        // "five largest", "last two".
-        let is_end = |index: Option<usize>| {
-            let word = index.and_then(|index| tokens.get(index)).map_or("", |token| token.lower.as_str());
-            matches!(word, "first" | "last" | "top" | "bottom" | "latest" | "every") || word.ends_with("est")
-        };
-        let is_chosen = is_end(Some(index + 1)) || is_end(index.checked_sub(1));
-        let is_word = !is_chosen
-            && tokens
-                .get(index)
-                .is_some_and(|token| number(&token.lower).is_some() && !is_digits(&token.lower));
-        is_word
-            || is_digit(Some(index + 1))
-            || is_digit(index.checked_sub(1))
-            || joins && is_digit(Some(index + 2))
-            || joined && is_digit(index.checked_sub(2))
-    };
-    let is_counted = |index: usize| !is_form(index) && !is_other(index) && !is_loose(index);
+    let is_counted = |index: usize| !is_form(index) && !is_other(index) && !is_loose(tokens, index);
     // "every third line" has no header that moves the number.
     let step = tokens.windows(3).find_map(|three| {
         let [every, token, noun] = three else { return None };
@@ -142,6 +117,28 @@ pub(crate) fn missing_numbers(
             edit: None,
         })
         .collect()
+}
+
+/// Reports whether a number only says how many there are ("two files", "these five characters") or is one of a row of which the
+/// line has a part ("3, 6, 9").
+fn is_loose(tokens: &[Token], index: usize) -> bool {
+    let word = |index: Option<usize>| {
+        index.and_then(|index| tokens.get(index)).map_or("", |token| token.lower.as_str())
+    };
+    let (before, next) = (index.checked_sub(1), Some(index + 1));
+    let is_digit = |index: Option<usize>| is_digits(word(index));
+    let joins = |index: Option<usize>| matches!(word(index), "and" | "or" | "to");
+    // "five largest", "last two".
+    let is_end = |index: Option<usize>| {
+        matches!(word(index), "first" | "last" | "top" | "bottom" | "latest" | "every")
+            || word(index).ends_with("est")
+    };
+    let is_word = number(word(Some(index))).is_some() && !is_digit(Some(index));
+    is_word && !is_end(next) && !is_end(before)
+        || is_digit(next)
+        || is_digit(before)
+        || joins(next) && is_digit(Some(index + 2))
+        || joins(before) && is_digit(index.checked_sub(2))
 }
 
 /// Returns numbers that a line has without saying them: ten lines of a plain `head`, the first line of a range.
