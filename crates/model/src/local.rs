@@ -13,6 +13,7 @@ mod writing;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
@@ -75,6 +76,8 @@ pub struct Local {
     states: PathBuf,
     settings: Settings,
     adapter: Option<Adapter>,
+    /// SHA-256 of the adapter, once it was read.
+    adapter_hash: OnceLock<String>,
     /// `true` if an answer does not wait until the whole fixed part is read.
     is_early: bool,
     /// Maximum number of prompt and answer tokens together.
@@ -109,6 +112,7 @@ impl Local {
             states,
             settings: Settings { threads, repack: false, guess: true },
             adapter: None,
+            adapter_hash: OnceLock::new(),
             is_early: false,
             room,
             sequence: None,
@@ -259,8 +263,14 @@ impl Local {
         key.update(self.file.as_os_str().as_encoded_bytes());
         key.update(file.len().to_le_bytes());
         key.update(format!("{:?}", file.modified().ok()));
-        if let Some(adapter) = self.adapter_file()? {
-            key.update(adapter.sha256);
+        // Every request asks for the key; reading and hashing megabytes is for the first one.
+        if self.adapter_hash.get().is_none()
+            && let Some(adapter) = self.adapter_file()?
+        {
+            let _ = self.adapter_hash.set(adapter.sha256);
+        }
+        if let Some(hash) = self.adapter_hash.get() {
+            key.update(hash);
         }
         key.update(fixed);
         Ok(key.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
