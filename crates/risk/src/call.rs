@@ -1,5 +1,6 @@
 //! A command as its program parses it: its entry in the tables, options with values, and operands.
 
+use super::effect::Effect;
 use super::files::FileLists;
 use super::table::{Condition, EffectEntry, EffectTable, FoundEntry, OperandSelection, Row, Target, is_like};
 use super::words::WordLists;
@@ -153,6 +154,15 @@ impl<'a> Call<'a> {
     /// Returns the words that are neither options nor their values nor the subcommand.
     pub(super) fn operands(&self) -> &[Word] {
         &self.operands
+    }
+
+    /// Reports whether a row of the entry runs the value of an option.
+    pub(super) fn runs_value(&self, option: &str) -> bool {
+        let rows = self.program().map(|program| program.rows.as_slice()).unwrap_or_default();
+        rows.iter().filter(|row| matches!(row.does, Effect::ExecArg)).any(|row| match &row.to {
+            Target::Options(options) => options.alternatives.iter().any(|form| form == option),
+            _ => false,
+        })
     }
 
     /// Returns the first word that is neither an option nor a value, unless an option before it has one of these
@@ -320,7 +330,9 @@ impl<'a> Call<'a> {
         for form in &condition.alternatives {
             if form.starts_with('-') {
                 let flags = self.flags.iter().filter(|flag| is_flag(&flag.name, form));
-                found.extend(flags.filter_map(|flag| flag.value.clone()));
+                found.extend(
+                    flags.filter_map(|flag| flag.value.clone().or_else(|| self.abbreviated(flag, form))),
+                );
                 if form.chars().count() > 2 && !form.starts_with("--") {
                     found.extend(self.after(form));
                 }
@@ -339,6 +351,12 @@ impl<'a> Call<'a> {
             }
         }
         found
+    }
+
+    /// Returns the word after an option that abbreviates one with a value: `--compress-prog x`. It may be an operand as well.
+    fn abbreviated(&self, flag: &Flag, form: &str) -> Option<Word> {
+        let takes_value = flag.name != form && self.values.takes(form) == Some(Takes::Value);
+        if takes_value { self.words.get(flag.word + 1).cloned() } else { None }
     }
 
     /// Returns the word after a word such as `-exec` if the entry does not list it as an option with a value.

@@ -54,6 +54,10 @@ pub(super) enum PathKind {
     Plain,
     /// Discards what is written to it.
     Sink,
+    /// A setting of a device, which another write takes back.
+    Setting,
+    /// Hosts whose keys this machine trusts.
+    Trust,
     /// Provides endless data.
     Endless,
     /// Temporary files, which anyone may delete.
@@ -162,6 +166,15 @@ pub(super) struct PathTable {
     aliases: Vec<Alias>,
     directories: Directories,
     kinds: BTreeMap<PathKind, Vec<String>>,
+    shadowing: Shadowing,
+}
+
+/// Files that take the place of programs of the system.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Shadowing {
+    directories: Vec<String>,
+    programs: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -210,6 +223,8 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let order = [
         PathKind::Plain,
         PathKind::Sink,
+        PathKind::Setting,
+        PathKind::Trust,
         PathKind::Endless,
         PathKind::Startup,
         PathKind::Log,
@@ -231,8 +246,31 @@ static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
             };
             Pattern { kind, anchor, names: rest.split('/').collect() }
         })
+        .chain(shadows())
         .collect()
 });
+
+/// Returns the patterns of files that run in the place of a program of the system.
+fn shadows() -> impl Iterator<Item = Pattern> {
+    let Shadowing { directories, programs } = &TABLE.shadowing;
+    let pattern = |directory: &'static str, program: &'static str| Pattern {
+        kind: PathKind::Startup,
+        anchor: Anchor::Home,
+        names: directory.split('/').chain([program]).collect(),
+    };
+    directories
+        .iter()
+        .flat_map(move |directory| programs.iter().map(move |program| pattern(directory, program)))
+}
+
+/// Returns the program of the system in whose place a file runs: `sudo` for `~/.local/bin/sudo`.
+pub(super) fn shadowed(path: &str) -> Option<&str> {
+    let (directory, program) = path.strip_prefix("~/")?.rsplit_once('/')?;
+    let Shadowing { directories, programs } = &TABLE.shadowing;
+    let is_one =
+        directories.iter().any(|known| known == directory) && programs.iter().any(|known| known == program);
+    is_one.then_some(program)
+}
 
 /// Indices into [`PATTERNS`] by anchor and by the name that is compared first; patterns with a `*` or `?` in that name
 /// are under the empty name.
@@ -434,8 +472,10 @@ fn kind(path: &Path) -> (PathKind, bool) {
         .find(|pattern| all(pattern, Component::fits))
         .map_or(PathKind::Plain, |pattern| pattern.kind);
     let is_harmless = |pattern: &Pattern| {
-        matches!(pattern.kind, PathKind::Plain | PathKind::Sink | PathKind::Public)
-            && all(pattern, Component::is_covered)
+        matches!(
+            pattern.kind,
+            PathKind::Plain | PathKind::Sink | PathKind::Setting | PathKind::Trust | PathKind::Public
+        ) && all(pattern, Component::is_covered)
     };
     let is_private = |pattern: &Pattern| {
         matches!(pattern.kind, PathKind::Secret | PathKind::Private) && all(pattern, Component::is_meant)

@@ -14,10 +14,13 @@ mod inner;
 mod loops;
 mod names;
 mod outputs;
+mod preloads;
 mod processes;
 mod questions;
 mod same_file;
 mod secret_flow;
+mod spread;
+mod stated_words;
 mod subcommand;
 
 use std::cell::Cell;
@@ -28,7 +31,7 @@ use super::call::Call;
 use super::effect::{Effect, Label, Scope};
 use super::files::{FileLists, FileUse};
 use super::input_flow::{self, APPENDED, Feed};
-use super::path_class::{PathClass, PathKind};
+use super::path_class::{self, PathClass, PathKind};
 use super::script::{self, Language, ScriptEffect};
 use super::table::{EffectEntry, EffectTable, OperandReading, OperandSelection, Row, Target};
 use super::weigh::{Act, Circumstances, named_reason, reason, weigh};
@@ -54,6 +57,12 @@ const MAX_TRIALS: usize = 48;
 const TRIAL_SHARE: usize = 8;
 /// Maximum number of effects that are kept per command line.
 const MAX_ACTS: usize = 2_000;
+
+/// Options whose value is the command that the user wants to run, rather than a helper of the program.
+const RUNS_COMMANDS: [&str; 4] = ["-c", "-e", "-x", "--command"];
+
+/// Signs in front of a command in the place of a file's name.
+pub(super) const COMMAND_SIGNS: [&str; 3] = ["|", "!", "%pipe%"];
 
 /// Returns the definition of a user's alias, if there is one.
 pub(super) type Alias<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -90,16 +99,24 @@ pub(super) struct LineReader<'a> {
     renamed: BTreeMap<String, String>,
     /// The widest of the paths over which each loop of the command line iterates, by its variable.
     loops: BTreeMap<String, String>,
+    /// Names that variables of the command line have one after the other.
+    stated: BTreeMap<String, Vec<String>>,
     /// Variables and files of the command line that hold secrets.
     held: Held,
     /// Names of files that the command line downloads.
     fetched: BTreeSet<String>,
     /// Names of files that the command line writes, with their text if it is known.
     written: BTreeMap<String, Option<String>>,
+    /// Lists of Nushell that the command line gives a name.
+    lists: BTreeMap<String, String>,
     /// Directories that the command line enters.
     entered: Vec<Entered>,
     /// Links that the command line makes, with their targets.
     links: BTreeMap<String, String>,
+    /// Variables with the directories in which shells look for their startup files, if the command line names them.
+    startup: BTreeMap<String, String>,
+    /// Options that variables of the command line hold for programs.
+    options: BTreeMap<String, String>,
     /// Aliases that are being expanded; prevents endless expansion of an alias that refers to itself.
     expanding: Vec<String>,
     layers: usize,
@@ -159,11 +176,15 @@ impl<'a> LineReader<'a> {
             outer_operands: None,
             renamed: BTreeMap::new(),
             loops: BTreeMap::new(),
+            stated: BTreeMap::new(),
             held: Held::default(),
             fetched: BTreeSet::new(),
             written: BTreeMap::new(),
+            lists: BTreeMap::new(),
             entered: Vec::new(),
             links: BTreeMap::new(),
+            startup: BTreeMap::new(),
+            options: BTreeMap::new(),
             expanding: Vec::new(),
             layers: MAX_LAYERS,
             bytes: MAX_BYTES,
@@ -218,7 +239,11 @@ impl<'a> LineReader<'a> {
         }
         self.forks(text);
         self.conditions(text);
+        let starts_here = self.startup.is_empty();
         self.environment(text);
+        for command in text.parsed.commands.iter().take(MAX_COMMANDS).filter(|_| starts_here) {
+            self.starts_elsewhere(command);
+        }
         self.meet_secrets(text);
     }
 
@@ -236,14 +261,25 @@ impl<'a> LineReader<'a> {
         self.redirections(command, text);
         self.aside(command);
         self.renames(command, text);
+        self.keep_lists(command);
         self.blind_edit(command, text);
         self.defaults(command);
         self.prompts(command, text);
         self.null_command(command, text);
         if let Some(word) = command.words.first() {
-            self.named(word, command, text);
+            let spread = self.spread(command, text);
+            if let Some(line) = &spread {
+                self.script(line, self.shell, word);
+            }
+            // A variable may have another list by then, and the script has no pipe before it.
+            if spread.is_none() || self.fed || command.position > 0 || !spread::states_lists(command) {
+                self.named(word, command, text);
+            }
+            self.stated_words(word, command, text);
+            self.with_options(word, command, text);
             self.calls(word, command, text);
         }
+        self.starts_elsewhere(command);
         self.reads_written(command, text);
         self.foreign_programs(command);
         self.keep_detour(command);
@@ -327,6 +363,7 @@ impl<'a> LineReader<'a> {
                 let (before, placed) = (self.acts.len(), self.placed.len());
                 self.rows(program, &call, here);
                 self.installs_from(before, here);
+                self.starts_fetched(before, here);
                 self.unknown_subcommand(&call, here);
                 self.outputs(&call, here);
                 self.stop_all(&call, here);
@@ -476,7 +513,9 @@ impl<'a> LineReader<'a> {
             forced: row.forced,
             recoverable: row.recoverable,
             into: row.puts(),
-            moves: row.does == Effect::Overwrite && row.says.as_deref() == Some("moves"),
+            moves: row.does == Effect::Overwrite
+                && row.says.as_deref() == Some("moves")
+                && !call.has_option("--exchange"),
             ..Circumstances::default()
         };
         let placed = self.placed.len();
@@ -516,6 +555,15 @@ impl<'a> LineReader<'a> {
     fn target(&mut self, row: &Row, manner: Circumstances, target: &Word, here: Here<'_>) {
         match row.reads {
             OperandReading::Path => self.path(row, manner, target, here),
+            OperandReading::FileOrCommand => {
+                match COMMAND_SIGNS.iter().find_map(|sign| target.text.strip_prefix(sign)) {
+                    Some(command) => {
+                        let command = Word { text: command.to_owned(), ..target.clone() };
+                        self.shell_text(&command, self.shell.of_scripts(), false, here.text);
+                    }
+                    None => self.path(row, manner, target, here),
+                }
+            }
             OperandReading::Name => {
                 let scope = if target.literal { Scope::Own } else { Scope::Unreadable };
                 if matches!(row.does, Effect::ExecData | Effect::ExecArg) && target.text.contains('/') {
@@ -528,6 +576,16 @@ impl<'a> LineReader<'a> {
             }
             OperandReading::Host => self.host(row, manner, target, here),
             OperandReading::Shell => {
+                if let Some(script) = self.kept_text(target, here) {
+                    return self.script(&script, self.shell, target);
+                }
+                // What a shell or a terminal is given is the command itself; others only take a helper.
+                let helper = target.text.split_whitespace().next().unwrap_or_default();
+                if matches!(row.to, Target::Options(_))
+                    && !RUNS_COMMANDS.iter().any(|option| call_has(here, option))
+                {
+                    self.takes_from_anyone(helper, target);
+                }
                 let own = WordLists::own().is_own(base(here.word)).then_some(self.shell);
                 let keeps_operands = own.is_some();
                 let dialect = dialect(here.command, self.shell).or(own);
@@ -562,7 +620,12 @@ impl<'a> LineReader<'a> {
         let named = |target: &str| row.says.as_ref().map(|says| named_reason(says, target));
         let says = named(&target.text);
         let runs = matches!(row.does, Effect::ExecData | Effect::ExecArg | Effect::Install);
-        if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") {
+        let is_fed = here.command.position > 0 || input_flow::input(here.command, here.text.parsed).is_some();
+        let is_dash =
+            target.text == "-" && row.does == Effect::ExecData && matches!(row.to, Target::Options(_));
+        if runs && matches!(target.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+            || is_dash && is_fed
+        {
             return self.input(row, here);
         }
         if runs && (target.text.starts_with("/dev/fd/") || target.text.starts_with("/proc/self/fd/")) {
@@ -570,6 +633,11 @@ impl<'a> LineReader<'a> {
         }
         if matches!(row.does, Effect::ExecData | Effect::ExecArg) {
             self.meet_run(target);
+            // The name of a script in another language often says what it works on.
+            let ending = target.text.rsplit_once('.').map_or("", |(_, ending)| ending);
+            if FileLists::own().is_script(&target.text) && WordLists::own().interpreter(ending).is_none() {
+                self.named_script(target, here);
+            }
         }
         if let Some(feed) = here.feed.filter(|feed| feed.fills(&target.text)) {
             // Everything below a directory is more than the files in it.
@@ -592,6 +660,10 @@ impl<'a> LineReader<'a> {
             self.run_written(base(target), target);
         }
         let mut settled = self.settled(target, here.text);
+        if runs && preloads::is_library(&settled.text) && self.takes_from_anyone(&settled.text, target) {
+            return;
+        }
+        let manner = Circumstances { hollow: fills_nothing(here), ..manner };
         // curl sends files given as `@file` or `name=@file`.
         if row.does == Effect::NetSend
             && let Some((_, file)) =
@@ -646,22 +718,37 @@ impl<'a> LineReader<'a> {
         // All files of a directory count as the directory.
         let is_all = place.glob && (word.text.ends_with("/*") || word.text.ends_with("/*.*"));
         let tree = manner.tree || manner.forced && is_all;
-        let manner = Circumstances { tree, in_home: place.in_home, outside: place.outside, ..manner };
+        let mut manner = Circumstances { tree, in_home: place.in_home, outside: place.outside, ..manner };
         let writes = matches!(effect, Effect::WriteNew | Effect::Overwrite);
         let destroys = matches!(effect, Effect::Delete | Effect::Overwrite);
         let is_kept = place.scope == Scope::Own && !place.in_home && !place.outside;
         // What is put into an existing directory replaces at most a file in it.
         let scope = if writes && manner.into && !tree && place.open { Scope::Own } else { place.scope };
-        let (effect, scope) = match place.kind {
+        // A name alone, or a file that leaves its place, runs in the place of no program.
+        let is_planted = writes && !manner.hollow && !(manner.moves && effect == Effect::Overwrite);
+        let shadows = path_class::shadowed(&place.path);
+        let shadowed = shadows.filter(|_| is_planted);
+        let kind = if shadows.is_some() && !is_planted { PathKind::Plain } else { place.kind };
+        if let Some(program) = shadowed {
+            says = Some(format!("runs in the place of {program} from now on: {}", word.text));
+            manner.recoverable = false;
+        }
+        let (effect, scope) = match kind {
             // `-` means standard output.
             _ if writes && (word.text == "-" || word.text.starts_with("-:")) => return,
             PathKind::Sink if writes => return,
+            PathKind::Setting if writes => (Effect::Device, Scope::Own),
+            PathKind::Trust if effect == Effect::WriteNew => (Effect::SecurityOff, Scope::Own),
             PathKind::Log if destroys => {
                 let lost = || format!("{} (removes traces)", reason(effect, Scope::Own, &word.text));
                 says = Some(says.unwrap_or_else(lost));
                 (Effect::History, Scope::Home)
             }
-            PathKind::Startup if writes && WordLists::own().grants(&place.path) => {
+            PathKind::Startup
+                if writes
+                    && (WordLists::own().grants(&place.path)
+                        || shadowed.is_some_and(|program| WordLists::own().gives_rights(program))) =>
+            {
                 (Effect::Privilege, Scope::System)
             }
             PathKind::Startup if effect == Effect::WriteNew => (Effect::Persistence, scope),
@@ -786,6 +873,28 @@ fn is_sum(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit())
         && text.contains(['*', '+', '-'])
         && text.bytes().all(|byte| byte.is_ascii_digit() || b"*+-./_".contains(&byte))
+}
+
+/// Reports whether a word is among those of a command.
+fn call_has(here: Here<'_>, text: &str) -> bool {
+    here.command.words.iter().any(|word| word.text == text)
+}
+
+/// Commands that make a name and put no content into it.
+const FILLING_NOTHING: [&str; 2] = ["mkdir", "touch"];
+
+/// Reports whether a command puts no content into the files that it names, and lets no one run them.
+fn fills_nothing(here: Here<'_>) -> bool {
+    let name = base(here.word);
+    // Only a mode such as `-x` or `go-w` takes rights away. An option such as `-v` is none.
+    let takes_away = |word: &Word| {
+        word.text.split_once('-').is_some_and(|(users, rights)| {
+            !rights.is_empty()
+                && users.chars().all(|c| "ugoa".contains(c))
+                && rights.chars().all(|c| "rwxXst".contains(c))
+        })
+    };
+    FILLING_NOTHING.contains(&name) || name == "chmod" && here.command.words.get(1).is_some_and(takes_away)
 }
 
 /// Returns the names under which a command puts its sources into a directory.

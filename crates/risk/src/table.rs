@@ -197,6 +197,8 @@ impl From<String> for Target {
 pub(super) enum OperandReading {
     #[default]
     Path,
+    /// A path, or a command behind one of [`COMMAND_SIGNS`](super::reading::COMMAND_SIGNS).
+    FileOrCommand,
     Host,
     Shell,
     Code,

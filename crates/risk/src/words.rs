@@ -35,6 +35,7 @@ pub(super) struct WordLists {
     afar: Vec<String>,
     chosen: BTreeMap<String, String>,
     injects: Vec<String>,
+    options_for: BTreeMap<String, String>,
     loads_with: BTreeMap<String, Vec<String>>,
     weakens: BTreeMap<String, Vec<String>>,
     speaks: BTreeMap<String, String>,
@@ -185,6 +186,11 @@ impl WordLists {
     /// Reports whether some program runs the value of a variable.
     pub(super) fn is_run(&self, variable: &str) -> bool {
         has(&self.runs, variable)
+    }
+
+    /// Returns the program that takes options from a variable.
+    pub(super) fn program_with_options(&self, variable: &str) -> Option<&str> {
+        self.options_for.get(variable).map(String::as_str)
     }
 
     /// Returns the language of a program's script if the program has another name than its language.

@@ -129,6 +129,8 @@ fn risk_labels_agree() {
         ("third evasions", judged("evasions-3.jsonl")),
         ("fifth drawn lines", judged("drawn-5.jsonl")),
         ("fourth evasions", judged("evasions-4.jsonl")),
+        ("sixth drawn lines", judged("drawn-6.jsonl")),
+        ("fifth evasions", judged("evasions-5.jsonl")),
     ];
     let floors: BTreeMap<String, BTreeMap<String, f64>> =
         toml::from_str(&fs::read_to_string(data("ratchet.toml")).unwrap()).unwrap();

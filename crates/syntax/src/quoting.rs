@@ -15,6 +15,8 @@ use crate::shell::Shell;
 const MAX_HEREDOCS: usize = 8;
 /// Maximum length, in bytes, of a word kept to recognise a keyword or the end of a heredoc.
 const MAX_WORD_BYTES: usize = 64;
+/// Maximum number of substitutions inside double quotes, one in the other, whose quotes are read.
+const MAX_NESTING: usize = 16;
 
 /// A lexer that reads a command character by character.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub struct QuoteLexer {
     comment: bool,
     /// Number of open brackets.
     depth: usize,
+    /// For each substitution in double quotes that is open, the number of brackets that were open before it.
+    outer: Vec<usize>,
     /// Number of open `for`, `if`, `begin` and similar blocks.
     blocks: usize,
     /// `true` if the next word is a command name.
@@ -58,6 +62,7 @@ impl QuoteLexer {
             escaped: false,
             comment: false,
             depth: 0,
+            outer: Vec::new(),
             blocks: 0,
             at_command: true,
             word: String::new(),
@@ -88,6 +93,12 @@ impl QuoteLexer {
     /// Reports whether the next character is in double quotes.
     pub fn in_double_quotes(&self) -> bool {
         self.quote == Some(Quote::Double) && !self.in_heredoc
+    }
+
+    /// Returns the number of open substitutions inside double quotes: 1 for the `b` of `"a $(b)"`, whose quotes and signs are
+    /// read like those outside.
+    pub fn nesting(&self) -> usize {
+        self.outer.len()
     }
 
     /// Returns the number of open brackets.
@@ -170,7 +181,17 @@ impl QuoteLexer {
             self.escaped = true;
         } else if c == end {
             self.quote = None;
+        } else if c == '(' && quote == Quote::Double && self.begins_substitution() {
+            self.outer.push(self.depth);
+            self.quote = None;
+            self.open_bracket();
         }
+    }
+
+    /// Reports whether a `(` in double quotes begins a substitution. In Nushell the quotes around it end at the next `"`.
+    fn begins_substitution(&self) -> bool {
+        let is_value = self.before[0] == '$' && self.before[1] != '$';
+        is_value && !self.shell.is_nushell() && self.outer.len() < MAX_NESTING
     }
 
     fn read_plain(&mut self, c: char) {
@@ -198,8 +219,8 @@ impl QuoteLexer {
             '#' if matches!(self.before[0], ' ' | '\t' | '\n' | ';') => self.comment = true,
             '(' | '{' => self.open_bracket(),
             '[' if self.shell.is_nushell() => self.open_bracket(),
-            ')' | '}' => self.close_bracket(),
-            ']' if self.shell.is_nushell() => self.close_bracket(),
+            ')' | '}' => self.close_bracket(c),
+            ']' if self.shell.is_nushell() => self.close_bracket(c),
             ' ' | '\t' => self.end_word(),
             '\n' => {
                 self.end_word();
@@ -251,9 +272,17 @@ impl QuoteLexer {
         self.at_command = true;
     }
 
-    fn close_bracket(&mut self) {
+    fn close_bracket(&mut self, c: char) {
         self.end_word();
-        self.depth = self.depth.saturating_sub(1);
+        let ends = self.outer.last().is_some_and(|outer| self.depth <= outer + 1);
+        if ends && c == ')' {
+            self.depth = self.outer.pop().unwrap_or_default();
+            self.quote = Some(Quote::Double);
+            return;
+        }
+        if !ends {
+            self.depth = self.depth.saturating_sub(1);
+        }
         // A command follows the pattern of a `case`.
         self.at_command = true;
     }

@@ -8,14 +8,15 @@ pub(super) fn fish_string(words: &[&str], input: Option<&str>) -> Option<String>
     let [_, command, arguments @ ..] = words else { return None };
     let mut plain = Vec::new();
     let (mut all, mut start, mut length, mut ended) = (false, 1usize, usize::MAX, false);
+    let mut dashed = false;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match *word {
+            "--" if !dashed => (ended, dashed) = (true, true),
             _ if ended || !word.starts_with('-') || *word == "-" => {
                 ended = true;
                 plain.push(*word);
             }
-            "--" => ended = true,
             "-a" | "--all" => all = true,
             "-s" | "--start" => start = words.next()?.parse().ok()?,
             "-l" | "--length" => length = words.next()?.parse().ok()?,

@@ -66,6 +66,7 @@ impl LineReader<'_> {
                 self.variables.insert(name.to_owned(), value.to_owned());
             } else {
                 self.variables.remove(name);
+                self.keep_null_command(name, value);
             }
         }
     }
@@ -95,11 +96,24 @@ impl LineReader<'_> {
                 self.script(&format!("echo {value}"), self.shell.of_scripts(), word);
             } else if !is_prompt {
                 if substitutes || !value.starts_with('$') {
-                    self.script(value, self.shell.of_scripts(), word);
+                    // less reads `|` and `-` before the command of `LESSOPEN`.
+                    let command = value.trim_start_matches(['|', '-']);
+                    self.script(command, self.shell.of_scripts(), word);
                 }
                 self.names_program(name, value, word);
             }
+        } else if let Some(program) = words.program_with_options(name).filter(|_| !value.is_empty()) {
+            let program = program.to_owned();
+            self.script(&format!("{program} {value}"), self.shell.of_scripts(), word);
+            if value.contains("$(") || value.contains('`') {
+                let says =
+                    Some(format!("takes options for {program} that can't be read from the line: {name}"));
+                self.add(Effect::ExecData, Scope::Unreadable, word, name, Circumstances::default(), says);
+            }
+            self.hidden_in(value, word);
+            self.keep_options(&program, value);
         }
+        self.keep_null_command(name, value);
     }
 
     /// Adds an effect for a search path with a directory in which others can put programs.
@@ -148,6 +162,10 @@ impl LineReader<'_> {
             let effect = if is_lost { Effect::Overwrite } else { effect };
             self.placed(effect, &place, &settled, Circumstances { forced, ..manner }, appends, says);
             if place.kind == PathKind::Startup {
+                let mut above = input_flow::above(command, text.parsed);
+                if self.fetches(command) || above.any(|above| self.fetches(above)) {
+                    self.starts_foreign(&target.text, target);
+                }
                 self.written(command, target, text);
             }
         }
@@ -499,7 +517,8 @@ fn runs_in_pattern(text: &str) -> bool {
 fn in_fragments(path: &str) -> bool {
     let directory = path.rsplit('/').nth(1).unwrap_or_default();
     path.starts_with('~')
-        && (directory.ends_with(".d") || matches!(directory, "functions" | "autostart" | "autoload" | "user"))
+        && (directory.ends_with(".d")
+            || matches!(directory, "functions" | "autostart" | "autoload" | "user" | "bin"))
 }
 
 /// Returns a word of a name.

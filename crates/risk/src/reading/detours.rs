@@ -1,14 +1,16 @@
 //! Detours that a line builds and then takes: links to directories, copies of programs, files that another program
 //! reads as its settings, functions of the line that are called.
 
-use super::{LineReader, Text, variables};
+use super::{Here, LineReader, Text, has_language, variables};
 use crate::call::Call;
 use crate::effect::{Effect, Scope};
 use crate::files::FileLists;
+use crate::input_flow;
 use crate::path_class::{self, PathClass, PathKind};
 use crate::table::Row;
 use crate::weigh::Circumstances;
 use crate::words::WordLists;
+use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, SimpleCommand, Word, program_name};
 
 /// Commands that give a file another name or place.
@@ -40,6 +42,8 @@ const SET_BY_SHELL: [&str; 14] = [
     "DIRSTACK",
     "dirstack",
 ];
+/// Variables of zsh with the program that runs for redirections without a command.
+const NULL_COMMANDS: [&str; 2] = ["READNULLCMD", "NULLCMD"];
 /// Commands that set the variables of the working directory.
 const MOVING: [&str; 3] = ["cd", "pushd", "popd"];
 /// Maximum number of links that are kept, and of copies.
@@ -134,16 +138,17 @@ impl LineReader<'_> {
     pub(super) fn foreign_programs(&mut self, command: &SimpleCommand) {
         let words = command.words.iter().skip(1).take(MAX_WORDS);
         let pairs = words.clone().zip(words.skip(1).map(Some).chain([None]));
-        for (word, next) in pairs.filter(|(word, _)| word.text.starts_with("--")) {
+        for (word, next) in pairs.filter(|(word, _)| word.text.starts_with('-') || word.text.contains('=')) {
             let (option, value) = match word.text.split_once('=') {
                 Some((option, value)) => (option, value),
                 None => (word.text.as_str(), next.map_or("", |next| next.text.as_str())),
             };
-            let names_program = option.split('-').any(|part| PROGRAM_PARTS.contains(&part));
-            if names_program && value.starts_with('/') && path_class::named(value).kind == PathKind::Temporary
-            {
-                let says = Some(format!("takes a program from {value}, where anyone may put it"));
-                self.add(Effect::ExecData, Scope::Unreadable, word, value, Circumstances::default(), says);
+            let names_program =
+                option.starts_with("--") && option.split('-').any(|part| PROGRAM_PARTS.contains(&part));
+            if names_program {
+                self.takes_from_anyone(value, word);
+            } else {
+                self.foreign_code(option, value, command, word);
             }
         }
     }
@@ -208,6 +213,24 @@ impl LineReader<'_> {
         }
     }
 
+    /// Adds an effect if a command writes what it downloads, or what the pipe downloads, to a file that runs later.
+    pub(super) fn starts_fetched(&mut self, before: usize, here: Here<'_>) {
+        let mut acts = self.acts.iter().skip(before);
+        let target = acts.find(|act| act.effect == Effect::Persistence).map(|act| act.target.clone());
+        let mut above = input_flow::above(here.command, here.text.parsed);
+        if let Some(target) = target.filter(|target| !target.is_empty())
+            && (self.fetches(here.command) || above.any(|above| self.fetches(above)))
+        {
+            self.starts_foreign(&target, here.word);
+        }
+    }
+
+    /// Adds the effect of a file from the network that runs later.
+    pub(super) fn starts_foreign(&mut self, target: &str, word: &Word) {
+        let says = Some(format!("starts what comes from the network: {target}"));
+        self.add(Effect::Persistence, Scope::System, word, target, Circumstances::default(), says);
+    }
+
     /// Reports whether a command is in a closure of Nushell that gets the data of a pipeline: `'a' | tee { ^sh }`.
     pub(super) fn is_in_fed_closure(&self, command: &SimpleCommand, text: Text<'_>) -> bool {
         self.shell.is_nushell()
@@ -222,6 +245,7 @@ impl LineReader<'_> {
 
     /// Adds the effects of the files that the line writes if a variable names the directory of settings.
     pub(super) fn settings_at(&mut self, name: &str, value: &str, word: &Word) {
+        self.keep_startup(name, value);
         if !SETTINGS.contains(&name) || value.is_empty() {
             return;
         }
@@ -294,15 +318,28 @@ impl LineReader<'_> {
         (known && !self.shell.is_nushell() && !self.shell.is_fish()).then(|| word.text.clone())
     }
 
+    /// Keeps the program that zsh runs for a command without a command word.
+    pub(super) fn keep_null_command(&mut self, name: &str, value: &str) {
+        if NULL_COMMANDS.contains(&name) {
+            self.variables.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
     /// Reads a command without a command word in zsh, which runs the program that a variable of the line names.
     pub(super) fn null_command(&mut self, command: &SimpleCommand, text: Text<'_>) {
         let Some(input) = command.redirections.first().filter(|_| command.words.is_empty()) else { return };
-        let names = ["READNULLCMD", "NULLCMD"];
-        let Some(program) = names.iter().find_map(|name| self.variables.get(*name)).cloned() else { return };
+        let Some(program) = NULL_COMMANDS.iter().find_map(|name| self.variables.get(*name)).cloned() else {
+            return;
+        };
         let rest = text.line.get(input.span.clone()).unwrap_or_default();
-        if command.assignments.is_empty()
-            && let Some(target) = &input.target
-        {
+        if let Some(target) = input.target.as_ref().filter(|_| command.assignments.is_empty()) {
+            let name = program_name(program.split_whitespace().next().unwrap_or_default());
+            let name = WordLists::own().chosen(name.trim_start_matches('$')).unwrap_or(name);
+            if input.operator == "<" && (Shell::of_interpreter(name).is_some() || has_language(name)) {
+                let says = Some(format!("runs {} by {program}, though it looks only read", target.text));
+                let manner = Circumstances::default();
+                self.add(Effect::ExecData, Scope::Unreadable, target, &target.text, manner, says);
+            }
             self.script(&format!("{program} {rest}"), self.shell, target);
         }
     }

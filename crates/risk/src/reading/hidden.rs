@@ -22,18 +22,23 @@ const MAX_BYTES: usize = 4096;
 /// Words after which a program takes a command line.
 const RUNNING: [&str; 8] = ["exec", "run", "--", "-e", "-x", "shell", "do", "--command"];
 
+/// Subcommands that run a command, also of programs whose other words are text.
+const EXECUTING: [&str; 2] = ["exec", "execute"];
+
 impl LineReader<'_> {
     /// Adds the effects of commands that are hidden in the words of a command, if they do serious harm.
     pub(super) fn hidden(&mut self, call: &Call<'_>, here: Here<'_>) {
         let lists = WordLists::own();
         let second = here.command.words.get(1).map_or("", |word| word.text.as_str());
-        if lists.prints(&call.name) || lists.prints(&format!("{} {second}", call.name)) {
+        let prints = lists.prints(&call.name) || lists.prints(&format!("{} {second}", call.name));
+        if prints && !EXECUTING.contains(&second) {
             return;
         }
         let words = here.command.words.get(1..).unwrap_or_default();
         let before = std::iter::once(None).chain(words.iter().map(Some));
         for (word, before) in words.iter().zip(before).take(MAX_WORDS) {
-            let is_text = before.is_some_and(|before| lists.is_text_option(&before.text));
+            let is_text = before
+                .is_some_and(|before| lists.is_text_option(&before.text) && !call.runs_value(&before.text));
             if word.literal && !is_text && self.hidden_in(&word.text, word) {
                 return;
             }

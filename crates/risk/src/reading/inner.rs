@@ -71,7 +71,7 @@ impl LineReader<'_> {
         if is_open || self.expanding.len() >= MAX_LAYERS {
             return None;
         }
-        self.renamed.get(name).cloned().or_else(|| (self.alias)(name))
+        self.renamed.get(name).cloned().or_else(|| self.suffix_meaning(name)).or_else(|| (self.alias)(name))
     }
 
     /// Reads a command with its command word replaced by `meaning`.
@@ -126,6 +126,12 @@ impl LineReader<'_> {
                 self.add(Effect::ExecData, scope, word, &word.text, Circumstances::default(), None);
             }
         }
+    }
+
+    /// Returns the text that an abbreviation is made of, if the line states how it is built: nothing runs it now.
+    pub(super) fn kept_text(&self, word: &Word, here: Here<'_>) -> Option<String> {
+        let is_kept = super::base(here.word) == "abbr" && self.printed(word, here.text).is_some();
+        if is_kept { self.value(word, here.text) } else { None }
     }
 
     /// Adds the effect of text by which a program sets up this shell.
@@ -190,6 +196,8 @@ impl LineReader<'_> {
             let says = "runs the code that it contains".to_owned();
             self.add(Effect::Project, Scope::Own, word, "", Circumstances::default(), Some(says));
         }
+        let library = super::preloads::libraries(&code).map(str::to_owned);
+        library.into_iter().any(|library| self.takes_from_anyone(&library, word));
         self.meet_quoted(&code, word);
         read(&code).iter().for_each(|access| self.access(access, word));
     }

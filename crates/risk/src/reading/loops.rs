@@ -47,7 +47,9 @@ impl LineReader<'_> {
     }
 
     fn iterates<'t>(&mut self, name: &str, words: impl Iterator<Item = &'t str>) {
-        let words = words.take(MAX_WORDS).map(|word| word.trim_matches(['"', '\'']));
+        let words: Vec<&str> = words.take(MAX_WORDS).map(|word| word.trim_matches(['"', '\''])).collect();
+        self.keep_names(name, words.iter().copied());
+        let words = words.into_iter();
         let paths = words.filter(|word| word.starts_with(['/', '~', '.', '*']) || word.starts_with("$HOME"));
         let widest = paths.max_by_key(|word| path_class::named(word).scope);
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');

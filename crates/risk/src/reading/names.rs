@@ -135,6 +135,8 @@ impl LineReader<'_> {
             self.place(Effect::Overwrite, &place, &file, Circumstances::default(), None);
         } else if table.ends_with("functions") {
             self.script(value, self.shell, word);
+        } else if table == "saliases" {
+            self.keep_suffix(name, value);
         } else {
             self.rename(name, value, word);
         }
@@ -143,6 +145,9 @@ impl LineReader<'_> {
     fn alias(&mut self, words: &[Word], command: &SimpleCommand, text: Text<'_>) {
         if let Some((name, value)) = words.iter().find_map(|word| word.text.split_once('=')) {
             let (name, value) = (name.to_owned(), value.trim_matches(['"', '\'']).to_owned());
+            if is_suffix(words) && self.shell.is_posix() {
+                return self.keep_suffix(&name, &value);
+            }
             if let Some(word) = words.iter().find(|word| word.text.contains('=')) {
                 self.rename(&name, &value, word);
             }
@@ -159,6 +164,18 @@ impl LineReader<'_> {
                 self.rename(&name.text.clone(), meaning.trim(), name);
             }
         }
+    }
+
+    /// Keeps the command that zsh runs for files whose names have an ending: `alias -s md=less`.
+    fn keep_suffix(&mut self, ending: &str, meaning: &str) {
+        self.renamed.insert(format!("*.{ending}"), meaning.to_owned());
+    }
+
+    /// Returns the command that zsh runs for a file in the place of a command, as the line gives its ending one.
+    pub(super) fn suffix_meaning(&self, file: &str) -> Option<String> {
+        let (_, ending) = file.rsplit_once('.').filter(|_| !self.renamed.is_empty())?;
+        let meaning = self.renamed.get(&format!("*.{ending}"))?;
+        Some(format!("{meaning} {file}"))
     }
 
     /// Reads zsh's `hash name=path` and bash's `hash -p path name`.
@@ -276,9 +293,14 @@ impl LineReader<'_> {
     /// Reads fish's `set -x NAME value …`.
     fn fish_variable(&mut self, words: &[Word], text: Text<'_>) {
         let mut plain = words.iter().skip_while(|word| word.text.starts_with('-'));
-        let Some(name) = plain.next().filter(|name| name.literal) else { return };
+        let Some(name) = plain.next() else { return };
+        if !name.literal {
+            let says = Some(format!("sets the variable that {} names", name.text));
+            return self.add(Effect::Session, Scope::Own, name, &name.text, Circumstances::default(), says);
+        }
         let values: Vec<_> =
             plain.map(|word| self.value(word, text).unwrap_or_else(|| word.text.clone())).collect();
+        self.keep_names(&name.text, values.iter().map(String::as_str));
         if !values.is_empty() {
             self.assigned(&name.text, &values.join(" "), name);
         }
@@ -320,6 +342,13 @@ impl LineReader<'_> {
             self.assigned(name, &value, word);
         }
     }
+}
+
+/// Reports whether the words after `alias` name the ending of files: `-s`, `-gs`.
+fn is_suffix(words: &[Word]) -> bool {
+    words
+        .iter()
+        .any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('s'))
 }
 
 /// Reports whether the words after `set` give the shell operands, not only options: `set a b`, `set -eo pipefail`.

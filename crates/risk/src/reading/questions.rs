@@ -9,6 +9,9 @@ use crate::words::WordLists;
 /// Maximum number of operands of a command that asks; more may be further commands.
 const MAX_OPERANDS: usize = 2;
 
+/// First parts of the names of subcommands that ask.
+const QUESTIONS: [&str; 3] = ["get", "list", "show"];
+
 /// Part of a row that applies to a program that is only asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Remainder {
@@ -49,6 +52,7 @@ impl LineReader<'_> {
         match operands.first() {
             // `get` with more words often fetches these.
             Some(first) if first.text == "get" => operands.len() == 1 && may_ask,
+            Some(first) if is_compound_question(&first.text) => may_ask && operands.len() <= MAX_OPERANDS,
             Some(first) => {
                 may_ask && first.literal && operands.len() <= MAX_OPERANDS && words.asks(&first.text)
             }
@@ -80,6 +84,17 @@ impl LineReader<'_> {
             _ => Remainder::Whole,
         }
     }
+}
+
+/// Reports whether the name of a subcommand asks in its first part: `get-devices`, `list-units`.
+fn is_compound_question(name: &str) -> bool {
+    let asks = |(first, rest): (&str, &str)| {
+        let words = WordLists::own();
+        QUESTIONS.contains(&first)
+            && words.verb(rest).is_none()
+            && !rest.split('-').any(|part| words.changes(part))
+    };
+    name.split_once('-').is_some_and(asks)
 }
 
 /// Reports whether the name of an option asks: `list`, `get-status`, `listDevices`.

@@ -3,14 +3,17 @@
 use super::{Here, LineReader};
 use crate::call::Call;
 use crate::effect::{Effect, Scope};
+use crate::files::FileLists;
 use crate::script;
 use crate::weigh::Circumstances;
 use crate::words::{Verb, WordLists};
-use askline_syntax::Word;
 use askline_syntax::shell::Shell;
+use askline_syntax::{Word, program_name};
 
 /// Maximum number of operands among which a subcommand is searched.
 const MAX_OPERANDS: usize = 4;
+/// Options with which a program only prints or simulates.
+const TRIES: [&str; 4] = ["--dry-run", "--dryrun", "--help", "--version"];
 /// Parts of the names of programs that say what these change.
 const VERBS_OF_NAMES: [&str; 16] = [
     "delete",
@@ -68,14 +71,33 @@ impl LineReader<'_> {
     fn named_by_verb(&mut self, call: &Call<'_>, here: Here<'_>) {
         let name = call.name.to_lowercase();
         let stem = name.split('.').next().unwrap_or_default();
+        // A script of the project has its name from what it does.
+        if here.word.text.contains('/') || FileLists::own().is_script(&here.word.text) {
+            return self.named_script(here.word, here);
+        }
         let (head, tail) = (stem.split(['-', '_']).next(), stem.rsplit(['-', '_']).next());
         let is_compound = head != tail;
         let verb = [head, tail].into_iter().flatten().find(|part| VERBS_OF_NAMES.contains(part));
         if let Some(verb) = verb.filter(|_| is_compound) {
+            let states = if DELETING.contains(&verb) { Verb::Destroys } else { Verb::Stops };
             let says =
                 format!("runs {}, an unknown program whose name says that it changes something", call.name);
-            let effect = if DELETING.contains(&verb) { Effect::Delete } else { Effect::Stop };
-            self.add(effect, Scope::Own, here.word, verb, Circumstances::default(), Some(says));
+            self.add(effect_of(states), Scope::Own, here.word, verb, Circumstances::default(), Some(says));
+        }
+    }
+
+    /// Adds the effect that the name of a script states: `./clean.sh`, `bash deploy-all.sh`.
+    pub(super) fn named_script(&mut self, script: &Word, here: Here<'_>) {
+        let words = WordLists::own();
+        if here.command.words.iter().any(|word| TRIES.contains(&word.text.as_str())) {
+            return;
+        }
+        let name = program_name(&script.text).to_lowercase();
+        let stem = name.split('.').next().filter(|stem| script.literal && !words.is_reading(stem));
+        if let Some(states) = stem.and_then(|stem| words.verb(stem)) {
+            let says = format!("runs {}, a script whose name says that it changes something", script.text);
+            let manner = Circumstances::default();
+            self.add(effect_of(states), Scope::Own, script, &script.text, manner, Some(says));
         }
     }
 
@@ -96,15 +118,20 @@ impl LineReader<'_> {
         else {
             return;
         };
-        let effect = match states {
-            Verb::Destroys => Effect::Delete,
-            Verb::Stops => Effect::Stop,
-            Verb::Sends => Effect::RemoteChange,
-        };
+        let effect = effect_of(states);
         let (name, verb) = (&call.name, &word.text);
         let says = format!("{name} {verb} is in no table, and its name says that it changes something");
         let word = Word { span: word.span.clone(), ..here.word.clone() };
         self.add(effect, Scope::Own, &word, verb, Circumstances::default(), Some(says));
+    }
+}
+
+/// Returns the effect that a verb states.
+fn effect_of(states: Verb) -> Effect {
+    match states {
+        Verb::Destroys => Effect::Delete,
+        Verb::Stops => Effect::Stop,
+        Verb::Sends => Effect::RemoteChange,
     }
 }
 
@@ -130,7 +157,7 @@ fn stated_verb(call: &Call<'_>) -> Option<(Verb, Word)> {
     {
         return None;
     }
-    if ["--dry-run", "--dryrun", "--help", "--version"].iter().any(|option| call.has_option(option)) {
+    if TRIES.iter().any(|option| call.has_option(option)) {
         return None;
     }
     for word in call.operands().iter().take(MAX_OPERANDS).filter(|word| word.literal) {

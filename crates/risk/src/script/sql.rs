@@ -55,7 +55,7 @@ fn without_client_lines(text: &str, deeds: &mut Vec<ScriptEffect>) -> String {
             }),
         };
         let first = line.split_whitespace().next().unwrap_or_default();
-        let own = own.or_else(|| matches!(first, "system" | "source" | "tee").then_some(0));
+        let own = own.or_else(|| matches!(first, "system" | "source" | "tee" | "pager").then_some(0));
         match own.and_then(|at| line.split_at_checked(at)) {
             Some((before, command)) => {
                 rest.push_str(before);
@@ -72,7 +72,12 @@ fn client_line(line: &str, at: Range<usize>, deeds: &mut Vec<ScriptEffect>) {
     let table = &TABLE.sql;
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let (command, rest) = line.strip_prefix("\\!").map_or((command, rest), |rest| ("\\!", rest));
-    let rest = rest.trim().trim_matches(['\'', '"']).trim();
+    let rest = rest.trim();
+    // sqlite3's `.import "|command" table`.
+    let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    let quoted =
+        quote.and_then(|quote| rest.get(1..)?.split(quote).next()).filter(|text| text.starts_with('|'));
+    let rest = quoted.unwrap_or_else(|| rest.trim_matches(['\'', '"']).trim());
     let is = |list: &[String]| list.iter().any(|known| known == command);
     let program = rest.find("program ").or_else(|| rest.find("PROGRAM ")).and_then(|at| rest.get(at + 8..));
     let deed = if is(&table.shells) {

@@ -70,3 +70,19 @@ fn quoted_text_is_not_plain() {
     assert_eq!(plain(Shell::Bash, "a 'b' \"c\" d\\ e # f"), "a ' \" d\\e #");
     assert_eq!(plain(Shell::Bash, "cat <<E\nx\nE\nls"), "cat <<E\nls");
 }
+
+#[test]
+fn a_substitution_in_double_quotes_has_quotes_of_its_own() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        assert_eq!(plain(shell, "a \"b $(c 'd' \"e\") f\" g"), "a \"c ' \") g");
+        assert_eq!(plain(shell, "a \"$(b \"$(c 'd')\" })\" e"), "a \"b \"c ') }) e");
+        assert_eq!(plain(shell, "a \"\\$(b 'c')\" d"), "a \" d");
+    }
+    assert_eq!(plain(Shell::Bash, "a \"$((1 + (2)))\" b"), "a \"(1 + (2))) b");
+    assert_eq!(plain(Shell::Bash, "a \"${x:-'b'}\" c"), "a \" c");
+    // Nushell's quotes end at the next one.
+    assert_eq!(plain(Shell::Nu, "a $\"b (c 'd') e\" f"), "a $\" f");
+    assert!(read(Shell::Bash, "a \"$(b").is_open());
+    assert!(!read(Shell::Bash, "a \"$(b)\"").is_open());
+    assert_eq!(read(Shell::Bash, "a \"$(b").nesting(), 1);
+}
