@@ -1,5 +1,6 @@
 //! Words in capitals: `ERROR`, `TODO`. People type them so because the text has them so.
 
+use crate::literal::{has_twin, is_open, is_placeholder};
 use crate::mismatch::{Certainty, Mismatch};
 use crate::request::Token;
 use askline_syntax::{ParsedLine, SimpleCommand};
@@ -7,7 +8,8 @@ use askline_syntax::{ParsedLine, SimpleCommand};
 /// Minimum length of such a word, in characters.
 const WORD_MIN: usize = 4;
 /// Words that people write in capitals.
-const ACRONYMS: [&str; 45] = [
+const ACRONYMS: [&str; 46] = [
+    "CRLF",
     "JSON",
     "HTML",
     "HTTP",
@@ -56,12 +58,16 @@ const ACRONYMS: [&str; 45] = [
 ];
 
 /// Returns a mismatch for a word in capitals that the line lacks or has in small letters.
-pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+pub(crate) fn compare(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
+    if is_open(request) {
+        return None;
+    }
     let is_word = |token: &&Token| {
         let text = token.text.as_str();
         !token.quoted
             && text.chars().count() >= WORD_MIN
             && text.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+            && !is_placeholder(text)
             && !ACRONYMS.contains(&text)
     };
     // Elsewhere a word in capitals may be an option or a part of a description.
@@ -81,7 +87,9 @@ pub(crate) fn compare(tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
     let asks =
         ["case", "insensitive", "capitals", "upper", "lower", "capitalisation", "lowercase", "uppercase"];
     let is_asked = tokens.iter().any(|token| asks.iter().any(|stem| token.lower.contains(stem)));
-    if is_small && is_asked {
+    // `$item`, `.nick`: the line has it as a variable.
+    let is_variable = ["$", "."].iter().any(|sign| line.text().contains(&format!("{sign}{}", token.lower)));
+    if has_twin(tokens, token) || is_small && (is_asked || is_variable) {
         return None;
     }
     let text = if is_small {

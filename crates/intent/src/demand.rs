@@ -28,8 +28,9 @@ const DIRECTORIES: [&str; 10] = [
     "subfolders",
 ];
 /// Words before a noun that says where something is, not what is wanted.
-const PLACES: [&str; 20] = [
+const PLACES: [&str; 21] = [
     "in",
+    "outside",
     "within",
     "under",
     "below",
@@ -52,7 +53,10 @@ const PLACES: [&str; 20] = [
 ];
 
 /// Words behind a noun that describe it by something else.
-const DESCRIBES: [&str; 14] = [
+const DESCRIBES: [&str; 17] = [
+    "stay",
+    "stays",
+    "structure",
     "that",
     "which",
     "containing",

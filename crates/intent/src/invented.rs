@@ -11,7 +11,7 @@ const STEM: usize = 4;
 /// Programs whose first argument is a text to find.
 const SEARCHES: [&str; 5] = ["grep", "egrep", "fgrep", "rg", "ag"];
 /// Programs that read their operands as files.
-const READERS: [&str; 22] = [
+pub(crate) const READERS: [&str; 22] = [
     "cat", "head", "tail", "sort", "uniq", "wc", "cut", "diff", "cmp", "comm", "paste", "join", "grep",
     "egrep", "awk", "sed", "cp", "mv", "rm", "jq", "column", "nl",
 ];

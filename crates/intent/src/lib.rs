@@ -67,7 +67,7 @@ pub fn mismatches(request: &str, line: &ParsedLine) -> Vec<Mismatch> {
         found.extend(place::missing(request, &tokens, line));
         found.extend(place::missing_word(request, &tokens, line));
         found.extend(invented::compare(&tokens, line));
-        found.extend(capitals::compare(&tokens, line));
+        found.extend(capitals::compare(request, &tokens, line));
         found.extend(operand::compare(&tokens, line));
         found.extend(alternative::missing(&tokens, line));
         found.extend(unit::compare(request, &tokens, line));

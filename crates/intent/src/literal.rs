@@ -18,14 +18,89 @@ const FACTORS: [u64; 16] =
 /// Marks of an open list or an example, which the line need not repeat: "num.aa, num.ab, …".
 const OPEN_LISTS: [&str; 5] = ["…", "...", " so on", " etc", "->"];
 /// Words in the place of a name that the line makes up: `backup-YYYY-MM-DD.tar`.
-const PLACEHOLDERS: [&str; 9] = ["YYYY", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER"];
-/// Programs that add an ending to a name, and the endings.
-const COMPRESSORS: [(&str, &str); 5] =
-    [("gzip", ".gz"), ("bzip2", ".bz2"), ("xz", ".xz"), ("zstd", ".zst"), ("lz4", ".lz4")];
+const PLACEHOLDERS: [&str; 11] =
+    ["YYYY", "yyyy", "<", "DATE", "NAME", "ITEM", "ADDRESS", "HOST", "USER", "FILE", "NUMBER"];
+/// Programs that make a name out of another one, and how it ends.
+const NAME_MAKERS: [(&str, &str); 9] = [
+    ("gzip", ".gz"),
+    ("bzip2", ".bz2"),
+    ("xz", ".xz"),
+    ("zstd", ".zst"),
+    ("lz4", ".lz4"),
+    ("gcc", ".o"),
+    ("gcc", ".s"),
+    ("pdftotext", ".txt"),
+    ("flask", ".py"),
+];
+/// Programs that read files without being told their names, and how these begin.
+const OWN_FILES: [(&str, &str); 9] = [
+    ("npm", "package"),
+    ("yarn", "package"),
+    ("pnpm", "package"),
+    ("cargo", "Cargo."),
+    ("go", "go."),
+    ("make", "Makefile"),
+    ("docker", "docker-compose"),
+    ("docker", "compose"),
+    ("perf", "perf.data"),
+];
+/// Programs that remove or overwrite what they name: a name that such a line puts together is not sure to be the named one.
+const REMOVERS: [&str; 9] = ["rm", "rmdir", "unlink", "shred", "trash", "trash-put", "truncate", "dd", "tee"];
+/// Parts of lines that mean a number without saying it: units, forms of dates, defaults, permissions.
+const MEANT: [(&str, u64); 7] =
+    [("=iec", 1024), ("=si", 1000), ("%s", 1970), ("%Y", 1970), ("%I", 12), ("=rwX", 755), ("=rwX", 644)];
+/// Maximum number of words between "like" and a word of its example.
+const EXAMPLE_MAX: usize = 8;
 
 /// Reports whether the names and numbers of a request may stand for others.
-fn is_open(request: &str) -> bool {
+pub(crate) fn is_open(request: &str) -> bool {
     OPEN_LISTS.iter().any(|mark| request.contains(mark))
+}
+
+/// Reports whether a word is in the place of a name that the line makes up.
+pub(crate) fn is_placeholder(text: &str) -> bool {
+    PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder))
+}
+
+/// Reports whether a word belongs to an example, which the line need not repeat: "like a.txt and b.txt", "as 20240331".
+fn is_example(tokens: &[Token], index: usize) -> bool {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.lower.as_str());
+    let is_like = |at: &usize| {
+        let before = at.checked_sub(1).map_or("", word);
+        word(*at) == "like" && !matches!(before, "would" | "id" | "i" | "you")
+    };
+    let before = index.checked_sub(1).map_or("", word);
+    matches!(before, "as" | "e.g" | "ie" | "i.e" | "eg")
+        || (index.saturating_sub(EXAMPLE_MAX)..index).any(|at| is_like(&at))
+}
+
+/// Reports whether a word comes behind "instead of" or "no": the line has what replaces it.
+fn is_replaced(tokens: &[Token], index: usize) -> bool {
+    let word = |back: usize| {
+        index.checked_sub(back).and_then(|at| tokens.get(at)).map_or("", |token| token.lower.as_str())
+    };
+    word(1) == "no" || word(1) == "of" && word(2) == "instead"
+}
+
+/// Reports whether a name is to be left alone: "not *.TMP", "*.TMP stays".
+fn is_left(tokens: &[Token], index: usize) -> bool {
+    let is_one =
+        |at: usize, words: &[&str]| tokens.get(at).is_some_and(|token| words.contains(&token.lower.as_str()));
+    let keeps = ["not", "stay", "stays", "alone"];
+    index.checked_sub(1).is_some_and(|before| is_one(before, &["not", "without", "keep", "leave"]))
+        || is_one(index + 1, &keeps)
+        || is_one(index + 2, &keeps)
+}
+
+/// Reports whether two words are one name in other letters: "TODO or todo", ".pdf and .PDF".
+fn is_twin(one: &Token, other: &Token) -> bool {
+    let bare = |token: &Token| token.lower.trim_start_matches(['*', '.']).to_owned();
+    bare(one) == bare(other) && one.text != other.text
+}
+
+/// Reports whether the request has the same name in other letters.
+pub(crate) fn has_twin(tokens: &[Token], token: &Token) -> bool {
+    tokens.iter().any(|other| is_twin(other, token))
 }
 
 /// Returns a mismatch for each name or text of the request that the line lacks.
@@ -34,17 +109,19 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Vec
         return Vec::new();
     }
     let plain = without_quotes(line.text());
-    let is_placeholder = |text: &str| PLACEHOLDERS.iter().any(|placeholder| text.contains(placeholder));
     let is_literal = |token: &&Token| (token.quoted || is_name(&token.text)) && !is_placeholder(&token.text);
-    // "files like a.txt" names no file.
-    let is_example = |index: usize| {
-        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-        before
-            .is_some_and(|token| matches!(token.lower.as_str(), "like" | "as" | "e.g" | "ie" | "i.e" | "eg"))
+    let is_wanted = |index: usize| !is_example(tokens, index) && !is_replaced(tokens, index);
+    let named = tokens.iter().enumerate().filter(|(index, _)| is_wanted(*index));
+    // "*.tmp, not *.TMP": the line has the one that is wanted. ".pdf is the same as .PDF": the line may take any name.
+    let is_other = |index: usize, token: &Token| {
+        let mut twins = tokens.iter().filter(|other| is_twin(other, token)).peekable();
+        twins.peek().is_some()
+            && (is_left(tokens, index) || !twins.any(|other| contains(line, &plain, other)))
     };
-    let named = tokens.iter().enumerate().filter(|(index, _)| !is_example(*index)).map(|(_, token)| token);
-    let absent = named.filter(is_literal).filter(|token| !contains(&plain, token));
-    absent.map(|token| mismatch(request, token, line)).collect()
+    let absent = named.filter(|(index, token)| {
+        is_literal(token) && !contains(line, &plain, token) && !is_other(*index, token)
+    });
+    absent.map(|(_, token)| mismatch(request, token, line)).collect()
 }
 
 /// Returns a mismatch for each number of the request that the line has in no form.
@@ -81,7 +158,13 @@ pub(crate) fn missing_numbers(
             || matches!(of, "iso" | "rfc" | "utf" | "sha" | "md" | "ipv" | "base" | "python" | "version")
             || !is_digits && matches!(of, "between" | "of" | "these" | "both")
     };
-    let is_counted = |index: usize| !is_form(index) && !is_other(index) && !is_loose(tokens, index);
+    let is_counted = |index: usize| {
+        !is_form(index)
+            && !is_other(index)
+            && !is_loose(tokens, index)
+            && !is_example(tokens, index)
+            && !is_replaced(tokens, index)
+    };
     // "every third line" has no header that moves the number.
     let step = tokens.windows(3).find_map(|three| {
         let [every, token, noun] = three else { return None };
@@ -91,8 +174,10 @@ pub(crate) fn missing_numbers(
     });
     let counted = tokens.iter().enumerate().filter(|(index, _)| is_counted(*index)).map(|(_, token)| token);
     // A header, a limit or an exception moves the number by one.
-    let hints =
-        ["..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~"];
+    let hints = [
+        "..", "ps ", "df", "ls -l", "+", "-size", "seq", "{", "NR", "- 1", "-gt", "-lt", "$", "-n -", "~",
+        "-newer",
+    ];
     let both_ends = line.text().contains("head") && line.text().contains("tail");
     let excepts =
         tokens.iter().any(|token| matches!(token.lower.as_str(), "except" | "not" | "but" | "without"));
@@ -141,19 +226,46 @@ fn is_loose(tokens: &[Token], index: usize) -> bool {
         || joins(before) && is_digit(index.checked_sub(2))
 }
 
-/// Returns numbers that a line has without saying them: ten lines of a plain `head`, the first line of a range.
+/// Returns numbers that a line has without saying them: ten lines of a plain `head`, the first line of a range, what a form
+/// or a unit means.
 fn implied(line: &ParsedLine, given: &[u64], both_ends: bool) -> Vec<u64> {
-    let is_plain = |command: &SimpleCommand| {
-        let has_count = |word: &Word| {
-            word.text.starts_with('-') && word.text.contains(|c: char| c.is_ascii_digit())
-                || matches!(word.text.as_str(), "-n" | "-c")
-        };
-        matches!(command.name(), Some("head" | "tail")) && !command.words.iter().skip(1).any(has_count)
+    let has_count = |word: &Word| {
+        word.text.starts_with('-') && word.text.contains(|c: char| c.is_ascii_digit())
+            || matches!(word.text.as_str(), "-n" | "-c")
     };
-    let ten = line.parsed().commands.iter().any(is_plain).then_some(10);
-    let [.., last, count] = given else { return ten.into_iter().collect() };
-    let first = last.checked_sub(*count).filter(|_| both_ends).and_then(|before| before.checked_add(1));
-    ten.into_iter().chain(first).collect()
+    let default = |command: &SimpleCommand| {
+        let default = match command.name()? {
+            "head" | "tail" => 10,
+            "watch" => 2,
+            _ => return None,
+        };
+        (!command.words.iter().skip(1).any(has_count)).then_some(default)
+    };
+    let defaults = line.parsed().commands.iter().filter_map(default);
+    let first = || {
+        let [.., last, count] = given else { return None };
+        last.checked_sub(*count).filter(|_| both_ends)?.checked_add(1)
+    };
+    let meant = MEANT.iter().filter(|(part, _)| line.text().contains(part)).map(|(_, number)| *number);
+    defaults.chain(first()).chain(meant).chain(repeated(line)).collect()
+}
+
+/// Returns how often a line repeats a sign that stands for one of something: `.....`, `??`, `cd ../..`, `paste - -`.
+fn repeated(line: &ParsedLine) -> Vec<u64> {
+    let is_path = |word: &str| {
+        let word = word.trim_start_matches(['\'', '"']);
+        word == ".." || word.starts_with("../") || word.starts_with(['/', '~', '.']) && word.contains("/..")
+    };
+    let texts = || line.text().split_whitespace();
+    let runs = texts()
+        .filter(|word| !is_path(word))
+        .flat_map(|word| word.split(|c| !matches!(c, '.' | '?')).map(str::len));
+    let folders = line.parsed().commands.iter().filter(|command| command.name() == Some("cd"));
+    let ups = folders
+        .flat_map(|command| command.words.iter().skip(1))
+        .map(|word| word.text.split('/').filter(|part| *part == "..").count());
+    let inputs = texts().filter(|word| *word == "-").count();
+    runs.chain(ups).chain([inputs]).filter(|count| 1 < *count).map(|count| count as u64).collect()
 }
 
 fn is_digits(word: &str) -> bool {
@@ -244,9 +356,10 @@ fn without_quotes(line: &str) -> String {
 }
 
 /// Reports whether the line contains a name or text, in one of the forms in which lines have it.
-fn contains(plain: &str, token: &Token) -> bool {
-    let wanted = without_quotes(&token.text);
-    let bare = wanted.trim_end_matches('/');
+fn contains(line: &ParsedLine, plain: &str, token: &Token) -> bool {
+    let wanted = without_quotes(token.text.strip_suffix("'s").unwrap_or(&token.text));
+    let bare = wanted.strip_suffix("/*").unwrap_or(&wanted).trim_end_matches('/');
+    let bare = bare.strip_prefix("./").unwrap_or(bare);
     let home = bare.strip_prefix("~/").unwrap_or(bare);
     // The end of a path, and the rest of it elsewhere: `cd DIRECTORY && cat FILE`.
     let in_parts =
@@ -254,7 +367,7 @@ fn contains(plain: &str, token: &Token) -> bool {
     let extension = || {
         let extension =
             bare.strip_prefix("*.").or_else(|| bare.strip_prefix('.').filter(|rest| !rest.contains('.')));
-        extension.is_some_and(|extension| has_word(plain, extension))
+        extension.is_some_and(|extension| extension.split('.').all(|part| has_word(plain, part)))
     };
     // `file{1..5}.txt` has all names from the first to the last.
     let in_range = || {
@@ -277,26 +390,30 @@ fn contains(plain: &str, token: &Token) -> bool {
     };
     // A program without patterns and names has its own idea of files: `apt-get autoclean`.
     let is_listed = || {
-        let is_pattern = |word: &str| word.contains(['*', '?', '[']) && glob::matches(word, bare);
+        let is_pattern = |word: &str| {
+            word.contains(['*', '?', '[']) && !matches!(word, "*" | "*.*") && glob::matches(word, bare)
+        };
         let in_braces = plain.contains('{') || plain.contains(".[");
         let mut parts = bare.split(['.', '/']).filter(|part| !part.is_empty());
-        plain.split_whitespace().any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))
+        plain
+            .split_whitespace()
+            .map(|word| word.trim_end_matches([';', ')']))
+            .any(|word| is_pattern(word.rsplit('/').next().unwrap_or(word)))
             || in_braces && parts.all(|part| has_word(plain, part) || part.chars().count() == 1)
     };
     // `gzip app.log` makes app.log.gz.
     let is_made = || {
-        COMPRESSORS.iter().any(|(program, ending)| {
+        NAME_MAKERS.iter().any(|(program, ending)| {
             has_word(plain, program) && bare.strip_suffix(ending).is_some_and(|stem| plain.contains(stem))
         })
     };
     let is_kind = || bare.starts_with('.') && !plain.contains(['*', '.']);
-    // Texts are escaped in many ways; their words remain.
-    let text_words = || {
-        let mut words =
-            wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
-        words.peek().is_none()
-            || words.all(|word| plain.to_lowercase().contains(&word.to_lowercase()))
-                && wanted.contains(|c: char| !c.is_alphanumeric())
+    let is_own =
+        || OWN_FILES.iter().any(|(program, start)| has_word(plain, program) && bare.starts_with(start));
+    // `"$name.txt"` has the end of every name.
+    let is_joined = || {
+        let ends = [bare.find('.'), bare.rfind('.')].into_iter().flatten().filter_map(|at| bare.get(at..));
+        ends.filter(|end| 1 < end.len()).any(|end| is_behind_variable(plain, end)) && !loses(line)
     };
     bare.is_empty()
         || plain.contains(home)
@@ -307,8 +424,52 @@ fn contains(plain: &str, token: &Token) -> bool {
         || is_listed()
         || is_made()
         || is_kind()
+        || is_own()
+        || is_joined()
         || any_case()
-        || token.quoted && text_words()
+        || token.quoted && (has_words(plain, &wanted) || is_form(line.text(), plain, &wanted))
+}
+
+/// Reports whether an ending is directly behind a variable, a brace or a number of a format: `$name.txt`, `${name}.txt`,
+/// `%02d.txt`.
+fn is_behind_variable(plain: &str, end: &str) -> bool {
+    plain.match_indices(end).filter_map(|(at, _)| plain.get(..at)).any(|before| {
+        let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+        before.ends_with(['}', ')'])
+            || rest.len() < before.len() && rest.ends_with('$')
+            || before.ends_with('d') && rest.ends_with('%')
+    })
+}
+
+/// Reports whether a line removes or overwrites files.
+fn loses(line: &ParsedLine) -> bool {
+    line.parsed().commands.iter().any(|command| {
+        command.name().is_some_and(|name| REMOVERS.contains(&name))
+            || command.words.iter().any(|word| word.text == "-delete")
+            || command.redirections.iter().any(|redirection| {
+                matches!(redirection.operator.as_str(), ">" | ">|")
+                    && redirection.target.as_ref().is_some_and(|target| !target.text.starts_with("/dev/"))
+            })
+    })
+}
+
+/// Reports whether a line has all words of a text of several: texts are escaped in many ways.
+fn has_words(plain: &str, wanted: &str) -> bool {
+    let plain = plain.to_lowercase();
+    let mut words = wanted.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_none()
+        || words.all(|word| plain.contains(&word.to_lowercase()))
+            && wanted.contains(|c: char| !c.is_alphanumeric())
+}
+
+/// Reports whether a text of several words is the form of what the line puts together: "1: anna" of `NR ": " $1`.
+fn is_form(line: &str, plain: &str, wanted: &str) -> bool {
+    let is_part = |part: &str| !part.is_empty() && plain.contains(part);
+    let joins = line.contains(['$', '&']) || ["\\2", "\\(."].iter().any(|sign| line.contains(sign));
+    joins
+        && wanted.contains(char::is_whitespace)
+        && (wanted.split(|c: char| !c.is_alphanumeric()).any(|word| 1 < word.len() && is_part(word))
+            || wanted.split(|c: char| c.is_alphanumeric() || c.is_whitespace()).any(is_part))
 }
 
 #[cfg(test)]
@@ -318,10 +479,31 @@ mod tests {
     use askline_syntax::shell::Shell;
 
     #[test]
+    fn names_that_are_put_together() {
+        for (request, line, expected) in [
+            ("delete report.txt", "for f in *; do rm \"${f%.*}.txt\"; done", 1),
+            ("pack a folder as out.tar.gz", "for d in */; do tar -czf \"${d%/}.tar.gz\" \"$d\"; done", 0),
+        ] {
+            let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));
+            let count = found.iter().filter(|it| it.text.contains("you named")).count();
+            assert_eq!(count, expected, "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn only_cd_counts_folders_above() {
+        let count = |line| super::repeated(&ParsedLine::new(line, Shell::Bash));
+        assert!(count("rm -r ../../x").is_empty());
+        assert!(count("cd ..").is_empty());
+        assert_eq!(count("cd ../../.."), [3]);
+    }
+
+    #[test]
     fn numbers_that_the_line_lacks() {
         for (request, line, expected) in [
             ("print every 3rd line of a.txt", "awk 'NR%5==0' a.txt", 1),
             ("print every 3rd line of a.txt", "awk 'NR%3==0' a.txt", 0),
+            ("lines of a.txt with 5 characters", "grep -x '.....' a.txt", 0),
             ("the last line of a", "head -n 18446744073709551615 a | tail -n 0", 0),
         ] {
             let found = mismatches(request, &ParsedLine::new(line, Shell::Bash));

@@ -113,11 +113,10 @@ impl Operation {
 
     /// Returns the words of the request that ask for the operation.
     fn asked(&self, tokens: &[Token]) -> Option<Span> {
-        let verb = tokens.iter().enumerate().find(|(at, token)| {
-            !token.quoted
-                && self.verbs.iter().any(|verb| is_form(&token.lower, verb))
-                && is_asked(tokens, *at)
-        });
+        let verb = tokens
+            .iter()
+            .enumerate()
+            .find(|(at, token)| !token.quoted && self.verbs.contains(&token.lower) && is_asked(tokens, *at));
         if !self.verbs.is_empty() && verb.is_none() {
             return None;
         }
@@ -138,12 +137,6 @@ fn is_asked(tokens: &[Token], at: usize) -> bool {
         return first.is_none_or(|first| BEFORE_TO.contains(&first.lower.as_str()));
     }
     BEFORE.contains(&before.lower.as_str()) || at == 1 && before.lower.ends_with("ly")
-}
-
-/// Reports whether a word is a verb or its form with `s`: `copies`.
-fn is_form(word: &str, verb: &str) -> bool {
-    let ies = || word.strip_suffix("ies").is_some_and(|stem| verb.strip_suffix('y') == Some(stem));
-    word == verb || word.strip_suffix('s') == Some(verb) || ies()
 }
 
 #[cfg(test)]

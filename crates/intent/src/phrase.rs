@@ -188,7 +188,7 @@ const SWAPPED_MIN: usize = 4;
 const MISSING_MIN: usize = 6;
 
 /// Reports whether a word is a known one, or begins with it, with two letters swapped or one missing behind the first.
-fn is_slip(word: &str, known: &str, begins: bool) -> bool {
+pub(crate) fn is_slip(word: &str, known: &str, begins: bool) -> bool {
     let (typed, wanted) = (word.as_bytes(), known.as_bytes());
     if typed.first() != wanted.first() || wanted.len() < SWAPPED_MIN {
         return false;

@@ -1,11 +1,19 @@
 //! Directories that a request names by a bare word: "below src", "the folder photos".
 
+use crate::invented::READERS;
 use crate::mismatch::{Certainty, Mismatch};
+use crate::phrase::is_slip;
 use crate::request::Token;
 use askline_syntax::ParsedLine;
 
 /// Words before the name of a directory, and before other things as well: the name must end its part of the request.
 const PREPOSITIONS: [&str; 8] = ["in", "into", "inside", "below", "under", "beneath", "underneath", "from"];
+/// Programs that work on directories. One that only reads the file that the request names looks for a word elsewhere: in a column.
+const FOLDER_PROGRAMS: [&str; 35] = [
+    "find", "fd", "ls", "du", "tree", "cp", "mv", "rm", "mkdir", "rmdir", "tar", "zip", "unzip", "rsync",
+    "scp", "git", "chmod", "chown", "touch", "ln", "rg", "stat", "realpath", "gunzip", "shred", "truncate",
+    "trash", "unlink", "rename", "gzip", "bzip2", "xz", "zstd", "perl", "install",
+];
 /// Words before the name of a directory, whatever follows.
 const SURE: [&str; 5] = ["into", "inside", "below", "beneath", "underneath"];
 /// Nouns beside the name of a directory.
@@ -494,6 +502,19 @@ const NONE: &[&str] = &[
     "names",
     "config",
     "stock",
+    "we",
+    "stack",
+    "zero",
+    "ms",
+    "yet",
+    "try",
+    "stay",
+    "stays",
+    "small",
+    "hidden",
+    "dotfiles",
+    "comments",
+    "conflicts",
     "england",
     "london",
     "york",
@@ -509,7 +530,9 @@ const NONE: &[&str] = &[
 
 /// Returns a mismatch for the only directory that the request names by a bare word and the line does not mention.
 pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Option<Mismatch> {
-    let mut named = (0..tokens.len()).filter_map(|at| name(tokens, request, at));
+    let names_file = tokens.iter().any(|token| crate::request::is_name(&token.text));
+    let reads = runs(line, &FOLDER_PROGRAMS) || !names_file && runs(line, &READERS);
+    let mut named = (0..tokens.len()).filter_map(|at| name(tokens, request, at, reads));
     let (token, None) = (named.next()?, named.next()) else { return None };
     let text = line.text().to_lowercase();
     let name = token.lower.trim_end_matches('/');
@@ -529,6 +552,11 @@ pub(crate) fn missing(request: &str, tokens: &[Token], line: &ParsedLine) -> Opt
         return None;
     }
     Some(Mismatch::not_named(token, line))
+}
+
+/// Reports whether the line runs one of the programs.
+fn runs(line: &ParsedLine, programs: &[&str]) -> bool {
+    line.parsed().commands.iter().any(|command| command.name().is_some_and(|name| programs.contains(&name)))
 }
 
 /// Words before a name or a text that the line must have.
@@ -563,8 +591,9 @@ pub(crate) fn missing_word(request: &str, tokens: &[Token], line: &ParsedLine) -
     })
 }
 
-/// Returns the token at a place, if it is the name of a directory.
-fn name<'t>(tokens: &'t [Token], request: &str, at: usize) -> Option<&'t Token> {
+/// Returns the token at a place, if it is the name of a directory. Behind "in", "into" and "under" it may be something else,
+/// unless the line reads directories.
+fn name<'t>(tokens: &'t [Token], request: &str, at: usize, reads: bool) -> Option<&'t Token> {
     let token = tokens.get(at).filter(|token| !token.quoted && is_name(&token.lower))?;
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.lower.as_str());
     let (before, next) = (word(at.checked_sub(1)), word(Some(at + 1)));
@@ -581,8 +610,12 @@ fn name<'t>(tokens: &'t [Token], request: &str, at: usize) -> Option<&'t Token> 
     );
     let after_noun = NOUNS.contains(&before) && is_end && !is_general;
     let before_noun = NOUNS.contains(&next) && matches!(before, "the" | "in" | "into" | "below" | "from");
-    let after_preposition = PREPOSITIONS.contains(&before) && is_end && before != "from";
-    let is_sure = SURE.contains(&before) && is_end;
+    // "anywhere below: away with them".
+    let gap = at.checked_sub(1).and_then(|at| request.get(tokens.get(at)?.span.end..token.span.start))?;
+    let is_sure_place = reads || token.text.ends_with('/') || !matches!(before, "in" | "into" | "under");
+    let is_behind = gap.chars().all(char::is_whitespace) && is_sure_place;
+    let after_preposition = is_behind && PREPOSITIONS.contains(&before) && is_end && before != "from";
+    let is_sure = is_behind && SURE.contains(&before) && is_end;
     (after_noun || before_noun || after_preposition || is_sure).then_some(token)
 }
 
@@ -596,7 +629,7 @@ fn is_name(word: &str) -> bool {
         && word.starts_with(|c: char| c.is_ascii_alphabetic())
         && !is_adjective
         && !number
-        && !NONE.contains(&word)
+        && !NONE.iter().any(|none| word == *none || is_slip(word, none, false))
         && !word.split('/').any(crate::quantity::is_unit)
         && !word.ends_with("bytes")
         && !FOLLOW.contains(&word)

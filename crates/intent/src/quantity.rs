@@ -79,7 +79,10 @@ pub(crate) fn number(word: &str) -> Option<u64> {
     }
     let named = WORDS.iter().position(|known| *known == word).map(|n| n as u64);
     let tens = || TENS.iter().find(|(known, _)| *known == word).map(|(_, n)| *n);
-    named.or_else(tens).or_else(|| word.trim_end_matches('%').replace(',', "").parse().ok())
+    let digits = word.trim_end_matches('%');
+    // `4,096` is a number, `100,50` are two.
+    let is_one = digits.split(',').skip(1).all(|group| group.len() == 3);
+    named.or_else(tens).or_else(|| is_one.then(|| digits.replace(',', "").parse().ok())?)
 }
 
 /// Parses an ordinal number: `2nd`, `third`. `first` is 1.

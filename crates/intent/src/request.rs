@@ -107,9 +107,12 @@ fn is_file_name(word: &str) -> bool {
     let is_extension = (1..=5).contains(&extension.len())
         && extension.chars().all(|c| c.is_ascii_alphanumeric())
         && extension.contains(|c: char| c.is_ascii_alphabetic());
+    // `1.5G` is a size.
+    let is_size =
+        name.chars().all(|c| c.is_ascii_digit()) && extension.starts_with(|c: char| c.is_ascii_digit());
     let is_name = name.chars().all(|c| c.is_alphanumeric() || "*?_-.+[]".contains(c));
     const NONE: [&str; 9] = ["e.g", "i.e", "a.m", "p.m", "vs.", "a.k.a", "node.js", "vue.js", "asp.net"];
-    is_extension && is_name && !NONE.contains(&word.to_lowercase().as_str())
+    is_extension && is_name && !is_size && !NONE.contains(&word.to_lowercase().as_str())
 }
 
 #[cfg(test)]

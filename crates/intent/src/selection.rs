@@ -172,7 +172,7 @@ fn is_said_of(end: &End<'_>, take: Take, tokens: &[Token]) -> bool {
         ["sort", "order", "list", "rank"].iter().any(|stem| token.lower.starts_with(stem))
             || matches!(
                 token.lower.as_str(),
-                "first" | "ascending" | "descending" | "decreasing" | "increasing"
+                "first" | "top" | "ascending" | "descending" | "decreasing" | "increasing"
             )
     });
     take != Take::All || sorts || end.at_bottom
@@ -180,8 +180,13 @@ fn is_said_of(end: &End<'_>, take: Take, tokens: &[Token]) -> bool {
 
 /// Returns the end of an order that the request names; `None` if it names both and none first, or "at the top" is a place.
 fn end(tokens: &[Token]) -> Option<End<'_>> {
+    // "untouched longest", "changed longest ago" are about times.
+    let is_age = tokens
+        .iter()
+        .any(|token| matches!(token.lower.as_str(), "ago" | "untouched" | "unchanged" | "unused"));
     let of = |token: &Token| match token.lower.as_str() {
         _ if token.quoted => None,
+        "longest" if is_age => None,
         word if UPPER.contains(&word) => Some((false, true)),
         word if LOWER.contains(&word) => Some((false, false)),
         word if NEW.contains(&word) => Some((true, true)),

@@ -7,9 +7,9 @@ use crate::request::Token;
 use askline_syntax::{ParsedLine, Redirection, SimpleCommand, Span};
 
 /// Marks of a line that leaves empty things out or finds them.
-const EMPTY_MARKS: [&str; 18] = [
-    "-empty", "|$", "-size", "NF", "^$", "^\\s", "^[[:", "-s ", "/./", "/\\S/", "[^", " -b", "grep .",
-    "-c .", "'.'", "\".\"", "\\S", "-n \"",
+const EMPTY_MARKS: [&str; 19] = [
+    "diff -B", "-empty", "|$", "-size", "NF", "^$", "^\\s", "^[[:", "-s ", "/./", "/\\S/", "[^", " -b",
+    "grep .", "-c .", "'.'", "\".\"", "\\S", "-n \"",
 ];
 
 /// Returns the mismatches of one line with the request.

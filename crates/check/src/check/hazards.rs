@@ -7,6 +7,7 @@ use super::walk::Walk;
 use crate::finding::{Finding, FindingKind, Fix, Grade};
 use crate::reference;
 use askline_syntax::quoting::QuoteLexer;
+use askline_syntax::shell::Shell;
 use askline_syntax::{Nesting, Parsed, SimpleCommand, Span, program_name};
 
 /// Programs that take program text in which `$` has its own meaning: in the first operand, or in the value of the
@@ -252,7 +253,7 @@ fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut ReportD
     };
     let Some(raw) = draft.line.get(word.span.clone()) else { return };
     let Some(inner) = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"')) else { return };
-    if !has_field(inner) {
+    if !has_field(raw, draft.shell) {
         return;
     }
     let plain = inner.replace("\\\"", "\"");
@@ -269,13 +270,17 @@ fn dollars(command: &SimpleCommand, name: &str, walk: &Walk, draft: &mut ReportD
     draft.hazard(word.span.clone(), Grade::Error, &text, fix);
 }
 
-/// Reports whether a text contains an unescaped `$1`, `$NF`, `$@` or `$_`.
-fn has_field(text: &str) -> bool {
+/// Reports whether a text in double quotes contains an unescaped `$1`, `$NF`, `$@` or `$_`, other than in a substitution,
+/// which has quotes of its own.
+fn has_field(raw: &str, shell: Shell) -> bool {
+    let mut reader = QuoteLexer::new(shell);
     let mut is_escaped = false;
-    text.char_indices().any(|(at, c)| {
+    raw.char_indices().any(|(at, c)| {
+        let is_own = reader.in_double_quotes() && reader.nesting() == 0;
+        reader.read(c);
         let is_dollar = c == '$' && !is_escaped;
         is_escaped = c == '\\' && !is_escaped;
-        is_dollar && text.get(at + 1..).is_some_and(begins_field)
+        is_own && is_dollar && raw.get(at + 1..).is_some_and(begins_field)
     })
 }
 

@@ -39,11 +39,19 @@ fn is_of(c: char, form: char) -> bool {
     if form == 'd' { c.is_ascii_digit() } else { c == form }
 }
 
-/// Reports whether a time is given in words (`1 day ago`), not as a date or a number.
+/// Reports whether a time is given in words (`1 day ago`), not as a date or a number. The words of an expansion
+/// (`@$(date +%s)`) do not count.
 fn is_described(text: &str) -> bool {
-    let mut letters = 0;
+    let (mut letters, mut depth, mut is_name, mut before) = (0, 0, false, ' ');
     text.chars().any(|c| {
-        letters = if c.is_ascii_alphabetic() { letters + 1 } else { 0 };
+        match c {
+            '(' | '{' if before == '$' || 0 < depth => depth += 1,
+            ')' | '}' if 0 < depth => depth -= 1,
+            _ => {}
+        }
+        is_name = (is_name || before == '$') && (c.is_ascii_alphanumeric() || c == '_');
+        letters = if c.is_ascii_alphabetic() && depth == 0 && !is_name { letters + 1 } else { 0 };
+        before = c;
         letters == 3
     })
 }
@@ -139,9 +147,17 @@ mod tests {
         assert_eq!(took("{name}", "foo"), Some("name=foo".to_owned()));
         assert_eq!(took("", ""), Some(String::new()));
         assert_eq!(took("{any}", ""), Some("any=".to_owned()));
-        for (text, described) in
-            [("1 day ago", true), ("yesterday", true), ("2024-01-02T03:04", false), ("@12", false)]
-        {
+        for (text, described) in [
+            ("1 day ago", true),
+            ("yesterday", true),
+            ("$days days ago", true),
+            ("$(date +%F) yesterday", true),
+            ("2024-01-02T03:04", false),
+            ("@12", false),
+            ("@$(( $(date +%s) - 86400 ))", false),
+            ("@${moment}", false),
+            ("$moment", false),
+        ] {
             assert_eq!(took("{words}", text).is_some(), described, "{text}");
         }
         for (text, large) in [("+1M", true), ("10G", true), ("+10k", false), ("M", false), ("1", false)] {

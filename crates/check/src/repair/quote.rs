@@ -63,17 +63,26 @@ pub(super) fn unclosed(parsed: &ParsedLine, reference: &dyn Reference) -> Option
 pub(super) fn open_quote(line: &str, shell: Shell) -> Option<(usize, char)> {
     let mut reader = QuoteLexer::new(shell);
     let mut open = None;
+    // The double quotes around the substitution that is read, and around those.
+    let mut outer = Vec::new();
     for (at, c) in line.char_indices() {
         let was_plain = reader.is_plain();
         let in_double = reader.in_double_quotes();
+        let nesting = reader.nesting();
         reader.read(c);
-        if was_plain && !reader.is_plain() && matches!(c, '\'' | '"') {
+        if nesting < reader.nesting() {
+            outer.push(open.take());
+        } else if reader.nesting() < nesting {
+            open = outer.pop().flatten();
+        } else if was_plain && !reader.is_plain() && matches!(c, '\'' | '"') {
             open = Some((at, c));
         } else if !was_plain && reader.is_plain() || in_double && reader.is_plain() {
             open = None;
         }
     }
-    (!reader.is_plain() && !reader.in_comment() && !reader.in_heredoc()).then_some(open?)
+    let is_quoted = !reader.is_plain() && !reader.in_comment() && !reader.in_heredoc();
+    let around = outer.into_iter().flatten().next_back();
+    if is_quoted { open.or(around) } else { around }
 }
 
 /// Returns the byte offsets of word ends.

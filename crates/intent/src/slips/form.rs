@@ -37,6 +37,7 @@ struct Form {
     lacks: Option<Pattern>,
     from: Option<Pattern>,
     from_lacks: Option<Pattern>,
+    pipe_lacks: Option<Pattern>,
     into: Option<Pattern>,
     into_lacks: Option<Pattern>,
     inside: Option<Pattern>,
@@ -145,7 +146,8 @@ impl Form {
             other.is_some_and(|other| pattern.matches(raw(line, other)))
         };
         let is_excluded = self.into_lacks.as_ref().is_some_and(|into| neighbour(into, next))
-            || self.from_lacks.as_ref().is_some_and(|from| neighbour(from, before(line, command)));
+            || self.from_lacks.as_ref().is_some_and(|from| neighbour(from, before(line, command)))
+            || self.pipe_lacks.as_ref().is_some_and(|pipe| reads_from(line, command, pipe));
         let fits = !is_excluded
             && self.from.as_ref().is_none_or(|from| neighbour(from, before(line, command)))
             && self.into.as_ref().is_none_or(|into| neighbour(into, next))
@@ -231,6 +233,12 @@ fn reads_file(line: &ParsedLine, command: &SimpleCommand, reads: &Pattern) -> bo
     false
 }
 
+/// Reports whether any command before this one in its pipe has a form.
+fn reads_from(line: &ParsedLine, command: &SimpleCommand, form: &Pattern) -> bool {
+    let sources = std::iter::successors(before(line, command), |source| before(line, source));
+    sources.take(command.position).any(|source| form.matches(raw(line, source)))
+}
+
 fn goes(line: &ParsedLine, command: &SimpleCommand, to: To) -> bool {
     let is_piped = after(line, command).is_some();
     let in_file = |operators: &[&str]| {
@@ -263,6 +271,7 @@ mod tests {
                 &form.lacks,
                 &form.from,
                 &form.from_lacks,
+                &form.pipe_lacks,
                 &form.into,
                 &form.into_lacks,
                 &form.inside,
