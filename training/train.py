@@ -32,6 +32,9 @@ MATRICES = ["attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "
 QWEN2_WORDS = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+# The line at the start of a prompt (`fixed` in `crates/model/src/prompt.rs`), by the shell of the rows.
+HEAD = "# One-line {} commands for Linux.\n\n"
+LANGUAGES = {"bash": "bash", "fish": "fish", "nu": "Nushell"}
 ROW_TOKENS_MAX = 200
 SAVE_S = 600
 
@@ -51,6 +54,8 @@ def parsed():
     parser.add_argument("--epochs", type=int, default=1)
     parser.add_argument("--frozen", type=int, default=0, help="layers from the bottom without adapter and backward pass")
     parser.add_argument("--matrices", default=",".join(MATRICES), help="matrices that get an adapter")
+    parser.add_argument("--head", action="store_true", help="begin each sequence with the line about its shell, as prompts do")
+    parser.add_argument("--strength", type=float, default=1, help="share of the trained change that the written adapter makes")
     parser.add_argument("--minutes", type=float, default=math.inf, help="save and stop after this long")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -100,6 +105,27 @@ def of_all_layers(name):
     return jnp.stack([weight(f"blk.{layer}.{name}") for layer in range(layers)])
 
 
+@jax.custom_vjp
+def frozen_product(x, w):
+    """Returns x @ w.T of a frozen matrix in bfloat16, summed in float32: twice as fast as float32 where the CPU has AVX512-BF16."""
+    return product(x, w, 1)
+
+
+def product(x, w, side):
+    return jax.lax.dot_general(x.astype(jnp.bfloat16), w, (((1,), (side,)), ((), ())), preferred_element_type=jnp.float32)
+
+
+def frozen_product_forward(x, w):
+    return product(x, w, 1), w
+
+
+def frozen_product_backward(w, gradient):
+    return product(gradient, w, 0), jnp.zeros_like(w)
+
+
+frozen_product.defvjp(frozen_product_forward, frozen_product_backward)
+
+
 def new_adapter():
     key, made = jax.random.PRNGKey(args.seed), {}
     for name in adapted:
@@ -112,10 +138,11 @@ def new_adapter():
     return made
 
 
-weights = {name: of_all_layers(f"{name}.weight") for name in [*MATRICES, "attn_norm", "ffn_norm"]}
+weights = {name: of_all_layers(f"{name}.weight").astype(jnp.bfloat16) for name in MATRICES}
+weights |= {name: of_all_layers(f"{name}.weight") for name in ["attn_norm", "ffn_norm"]}
 weights |= {f"{name}_bias": of_all_layers(f"{name}.bias") for name in ["attn_q", "attn_k", "attn_v"]}
-embedding, last_norm = weight("token_embd.weight"), weight("output_norm.weight")
-output = weight("output.weight") if "output.weight" in tensors else embedding
+embedding, last_norm = weight("token_embd.weight").astype(jnp.bfloat16), weight("output_norm.weight")
+output = weight("output.weight").astype(jnp.bfloat16) if "output.weight" in tensors else embedding
 
 angles = np.outer(np.arange(args.length), 1 / theta ** (np.arange(0, head_width, 2) / head_width))
 cosine, sine = (jnp.asarray(np.concatenate([f(angles)] * 2, -1), jnp.float32)[:, None] for f in (np.cos, np.sin))
@@ -136,7 +163,7 @@ def layer(x, parts):
     w, lora = parts
 
     def linear(x, name):
-        y = x @ w[name].T
+        y = frozen_product(x, w[name])
         if name in lora:
             y += args.alpha / args.rank * ((x @ lora[name]["a"].T) @ lora[name]["b"].T)
         return y + w[f"{name}_bias"] if f"{name}_bias" in w else y
@@ -154,14 +181,14 @@ def layer(x, parts):
 
 def loss(adapter, weights, embedding, output, ids, places, wanted, counts):
     """Mean negative log likelihood of the tokens that count."""
-    x = embedding[ids]
+    x = embedding[ids].astype(jnp.float32)
     if args.frozen:
         x = jax.lax.scan(layer, x, (jax.tree.map(lambda w: w[: args.frozen], weights), {}))[0]
         x = jax.lax.stop_gradient(x)
     keep = jax.checkpoint_policies.dots_with_no_batch_dims_saveable
     high = jax.tree.map(lambda w: w[args.frozen :], weights)
     x, _ = jax.lax.scan(jax.checkpoint(layer, policy=keep), x, (high, adapter))
-    logits = norm(x[places], last_norm) @ output.T
+    logits = frozen_product(norm(x[places], last_norm), output)
     surprise = jax.nn.logsumexp(logits, -1) - jnp.take_along_axis(logits, wanted[:, None], -1)[:, 0]
     return (surprise * counts).sum() / jnp.maximum(counts.sum(), 1)
 
@@ -176,18 +203,24 @@ def read_rows(path):
 def packed(rows):
     """Packs rows into sequences of (token ids, whether each counts); a sequence has rows of one shell, so its rows show the shell."""
     sequences, open_ones = [], {}
+
+    def begun(shell):
+        head = tokenizer.encode(HEAD.format(LANGUAGES[shell])).ids if args.head else []
+        return list(head), [False] * len(head)
+
     for row in rows:
         request = tokenizer.encode("# " + row["request"].replace("\n", " ") + "\n").ids
         command = tokenizer.encode(row["command"] + "\n\n").ids
         if len(request) + len(command) > ROW_TOKENS_MAX:
             continue
-        ids, counted = open_ones.setdefault(row.get("shell"), ([], []))
+        shell = row.get("shell", "bash")
+        ids, counted = open_ones.setdefault(shell, begun(shell))
         if len(ids) + len(request) + len(command) > args.length + 1:
             sequences.append((ids, counted))
-            ids, counted = open_ones[row.get("shell")] = ([], [])
+            ids, counted = open_ones[shell] = begun(shell)
         ids += request + command
         counted += [False] * len(request) + [True] * len(command)
-    return sequences + [s for s in open_ones.values() if s[0]]
+    return sequences + [s for s in open_ones.values() if any(s[1])]
 
 
 def arrays(sequence):
@@ -231,7 +264,7 @@ watch_loss = jax.jit(loss)
 
 # Saved state
 
-options = {key: str(value) for key, value in vars(args).items() if key not in ("out", "state", "minutes", "watch", "rows")}
+options = {key: str(value) for key, value in vars(args).items() if key not in ("out", "state", "minutes", "watch", "rows", "strength")}
 options["rows"] = hashlib.sha256(Path(args.rows).read_bytes()).hexdigest()
 state_file = args.state / (hashlib.sha256(json.dumps(options, sort_keys=True).encode()).hexdigest()[:16] + ".npz")
 
@@ -259,7 +292,7 @@ def write(adapter):
     writer = gguf.GGUFWriter(args.out, "qwen2")
     writer.add_string("general.type", "adapter")
     writer.add_string("adapter.type", "lora")
-    writer.add_float32("adapter.lora.alpha", args.alpha)
+    writer.add_float32("adapter.lora.alpha", args.alpha * args.strength)
     for name in adapted:
         for index in range(layers - args.frozen):
             for side in "ab":
@@ -298,4 +331,5 @@ for number in range(first, len(sequences)):
         saved = time.time()
     if now - started > 60 * args.minutes:
         break
+write(adapter)
 log("wrote", args.out)

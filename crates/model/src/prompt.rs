@@ -102,6 +102,8 @@ pub enum FollowUp {
     Again(String, String),
     /// Known answers; a different one is wanted.
     Otherwise(Vec<String>),
+    /// Solved requests of ours that are similar to the request, most similar first.
+    Similar(Vec<Solved>),
 }
 
 impl FollowUp {
@@ -111,6 +113,7 @@ impl FollowUp {
             Self::After(before) => Self::After(tame(before)),
             Self::Again(answer, wrong) => Self::Again(visible(&answer), one_line(&wrong)),
             Self::Otherwise(known) => Self::Otherwise(known.iter().map(|command| visible(command)).collect()),
+            Self::Similar(rows) => Self::Similar(rows.into_iter().map(tame).collect()),
         }
     }
 
@@ -129,6 +132,12 @@ impl FollowUp {
             (Self::Again(answer, wrong), Form::Chat) => {
                 format!("{text}\nNot `{answer}`: {wrong}. Give the corrected command.")
             }
+            (Self::Similar(rows), Form::Completion) => rows
+                .iter()
+                .fold(text.to_owned(), |text, row| format!("# {}\n{}\n\n{text}", row.request, row.command)),
+            (Self::Similar(rows), Form::Chat) => rows.iter().fold(text.to_owned(), |text, row| {
+                format!("\"{}\" is `{}`.\n{text}", row.request, row.command)
+            }),
             (Self::Otherwise(known), Form::Completion) => known
                 .iter()
                 .fold(text.to_owned(), |text, command| text + command + "\n# or, in another way:\n"),
@@ -145,6 +154,9 @@ impl FollowUp {
             Self::After(Solved { request, command }) => vec![request, command],
             Self::Again(answer, wrong) => vec![answer, wrong],
             Self::Otherwise(known) => known.iter_mut().collect(),
+            Self::Similar(rows) => {
+                rows.iter_mut().flat_map(|row| [&mut row.request, &mut row.command]).collect()
+            }
         }
     }
 }
@@ -264,7 +276,7 @@ impl Prompt {
         let Some(source) = &self.source else { return self.fresh.clone() };
         let before = source.steps.iter().filter_map(|step| match step {
             FollowUp::After(Solved { request, command }) => Some([request.as_str(), command]),
-            FollowUp::Again(..) | FollowUp::Otherwise(_) => None,
+            FollowUp::Again(..) | FollowUp::Otherwise(_) | FollowUp::Similar(_) => None,
         });
         let said = before.flatten().chain([source.request.as_str()]);
         said.chain(source.prompt_context.texts()).collect::<Vec<_>>().join("\n")
@@ -273,6 +285,12 @@ impl Prompt {
     /// Returns the prompt with the previous solved request, which this request changes.
     pub fn after(&self, before: &Solved) -> Self {
         self.with(FollowUp::After(before.clone()))
+    }
+
+    /// Returns the prompt with solved requests of ours that are similar to the request, most similar first. Nothing in
+    /// them counts as named by the user.
+    pub fn with_similar(&self, rows: &[Solved]) -> Self {
+        self.with(FollowUp::Similar(rows.to_vec()))
     }
 
     /// Returns the prompt with another attempt: the model's `answer`, and its fault in one short line.

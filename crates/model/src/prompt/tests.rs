@@ -160,3 +160,16 @@ fn what_a_file_holds_is_for_those_who_may_be_told() {
         }
     }
 }
+
+#[test]
+fn similar_solved_requests_come_before_the_request_and_name_nothing() {
+    let row =
+        |request: &str, command: &str| Solved { request: request.to_owned(), command: command.to_owned() };
+    let draft = draft(Form::Completion, "who uses db2", Shell::Bash, "Linux");
+    let similar = draft.with_similar(&[row("who uses\ndb1", "ssh db1 who"), row("who is here", "who")]);
+    assert_eq!(similar.fixed, draft.fixed);
+    let fresh = "# who is here\nwho\n\n# who uses db1\nssh db1 who\n\n# who uses db2\n";
+    assert_eq!(similar.fresh, fresh);
+    assert_eq!(similar.named(), draft.named());
+    assert!(draft.after(&row("who uses db1", "ssh db1 who")).named().contains("db1"));
+}

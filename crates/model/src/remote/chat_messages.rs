@@ -98,7 +98,12 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     let mut turns = Vec::new();
     // The step added last comes first, as in the text.
     for step in source.steps().iter().rev() {
-        if let FollowUp::After(Solved { request, command }) = step {
+        let rows: Vec<&Solved> = match step {
+            FollowUp::After(row) => vec![row],
+            FollowUp::Similar(rows) => rows.iter().rev().collect(),
+            FollowUp::Again(..) | FollowUp::Otherwise(_) => Vec::new(),
+        };
+        for Solved { request, command } in rows {
             turns.extend([(Speaker::User, request.into()), (Speaker::Assistant, command.into())]);
         }
     }
@@ -111,7 +116,7 @@ fn asked(source: &PromptSource) -> Vec<(Speaker, Cow<'_, str>)> {
     ));
     for step in source.steps() {
         match step {
-            FollowUp::After(_) => {}
+            FollowUp::After(_) | FollowUp::Similar(_) => {}
             FollowUp::Again(answer, wrong) => turns.extend([
                 (Speaker::Assistant, answer.into()),
                 (Speaker::User, format!("{wrong}. The same, corrected:").into()),
@@ -195,8 +200,12 @@ mod tests {
             let model = |text: &str| (Speaker::Assistant, text.to_owned());
             let asked = || vec![user("list all files"), model("ls -A"), user("the newest first")];
             let wrong = user("no `-q`. The same, corrected:");
+            let further = Solved { request: "count files".to_owned(), command: "ls | wc -l".to_owned() };
+            let count = [user("count files"), model("ls | wc -l")].to_vec();
             for (prompt, expected) in [
                 (draft.after(&before), asked()),
+                // The most similar one comes last.
+                (draft.with_similar(&[before.clone(), further]), [count, asked()].concat()),
                 (
                     draft.again("ls -q", "no `-q`"),
                     vec![user("the newest first"), model("ls -q"), wrong.clone()],
