@@ -64,7 +64,8 @@ __askline_told() {
 # draws the whole prompt. So we show the words ourselves during the wait, and a message takes the place of the prompt,
 # which comes again below it.
 __askline_line() {
-  \builtin local previous="$?" answer='' message='' keymap='emacs' size='' lines columns head=0 is_sure=1 IFS=' '
+  \builtin local previous="$?" answer='' message='' keymap='emacs' size='' lines columns head=0 is_sure=1 is_kept=0
+  \builtin local IFS=' '
   # Replacing the last row of a continued command would splice two commands. Our hook may have been removed.
   if [[ -n $__askline_continued && "${PROMPT_COMMAND[*]-}" == *__askline_prompt* ]]; then
     \builtin printf 'askline: works on a fresh prompt, not inside a continued command\n' >/dev/tty
@@ -75,6 +76,7 @@ __askline_line() {
   lines=${size% *} columns=${size#* }
   ((lines > 0 && columns > 0)) || lines=24 columns=80
   __askline_show_words "$previous"
+  __askline_remember
   __askline_help "$READLINE_LINE" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
   if [[ $size == "$(\command stty size </dev/tty 2>/dev/null)" ]]; then
     \builtin printf '\e8\e[J' >/dev/tty
@@ -89,8 +91,13 @@ __askline_line() {
   if [[ -n $answer ]]; then
     READLINE_LINE=$answer
     READLINE_POINT=${#answer}
+  else
+    is_kept=1
   fi
+  __askline_head=$head __askline_size=$size
+  ((is_sure)) || __askline_size=''
   __askline_say >/dev/tty
+  __askline_remember
   \builtin return 124
 }
 
@@ -150,13 +157,13 @@ __askline_fits() {
   fi
 }
 
-# Prints the message in the place of the prompt. The message before it goes if the line it was about is gone.
+# Prints the message in the place of the prompt. The message before it goes if `is_kept` is 0.
 __askline_say() {
   \builtin local kept=$__askline_above room rows
   if [[ $is_sure == 0 ]]; then
     kept=0
   else
-    [[ -z $answer ]] || kept=0
+    ((is_kept)) || kept=0
     rows=$((head + __askline_above - kept))
     ((rows == 0)) || \builtin printf '\e[%dA\e[J' "$rows"
   fi
@@ -176,10 +183,10 @@ __askline_say() {
     fi
     \builtin printf '%s\n' "$message"
     [[ $is_sure == 0 ]] || __askline_above=$((kept + ${#rows} + 1))
-    [[ -z $answer && -n $__askline_shown ]] && message=$__askline_shown$'\n'$message
+    [[ $is_kept == 1 && -n $__askline_shown ]] && message=$__askline_shown$'\n'$message
   fi
   __askline_shown=$message
-  __askline_keep
+  __askline_take_keys
   # ble.sh draws the whole prompt so many rows further up.
   if [[ ${_ble_attached-} ]] && ((head > 0)); then
     \builtin printf -v rows '%*s' "$head" ''
@@ -187,19 +194,110 @@ __askline_say() {
   fi
 }
 
-# Until the next prompt, a cleared screen keeps the message. A key of yours on Ctrl-L stays.
-__askline_keep() {
-  \builtin local keymap
-  if [[ -z $__askline_shown || ${_ble_attached-} ]]; then
-    \builtin return 0
-  fi
-  for keymap in emacs-standard vi-insert vi-command; do
-    if [[ $(\builtin bind -m "$keymap" -q clear-screen) == *'"\C-l"'* ]]; then
-      \builtin bind -m "$keymap" -r '\C-l'
-      \builtin bind -m "$keymap" -x '"\C-l": __askline_clear && :'
-      __askline_keymaps+=" $keymap"
+# Remembers the message that is shown now as the one of this line.
+__askline_remember() {
+  \builtin local at
+  for at in "${!__askline_lines[@]}"; do
+    if [[ ${__askline_lines[at]} == "$READLINE_LINE" ]]; then
+      __askline_messages[at]=$__askline_shown
+      \builtin return 0
     fi
   done
+  __askline_lines+=("$READLINE_LINE") __askline_messages+=("$__askline_shown")
+}
+
+# Shows the message of the line that undo brought back, in the place of the message that is shown now.
+__askline_undone() {
+  \builtin local message="$__askline_shown" at size lines columns head="$__askline_head" is_sure=1 is_kept=0 IFS=' '
+  [[ -n $READLINE_LINE ]] || message=''
+  for at in "${!__askline_lines[@]}"; do
+    [[ ${__askline_lines[at]} != "$READLINE_LINE" ]] || message=${__askline_messages[at]}
+  done
+  if [[ $message == "$__askline_shown" ]]; then
+    \builtin return 0
+  fi
+  size=$(\command stty size </dev/tty 2>/dev/null) || size=''
+  if [[ -z $size || $size != "$__askline_size" ]]; then
+    # The terminal may have moved all rows, and none can be removed.
+    [[ -n $message ]] || \builtin return 0
+    size=${size:-24 80} is_sure=0
+  fi
+  lines=${size% *} columns=${size#* }
+  ((lines > 0 && columns > 0)) || lines=24 columns=80
+  __askline_say >/dev/tty
+  \builtin return 124
+}
+
+# Takes the keys that clear the screen or undo until the next prompt: a cleared screen keeps the message, and undo
+# removes it. Keys on other functions stay.
+__askline_take_keys() {
+  \builtin local keymap name keys key
+  if [[ -z $__askline_shown || ${#__askline_taken[@]} -gt 0 || ${_ble_attached-} ]]; then
+    \builtin return 0
+  fi
+  while \builtin read -r keymap name keys; do
+    # A list of quoted keys, in a sentence of your language.
+    while [[ $keys =~ \"(([^\"\\]|\\.)+)\"(.*) ]]; do
+      key=${BASH_REMATCH[1]} keys=${BASH_REMATCH[3]}
+      [[ $key != *'[?askline:'* ]] || \builtin continue
+      \builtin bind -m "$keymap" -r "$key"
+      if [[ $name == clear-screen ]]; then
+        \builtin bind -m "$keymap" -x "\"$key\": __askline_clear && :"
+      else
+        # Two private sequences, because a key can't have a function and a command.
+        \builtin bind -m "$keymap" "\"\\e[?askline:$name~\": $name"
+        \builtin bind -m "$keymap" -r '\e[?askline:undone~'
+        \builtin bind -m "$keymap" -x '"\e[?askline:undone~": __askline_undone && :'
+        \builtin bind -m "$keymap" "\"$key\": \"\\e[?askline:$name~\\e[?askline:undone~\""
+      fi
+      __askline_taken+=("$keymap $name $key")
+    done
+  done 2>/dev/null <<<"$(__askline_functions)"
+}
+
+# Prints the keys of these functions of readline. Before bash 4.4 we don't know the rows of the prompt, so undo leaves the
+# message there; in vi mode before 5.2, too, because readline has no name for vi's undo.
+__askline_functions() {
+  \builtin local keymap name
+  for keymap in emacs-standard vi-insert vi-command; do
+    for name in clear-screen undo vi-undo; do
+      if [[ $name == clear-screen ]] || ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+        \builtin printf '%s %s ' "$keymap" "$name"
+        \builtin bind -m "$keymap" -q "$name" 2>/dev/null || \builtin printf '\n'
+      fi
+    done
+  done
+}
+
+# Gives the keys back before the next prompt, but for those that were bound to something else meanwhile.
+__askline_give_keys_back() {
+  \builtin local at keymap name key
+  for at in "${!__askline_taken[@]}"; do
+    key=${__askline_taken[at]}
+    keymap=${key%% *} key=${key#* }
+    name=${key%% *} key=${key#* }
+    if __askline_is_taken; then
+      \builtin bind -m "$keymap" -r "$key"
+      \builtin bind -m "$keymap" "\"$key\": $name"
+    fi
+    if [[ $name != clear-screen ]]; then
+      \builtin bind -m "$keymap" -r "\\e[?askline:$name~"
+      \builtin bind -m "$keymap" -r '\e[?askline:undone~'
+    fi
+  done
+  __askline_taken=()
+}
+
+# Reports whether `key` has our macro or command in `keymap`.
+__askline_is_taken() {
+  \builtin local entry
+  while \builtin read -r entry; do
+    [[ $entry != "\"$key\""*askline* ]] || \builtin return 0
+  done 2>/dev/null <<<"$(
+    \builtin bind -m "$keymap" -s
+    \builtin bind -m "$keymap" -X
+  )"
+  \builtin return 1
 }
 
 __askline_clear() {
@@ -359,14 +457,11 @@ __askline_bind() {
 
 # Runs before each prompt, and keeps the status that a prompt may show.
 __askline_prompt() {
-  \builtin local previous="$?" keymap IFS=' '
+  \builtin local previous="$?" IFS=' '
   __askline_continued='' __askline_above=0 __askline_shown=$__askline_due __askline_due=''
-  for keymap in $__askline_keymaps; do
-    \builtin bind -m "$keymap" -r '\C-l'
-    \builtin bind -m "$keymap" '"\C-l": clear-screen'
-  done
-  __askline_keymaps=''
-  __askline_keep
+  __askline_lines=() __askline_messages=()
+  __askline_give_keys_back
+  __askline_take_keys
   # bash does not tell that it reads the rest of a command; but it draws PS2, and that can set a variable.
   if [[ ${PS2-} != *__askline_continued=* && ! ${_ble_attached-} ]] && \builtin shopt -q promptvars; then
     PS2="\${PS2:__askline_continued=1:0}${PS2-}"
@@ -400,7 +495,10 @@ __askline_hook() {
 }
 
 if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
-  __askline_continued='' __askline_above=0 __askline_shown='' __askline_due='' __askline_keymaps=''
+  # Loaded again, perhaps while a message is shown.
+  [[ -z ${__askline_taken-} ]] || __askline_give_keys_back
+  __askline_continued='' __askline_above=0 __askline_shown='' __askline_due=''
+  __askline_head=0 __askline_size='' __askline_lines=() __askline_messages=() __askline_taken=()
   __askline_hook
   if [[ ${#__askline_keys[@]} -gt 0 ]]; then
     __askline_bind

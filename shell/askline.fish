@@ -54,6 +54,7 @@ function __askline_line --description 'Turn the words on the command line into a
     set -l cursor (builtin commandline --cursor)
     # The helper draws below the line, even if the line has several rows.
     builtin commandline --cursor 99999999
+    __askline_remember (builtin commandline --current-buffer | string collect --allow-empty)
     __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
         --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous
     builtin commandline --cursor $cursor
@@ -75,6 +76,7 @@ function __askline_line --description 'Turn the words on the command line into a
         end
         __askline_say $label "$__askline_message"
     end
+    __askline_remember (builtin commandline --current-buffer | string collect --allow-empty)
     builtin commandline --function repaint
 end
 
@@ -106,12 +108,74 @@ function __askline_say
         builtin functions --copy fish_prompt __askline_your_prompt
         function fish_prompt
             set -l prompt (__askline_your_prompt $argv) # comes first, because it may show the last status
+            __askline_recall
             set -q prompt[1]; or set prompt ''
             # Clears what a higher prompt left below.
             builtin printf '\e[J'
             builtin printf '%s\n' (__askline_rows (builtin count $prompt)) $prompt
         end
+        __askline_take_keys
     end
+end
+
+# Remembers the messages that are shown now as those of the line $argv[1].
+function __askline_remember
+    if not set -l at (builtin contains --index -- "$argv[1]" $__askline_lines)
+        set -a __askline_lines "$argv[1]"
+        set at (builtin count $__askline_lines)
+    end
+    # One string without line ends, which a substitution would split.
+    set -l text (string join \x1f -- $__askline_said | string collect)
+    test -n "$text"; and set text (string replace --all \n \x1e -- $text)
+    set __askline_line_messages[$at] "$text"
+end
+
+# Takes the messages of a line that undo or redo brought back. A line that no press had or gave keeps what is shown.
+function __askline_recall
+    set -l line (builtin commandline --current-buffer | string collect --allow-empty)
+    if set -l at (builtin contains --index -- "$line" $__askline_lines)
+        set -g __askline_said
+        for message in (string split --no-empty \x1f -- $__askline_line_messages[$at])
+            set -a __askline_said (string replace --all \x1e \n -- $message | string collect)
+        end
+    end
+end
+
+# Until the next prompt, the keys of undo and redo draw it again, which fish doesn't do by itself. Keys of yours on other
+# functions stay.
+function __askline_take_keys
+    set -l form '^bind( --preset|)( -M \S+|)( -m \S+|)( -k|) (\S+) '
+    for mode in (builtin bind --list-modes)
+        set -l entries (builtin bind --user -M $mode; builtin bind --preset -M $mode)
+        set -l yours (string match --invert 'bind --preset *' -- $entries | string replace --regex "$form.*" '$4 $5')
+        for entry in (string match --regex '.* (?:undo|redo)$' -- $entries)
+            set -l parts (string match --regex "$form(undo|redo)\$" -- $entry); or continue
+            set -l key "$parts[5] $parts[6]"
+            if test -z "$parts[2]"
+                set -a __askline_keys_before "builtin $entry"
+            else if builtin contains -- "$key" $yours
+                continue
+            else
+                set -a __askline_keys_before "builtin bind --erase -M $mode$key"
+            end
+            set -l then "$parts[7] repaint"
+            if string match --quiet '3.*' $version
+                set then "'__askline_undo $parts[7]'"
+            end
+            builtin eval "builtin bind -M $mode$parts[4]$key $then"
+        end
+        # It stays, because an answer may come late. A binding of yours stays, too.
+        if string match --quiet '3.*' $version; and not builtin bind --user -M $mode \e\[0n &>/dev/null
+            builtin bind -M $mode \e\[0n 'builtin commandline --function repaint'
+        end
+    end
+end
+
+# Does the same in fish 3, which hides the changed line from its prompt until a key runs a command. The terminal presses
+# one: it answers the query ESC[5n with ESC[0n.
+function __askline_undo
+    builtin commandline --function $argv[1]
+    builtin printf '\e[5n' >/dev/tty
 end
 
 # Gives your prompt back, and shows the message about the line of a new prompt.
@@ -121,7 +185,16 @@ function __askline_prompt --on-event fish_preexec --on-event fish_prompt
         builtin functions --copy __askline_your_prompt fish_prompt
         builtin functions --erase __askline_your_prompt
     end
+    for command in $__askline_keys_before
+        builtin eval $command
+    end
+    set -g __askline_keys_before
+    set -g __askline_lines
+    set -g __askline_line_messages
     __askline_say $__askline_due
+    if set -q __askline_due[1]
+        __askline_remember (string collect --allow-empty -- "$__askline_answer")
+    end
     set -g __askline_due
 end
 

@@ -1,6 +1,8 @@
 # askline in Nushell 0.107 and newer: a key turns the words on the prompt line into a command to edit, and runs nothing.
 # Nushell can't evaluate text at start-up, so this is saved to a file that it loads by itself; `askline doctor` says
 # when that file has grown old. Undo the rewriting with ctrl-z pressed twice: the editor counts it as two changes.
+# The message stays above the line then: Nushell runs nothing of ours on undo. A command bound to the key would run your
+# hooks and draw a second prompt each time, and it could only guess how many rows of the screen to remove.
 
 # -------------------------------------------------------------------------------------------------------------------
 # The key

@@ -29,7 +29,7 @@ __askline_precmd() {
 __askline_begin() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  __askline_message=''
+  __askline_message='' __askline_messages=() __askline_entry=''
   if (( __askline_inline )); then
     __askline_inline_hidden
     __askline_inline_stop
@@ -40,7 +40,7 @@ __askline_begin() {
 
 # Runs before each redraw of the line. Nearly always this is two comparisons.
 __askline_redraw() {
-  if [[ -n $__askline_message ]]; then
+  if [[ -n $__askline_entry ]]; then
     __askline_message_draw
   fi
   if [[ $__askline_inline == 1 ]]; then
@@ -66,7 +66,7 @@ __askline_end() {
   if [[ -n $__askline_message && ${PREDISPLAY-} == "$__askline_message" ]]; then
     PREDISPLAY=''
   fi
-  __askline_message=''
+  __askline_message='' __askline_messages=() __askline_entry=''
   if (( __askline_inline )); then
     POSTDISPLAY=''
     __askline_inline_hidden
@@ -130,11 +130,18 @@ __askline_widget() {
   \builtin emulate -L zsh
   # No notice of a finished job inside the row that the helper draws.
   \builtin setopt no_err_exit no_err_return no_notify
-  \builtin local answer='' message='' cursor=$CURSOR words=$BUFFER
+  \builtin local answer='' message='' cursor=$CURSOR words=$BUFFER label=''
   if [[ -n $PREBUFFER ]]; then
     # Replacing the last line of a continued command would splice two commands.
     __askline_says 'askline: works on a fresh prompt, not inside a continued command' ''
     \builtin return 0
+  fi
+  if [[ $PREDISPLAY == "$__askline_message" ]]; then
+    __askline_messages+=("x$BUFFER" "$__askline_message")
+    # Where there is little room, the label has no name before it.
+    if [[ $__askline_message == ('askline: '|)'!'* ]]; then
+      label="askline: ${${${${__askline_message%%;*}%$'\n'}%: }#askline: }"
+    fi
   fi
   # The helper draws below the line, so the whole line must be on the screen, without ghost text of another plugin and
   # without other text around it.
@@ -154,6 +161,9 @@ __askline_widget() {
     if [[ $KEYMAP == vicmd ]]; then
       CURSOR=$#answer-1
     fi
+  fi
+  if [[ -z $answer && -n $message && -n $label ]]; then
+    message="$label; ${message#askline: }" # the line stays, and so does its label
   fi
   if [[ -n $answer$message ]]; then
     __askline_says "$message" "$words"
@@ -176,7 +186,10 @@ __askline_finished_jobs() {
 # line a resize, a prompt that is drawn again, or the list of another plugin would erase it.
 __askline_says() {
   \builtin local row=${1//$'\n'/ }
-  __askline_message='' __askline_about=$BUFFER __askline_before=$2 __askline_entry=$HISTNO
+  __askline_message='' __askline_entry=$HISTNO
+  if (( ! ${+__askline_messages[x$2]} )); then
+    __askline_messages+=("x$2" '')
+  fi
   if [[ -n $row ]]; then
     # Of a message that leaves no room for the line, the label remains.
     if [[ $row == 'askline: !'* && ( -z $__askline_rows || LINES -lt $(( ($#row + $#BUFFER) / COLUMNS + 3 )) ) ]]; then
@@ -188,18 +201,19 @@ __askline_says() {
     fi
     __askline_message=$row${__askline_rows:-: }
   fi
+  __askline_messages+=("x$BUFFER" "$__askline_message")
   __askline_message_draw
 }
 
-# Shows the message as long as the line, changed or not, is what it is about: not after undo, on an empty line or on one
-# of the history, and again when the line comes back.
+# Shows the message as long as the line, changed or not, is what it is about: not after undo, which shows the message that
+# the older line had, not on an empty line or on one of the history, and again when the line comes back.
 __askline_message_draw() {
-  if [[ -z $__askline_message || -n ${PREDISPLAY-} && $PREDISPLAY != "$__askline_message" ]]; then
+  if [[ -z $__askline_entry || -n ${PREDISPLAY-} && $PREDISPLAY != "$__askline_message" ]]; then
     \builtin return 0
   fi
-  if [[ $BUFFER == "$__askline_about" ]]; then
-    PREDISPLAY=$__askline_message
-  elif [[ -z $BUFFER || $BUFFER == "$__askline_before" || $HISTNO != "$__askline_entry" ]]; then
+  if (( ${+__askline_messages[x$BUFFER]} )); then
+    __askline_message=${__askline_messages[x$BUFFER]} PREDISPLAY=$__askline_message
+  elif [[ -z $BUFFER || $HISTNO != "$__askline_entry" ]]; then
     PREDISPLAY=''
   fi
 }
@@ -527,8 +541,9 @@ __askline_inline_load() {
 __askline_load() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin typeset -g __askline_status=0 __askline_message='' __askline_about='' __askline_before=''
-  \builtin typeset -g __askline_entry='' __askline_rows='' __askline_inline_comment=0
+  \builtin typeset -g __askline_status=0 __askline_message='' __askline_entry=''
+  \builtin typeset -gA __askline_messages
+  \builtin typeset -g __askline_rows='' __askline_inline_comment=0
   \builtin typeset -ga precmd_functions zvm_after_init_commands
   if (( ! ${precmd_functions[(Ie)__askline_precmd]} )); then
     precmd_functions+=(__askline_precmd)

@@ -138,6 +138,11 @@ impl Knowledge {
         &self.environment.system.os
     }
 
+    /// Returns the family of the common tools.
+    pub fn tools(&self) -> Userland {
+        self.environment.userland
+    }
+
     /// Reports whether a user or a group has an account on this machine; `None` if the accounts are kept elsewhere.
     pub fn has_account(&self, name: &str) -> Option<bool> {
         let names = |file: &str| {

@@ -8,6 +8,7 @@ pub mod config;
 pub mod shell_facts;
 // Layer 1: pure functions (analysis, checks, rendering), without side effects
 pub mod answer;
+pub mod cookbook;
 pub mod suggestion;
 // Layer 2: services
 pub mod environment;

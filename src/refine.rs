@@ -1,15 +1,17 @@
 //! The refinement loop: gets the best command that model, checks and repairs can produce in the time limit.
 //!
-//! The model writes a draft, which is cleaned, checked and repaired. If that is not enough, the model's alternatives
-//! for the same answer are checked. If none of them passes, the model gets one short, concrete error. The answer with
-//! the best check result wins. A valid draft is never lost: if the model fails or is late in a later round, the draft
-//! is the answer.
+//! The model writes a draft, which is cleaned, checked and repaired. If that is not enough, its other answers and one
+//! after similar solved requests of the cookbook are checked. If none of them passes, the model gets one short, concrete
+//! error. The answer with the best check result wins. A valid draft is never lost: if the model fails or is late in a
+//! later round, the draft is the answer.
 
 mod agreement;
+mod calibration;
 mod confidence;
 mod hint;
 mod invented;
 mod search;
+mod similar;
 
 use std::time::{Duration, Instant};
 
@@ -29,7 +31,7 @@ use askline_syntax::clean::Cleaned;
 use askline_syntax::shell::Shell;
 pub use confidence::confidence;
 use invented::{Replaced, Said};
-use search::Search;
+use search::{Scope, Search};
 
 /// Maximum number of commands of one answer that are checked.
 const CANDIDATES_MAX: usize = 4;
@@ -92,6 +94,13 @@ pub struct Candidate {
     pub written: Option<Box<DraftedCommand>>,
 }
 
+impl Candidate {
+    /// Returns the model that wrote the command, as answers name it; empty if a person did.
+    fn source(&self) -> &str {
+        self.writer.as_ref().map_or("", |writer| &writer.source)
+    }
+}
+
 /// A command before its repair.
 #[derive(Debug, Clone)]
 pub struct DraftedCommand {
@@ -145,10 +154,9 @@ pub fn run(
                 found.extend(drafts);
                 // Alternatives to later answers gained nothing (`benches/nushell/README.md`).
                 if let Some(search) = search {
-                    let within = search.control(control, improved_until(&found, model, begun, until));
-                    let further = search.further(limits.max_tokens, wrong, &found);
-                    let replies = search::replies(&asked, model, further, &within, &mut spent)?;
-                    search.add(&replies, (&asked, limits.request), model, examiner, &within, &mut found)?;
+                    let control = search.control(control, improved_until(&found, model, begun, until));
+                    let scope = Scope { asked: &asked, wrong, examiner, limits, control };
+                    search.better(model, &scope, &mut spent, &mut found)?;
                 }
             }
             Err(error) if found.is_empty() => return Err(error),

@@ -32,6 +32,11 @@ pub(super) struct ResolvedProgram {
 }
 
 impl Knowledge {
+    /// Reports whether a name is a command here: a program, a builtin, a function or an alias. Starts nothing.
+    pub fn has_command(&self, name: &str) -> bool {
+        self.resolve(&[name]).0 != CommandKind::Missing
+    }
+
     /// Returns the meaning of a command's first word, and the program with the words after it, aliases expanded.
     pub(super) fn resolve(&self, command: &[&str]) -> (CommandKind, Option<(ResolvedProgram, Vec<String>)>) {
         let mut words: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
