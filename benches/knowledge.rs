@@ -1,5 +1,5 @@
 //! Time of a command lookup: cold (manual page, and `--help` in the sandbox if the page is not enough), from the disk
-//! cache in a new process, and again in the same process. Prints a table; not a test.
+//! cache in a new process, and again in the same process; and of a search in the cookbook. Prints a table; not a test.
 //!
 //! `cargo bench --bench knowledge`
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement prints and may stop")]
@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askline::config::Help;
-use askline::environment::{self, Machine};
+use askline::cookbook;
+use askline::environment::{self, Environment, Machine};
 use askline::knowledge::Knowledge;
 use askline::shell_facts::ShellFacts;
 use askline_check::reference::{CommandKind, Reference as _};
 use askline_host::local::LocalHost;
+use askline_manual::userland::Userland;
 use askline_syntax::shell::Shell;
 
 /// Common commands, with subcommands where they have them.
@@ -80,14 +82,46 @@ fn main() {
         let at = |share: f64| times.get(((times.len() - 1) as f64 * share) as usize).copied().unwrap();
         println!("{name:<52} {:>9.3} {:>9.3} {:>9.3}", at(0.5), at(0.95), at(1.0));
     }
+    searches();
+    verdicts(&machine, &environment);
+    let bytes: u64 = std::fs::read_dir(cache.path().join("knowledge"))
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    println!("the cache holds {} kB in {}", bytes / 1000, Path::new("knowledge").display());
+}
+
+/// Prints the time of a search in the cookbook.
+fn searches() {
+    let mut times: Vec<f64> = include_str!("requests.txt")
+        .lines()
+        .map(|request| {
+            let started = Instant::now();
+            assert!(cookbook::similar(request, Shell::Bash, Userland::Gnu, 3, |_| true).len() <= 3);
+            started.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    println!("similar solved requests, the first time: {:.3} ms", times.remove(0));
+    times.sort_by(f64::total_cmp);
+    println!(
+        "{:<52} {:>9.3} {:>9.3} {:>9.3}",
+        "similar solved requests, later",
+        times[times.len() / 2],
+        times[times.len() * 95 / 100],
+        times[times.len() - 1]
+    );
+}
+
+/// Prints how long each installed shell takes to parse a line of ours.
+fn verdicts(machine: &Machine, here: &Environment) {
     for shell in Shell::ALL {
-        if !environment.commands.contains(shell.name()) {
+        if !here.commands.contains(shell.name()) {
             continue;
         }
-        let environment = Arc::new(environment::gather(&machine, shell, &ShellFacts::default()));
+        let environment = Arc::new(environment::gather(machine, shell, &ShellFacts::default()));
         let mut times: Vec<f64> = (0..50)
             .map(|n| {
-                let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
+                let knowledge = Knowledge::new(machine, &environment, &ShellFacts::default(), Help::System);
                 let started = Instant::now();
                 assert!(knowledge.verdict(&format!("ls {n}")).ok.is_some());
                 started.elapsed().as_secs_f64() * 1000.0
@@ -102,9 +136,4 @@ fn main() {
             times[49]
         );
     }
-    let bytes: u64 = std::fs::read_dir(cache.path().join("knowledge"))
-        .unwrap()
-        .map(|entry| entry.unwrap().metadata().unwrap().len())
-        .sum();
-    println!("the cache holds {} kB in {}", bytes / 1000, Path::new("knowledge").display());
 }

@@ -531,6 +531,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::System);
     let examiner = Examiner { shell: Shell::Nu, knowledge: &knowledge };
     let names = |line: &str| {
+        knowledge.begin_line();
         let parsed = examiner.parse(line);
         let names: Vec<_> = parsed.parsed().commands.iter().filter_map(|command| command.name()).collect();
         names.join(" ")
@@ -544,6 +545,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
     for line in
         ["echo $mine", "$mine.x | get y", "ls # |", "let ünit = 'é'; print $ünit", "source ~/mine.nu", &harm]
     {
+        knowledge.begin_line();
         let examined = examiner.examine(line);
         let wrong = |finding: &&Finding| {
             matches!(
@@ -554,6 +556,7 @@ fn real_nushell_takes_its_lines_apart_without_running_them() {
         assert_eq!(examined.report.findings.iter().find(wrong), None, "{line}");
     }
     for (line, ok) in [("ls --badflag", Some(false)), ("echo \"a", Some(false)), ("ls -la", Some(true))] {
+        knowledge.begin_line();
         let report = examiner.examine(line).report;
         let errors = report.findings.iter().filter(|finding| finding.grade == Grade::Error).count();
         assert_eq!((report.syntax_ok, errors), (ok, usize::from(ok == Some(false))), "{line}: {report:?}");

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askline::config::Help;
+use askline::cookbook;
 use askline::environment::{self, Machine};
 use askline::examine::Examiner;
 use askline::knowledge::Knowledge;
@@ -13,6 +14,7 @@ use askline::refine::{self, Limits, Refined};
 use askline::shell_facts::ShellFacts;
 use askline_host::local::LocalHost;
 use askline_host::recorded::RecordedHost;
+use askline_manual::userland::Userland;
 use askline_model::Model;
 use askline_model::chain::Chain;
 use askline_model::failure::Failure;
@@ -20,6 +22,7 @@ use askline_model::prompt;
 use askline_model::prompt::Form;
 use askline_model::request_control::RequestControl;
 use askline_model::scripted::Scripted;
+use askline_syntax::ParsedLine;
 use askline_syntax::shell::Shell;
 
 /// Two programs with pages and one without. No shell can be asked and no program probed: the pages decide.
@@ -283,6 +286,41 @@ fn an_unsure_answer_is_compared_with_others() {
     }
     let script = r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show -r", "mean": 0.8}]}"#;
     assert_eq!(best(&run(script, limits(0), &RequestControl::endless()).unwrap()), "show -a", "0 rounds");
+}
+
+/// A model that is unsure also answers after similar solved requests of the cookbook. Its other answers count only if it
+/// is still unsure and disagrees with itself.
+#[test]
+fn an_unsure_answer_is_compared_with_one_after_similar_requests() {
+    let asked = Limits { request: Some("show everything"), ..limits(2) };
+    let first = r#"{"reply": "show -a", "mean": 0.7, "others": [{"reply": "show -r", "mean": 0.75}]}"#;
+    for (second, expected) in [
+        (r#"{"reply": "show -l", "mean": 0.9, "others": [{"reply": "show -r", "mean": 0.95}]}"#, "show -l"),
+        (r#"{"reply": "show -l", "mean": 0.6, "others": [{"reply": "show -r", "mean": 0.8}]}"#, "show -r"),
+        (r#"{"reply": "show -a", "mean": 0.6, "others": [{"reply": "show -r", "mean": 0.8}]}"#, "show -a"),
+        (r#"{"reply": "rm -r a", "mean": 0.95}"#, "show -a"),
+        (r#"{"fail": "the model is gone"}"#, "show -r"),
+    ] {
+        let rows = format!("{first}\n{second}");
+        assert_eq!(best(&run(&rows, asked, &RequestControl::endless()).unwrap()), expected, "{second}");
+    }
+    let machine = machine();
+    let environment = environment::gather(&machine, Shell::Bash, &ShellFacts::default());
+    let knowledge = Knowledge::new(&machine, &environment, &ShellFacts::default(), Help::Never);
+    let is_usable = |line: &str| {
+        let line = ParsedLine::new(line, Shell::Bash);
+        line.parsed()
+            .commands
+            .iter()
+            .filter_map(|command| command.name())
+            .all(|name| knowledge.has_command(name))
+    };
+    let rows = cookbook::similar("show everything", Shell::Bash, Userland::Gnu, 1, is_usable);
+    let nearest = format!("# {}\n{}\n\n# show everything\n", rows[0].request, rows[0].command);
+    let row = serde_json::json!({ "reply": "show -l", "mean": 0.9, "must_contain": nearest });
+    assert_eq!(best(&run(&format!("{first}\n{row}"), asked, &RequestControl::endless()).unwrap()), "show -l");
+    let sure = r#"{"reply": "show -a", "mean": 0.95, "others": [{"reply": "show -r", "mean": 0.99}]}"#;
+    assert_eq!(best(&run(sure, asked, &RequestControl::endless()).unwrap()), "show -a");
 }
 
 /// A person who has seen enough gets the first answer, and so does one whose time is over.

@@ -578,34 +578,38 @@ fn nonsense_is_closed_and_harms_nobody() {
         frame(&hello),
         Vec::new(),
     ];
-    thread::scope(|scope| {
-        for bytes in &nonsense {
-            let home = &home;
-            scope.spawn(move || {
+    let press_beside_them = || {
+        thread::scope(|scope| {
+            for bytes in &nonsense {
+                let home = &home;
+                scope.spawn(move || {
+                    let started = Instant::now();
+                    let mut stream = UnixStream::connect(home.door().socket()).unwrap();
+                    let _ = stream.write_all(bytes);
+                    let _ = stream.read_to_end(&mut Vec::new());
+                    assert!(started.elapsed() < AMPLE, "{:?} for {bytes:?}", started.elapsed());
+                });
+            }
+            // A client that is never silent for long.
+            scope.spawn(|| {
                 let started = Instant::now();
                 let mut stream = UnixStream::connect(home.door().socket()).unwrap();
-                let _ = stream.write_all(bytes);
-                let _ = stream.read_to_end(&mut Vec::new());
-                assert!(started.elapsed() < Duration::from_secs(5), "{:?} for {bytes:?}", started.elapsed());
-            });
-        }
-        // A client that is never silent for long.
-        scope.spawn(|| {
-            let started = Instant::now();
-            let mut stream = UnixStream::connect(home.door().socket()).unwrap();
-            for byte in frame(&hello).iter().cycle() {
-                if stream.write_all(&[*byte]).is_err() {
-                    break;
+                for byte in frame(&hello).iter().cycle() {
+                    if stream.write_all(&[*byte]).is_err() {
+                        break;
+                    }
+                    assert!(started.elapsed() < AMPLE, "it is let in for ever");
+                    thread::sleep(Duration::from_millis(50));
                 }
-                assert!(started.elapsed() < Duration::from_secs(5), "it is let in for ever");
-                thread::sleep(Duration::from_millis(50));
-            }
-        });
-        // A press does not wait for them.
-        let started = Instant::now();
-        assert_eq!(home.press().unwrap(), "ls -la");
-        assert!(started.elapsed() < Duration::from_millis(1900), "{:?}", started.elapsed());
-    });
+            });
+            let started = Instant::now();
+            assert_eq!(home.press().unwrap(), "ls -la");
+            started.elapsed()
+        })
+    };
+    // A press does not wait for them, which would take two seconds each time; a busy machine may be as slow once.
+    let took: Vec<Duration> = (0..4).map(|_| press_beside_them()).collect();
+    assert!(took.iter().any(|took| *took < Duration::from_millis(1900)), "{took:?}");
     let after = home.status()["memory_bytes"].as_u64().unwrap();
     assert!(after < before + (16 << 20), "{before} bytes, then {after}");
 }

@@ -385,7 +385,7 @@ fn a_line_of_many_rows_is_replaced_whole(setup: Setup) {
     sh.expect_whole("READY> touch suggested");
 }
 
-fn vi_mode(shell: Shell) -> &'static str {
+pub(super) fn vi_mode(shell: Shell) -> &'static str {
     match shell {
         Shell::Zsh => "bindkey -v; KEYTIMEOUT=1",
         Shell::Bash => "set -o vi",

@@ -2,7 +2,7 @@
 
 use askline_syntax::shell::Shell;
 
-use super::key::two_rows;
+use super::key::{two_rows, vi_mode};
 use super::sh::{Setup, Sh};
 
 const DANGEROUS: &str = r#"{"reply": "rm -rf ~", "delay_ms": 300}"#;
@@ -37,6 +37,11 @@ in_bash_and_fish! {
     it_goes_with_its_line
     on_a_cleared_screen
     after_ask
+    it_goes_with_undo
+    it_comes_back_with_an_older_line
+    it_goes_with_undo_of_long_words
+    it_goes_with_undo_in_vi_mode
+    a_key_of_yours_undoes_too
 }
 
 /// Waits until the prompt has the line, and the screen its label.
@@ -186,6 +191,126 @@ fn after_ask(setup: Setup) {
     is_labelled(&sh, "rm -rf ~");
     sh.pty.send("\x0c");
     is_all(&sh, "READY> rm -rf ~");
+}
+
+/// One undo takes the typed text away, the next one the answer; then the keys are the shell's again.
+fn it_goes_with_undo(setup: Setup) {
+    for top in ["", "TOP\n"] {
+        let Some(setup) = Setup::of(setup.shell) else { return };
+        let setup = if top.is_empty() { setup } else { setup.after(two_rows) };
+        let sh = setup.model(DANGEROUS).start();
+        let keys = if sh.shell == Shell::Fish {
+            "bind >out; touch done"
+        } else {
+            "for m in emacs vi vi-insert; do bind -m $m -psX; done >out; touch done"
+        };
+        let before = sh.runs(keys);
+        sh.expect_line("");
+        sh.pty.send("clear\r");
+        sh.expect_whole(&format!("{top}READY>"));
+        sh.asks("throw it all away");
+        is_all(&sh, &format!("{top}READY> rm -rf ~"));
+        sh.pty.send(" x");
+        is_all(&sh, &format!("{top}READY> rm -rf ~ x"));
+        sh.undo();
+        is_all(&sh, &format!("{top}READY> rm -rf ~"));
+        sh.undo();
+        sh.expect_whole(&format!("{top}READY> throw it all away"));
+        if sh.shell == Shell::Fish {
+            sh.pty.send("\x1b/"); // redo
+            is_all(&sh, &format!("{top}READY> rm -rf ~"));
+            sh.undo();
+            sh.expect_whole(&format!("{top}READY> throw it all away"));
+        }
+        sh.is_well();
+        sh.expect_line("");
+        // In fish 3 a late answer of the terminal is still drawn, and not typed.
+        let after: String =
+            sh.runs(keys).split_inclusive('\n').filter(|row| !row.contains("\\[0n ")).collect();
+        assert_eq!(after, before);
+        sh.expect_line("");
+        sh.types("words");
+        sh.undo();
+        sh.pty.wait("the shell's own undo", |_| !sh.pty.cursor_row().contains("words"));
+    }
+}
+
+/// An answer to an edited answer: undo shows the label of the line that it brings back.
+fn it_comes_back_with_an_older_line(setup: Setup) {
+    let sh = setup.model(DANGEROUS).after(two_rows).start();
+    sh.asks("throw it all away");
+    is_all(&sh, "TOP\nREADY> rm -rf ~");
+    sh.pty.send(" or keep it");
+    is_all(&sh, "TOP\nREADY> rm -rf ~ or keep it");
+    sh.model(r#"{"reply": "true"}"#);
+    sh.press();
+    sh.expect_line("true");
+    sh.pty.wait("the label to go", |screen| !has_label(screen));
+    sh.undo();
+    is_all(&sh, "TOP\nREADY> rm -rf ~ or keep it");
+}
+
+fn it_goes_with_undo_of_long_words(setup: Setup) {
+    let sh = setup.model(DANGEROUS).after(two_rows).start();
+    types_much(&sh, &"throw everything away ".repeat(8));
+    let before = sh.pty.screen();
+    sh.press();
+    is_all(&sh, "TOP\nREADY> rm -rf ~");
+    sh.undo();
+    sh.expect_whole(before.trim());
+}
+
+fn it_goes_with_undo_in_vi_mode(setup: Setup) {
+    let sh = setup.before(vi_mode).model(DANGEROUS).after(two_rows).start();
+    sh.asks("throw it all away");
+    is_all(&sh, "TOP\nREADY> rm -rf ~");
+    if sh.shell == Shell::Fish {
+        sh.pty.send("\x1b");
+        std::thread::sleep(std::time::Duration::from_millis(700)); // until Esc is not the start of a sequence any more
+        sh.pty.send("u");
+    } else {
+        sh.undo();
+    }
+    sh.expect_whole("TOP\nREADY> throw it all away");
+}
+
+/// A key that you gave to undo gets this, and one that you took from it stays yours.
+fn a_key_of_yours_undoes_too(setup: Setup) {
+    let keys = |shell| match shell {
+        Shell::Fish => "bind \\cz beginning-of-line; bind \\ct undo",
+        _ => r#"bind '"\C-_": beginning-of-line'; bind '"\C-t": undo'"#,
+    };
+    let sh = setup.before(keys).model(DANGEROUS).start();
+    sh.asks("throw it all away");
+    is_all(&sh, "READY> rm -rf ~");
+    sh.undo();
+    sh.pty.send(":");
+    is_all(&sh, "READY> :rm -rf ~");
+    sh.pty.send("\x14");
+    is_all(&sh, "READY> rm -rf ~");
+    sh.pty.send("\x14");
+    sh.expect_whole("READY> throw it all away");
+}
+
+/// bash gives the keys back when its script is loaded again, except those that have another meaning by then.
+#[test]
+fn in_bash_the_keys_stay_yours() {
+    let Some(setup) = Setup::of(Shell::Bash) else { return };
+    let sh = setup.model(DANGEROUS).start();
+    sh.asks("throw it all away");
+    is_labelled(&sh, "rm -rf ~");
+    let load = "bind '\"\\C-l\": beginning-of-line'; . ./.bashrc; touch done";
+    sh.runs(load);
+    sh.asks("throw it all away");
+    is_labelled(&sh, "rm -rf ~");
+    sh.undo();
+    sh.pty.wait("the words", |_| sh.pty.cursor_row().trim_end() == "READY> throw it all away");
+    sh.runs("touch done"); // the keys are given back at the next prompt
+    let keys = "bind -q undo >out; bind -q beginning-of-line >>out; touch done";
+    let bound = sh.runs(keys);
+    let (undo, begin) = bound.trim_end().split_once('\n').unwrap();
+    assert!(undo.contains(r#""\C-_""#) && !undo.contains("askline"), "{bound}");
+    assert!(begin.contains(r#""\C-l""#), "{bound}");
 }
 
 /// The function of fish that shows the message is around the user's own only while it is needed.

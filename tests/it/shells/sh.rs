@@ -365,8 +365,9 @@ impl Sh {
         self.pty.wait_for("Esc keeps your line");
     }
 
-    /// Clears the line and runs a command; returns what it wrote to `out`. Call it at a prompt: the terminal echoes
-    /// text typed before a prompt first, which moves the prompt.
+    /// Clears the line and runs a command that ends with `touch done`; returns what it wrote to `out`. Call it at a
+    /// prompt: the terminal echoes text typed before a prompt first, which moves the prompt. Waits for the next prompt,
+    /// unless the command ended the shell.
     #[track_caller]
     pub(crate) fn runs(&self, command: &str) -> String {
         let _ = fs::remove_file(self.home().join("done"));
@@ -379,6 +380,10 @@ impl Sh {
         });
         self.pty.send("\r");
         self.wait_file("done");
+        let written = Instant::now();
+        while self.pty.cursor_row().trim_end() != PROMPT.trim_end() && written.elapsed() < SECOND_TRY {
+            std::thread::sleep(TICK);
+        }
         fs::read_to_string(self.home().join("out")).unwrap_or_default()
     }
 

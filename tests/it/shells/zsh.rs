@@ -112,6 +112,35 @@ fn a_message_goes_with_undo_and_comes_with_redo() {
 }
 
 #[test]
+fn a_label_outlives_other_presses_on_its_line() {
+    let Some(setup) = zsh() else { return };
+    let sh = endangered(setup);
+    sh.pty.send(" or keep it");
+    sh.expect_line("rm -rf ~ or keep it");
+    sh.model(r#"{"reply": "ls", "delay_ms": 60000}"#);
+    sh.press();
+    sh.expect_busy();
+    sh.pty.send("\x1b");
+    sh.pty.wait("the message again", |screen| screen.contains(SEEN) && !screen.contains("Esc keeps"));
+    sh.model(r#"{"fail": "the server is gone"}"#);
+    sh.press();
+    let screen = sh.pty.wait_for("the server is gone");
+    assert!(screen.contains(SEEN), "{screen}");
+    sh.model(r#"{"reply": "true"}"#);
+    sh.press();
+    sh.expect_line("true");
+    sh.pty.wait("the label to go", |screen| !screen.contains(SEEN));
+    sh.undo();
+    sh.pty.wait_for(SEEN);
+    sh.expect_line("rm -rf ~ or keep it");
+    " or keep it".chars().for_each(|_| sh.undo());
+    sh.expect_line("rm -rf ~");
+    assert!(sh.pty.screen().contains(SEEN), "{}", sh.pty.screen());
+    sh.undo();
+    sh.expect_whole(&format!("READY> {WORDS}"));
+}
+
+#[test]
 fn a_narrow_terminal_shows_the_label() {
     let long = "rm -rf ~; echo a long command that goes on; echo and on; echo and still more of it all";
     for reply in ["rm -rf ~", long] {
