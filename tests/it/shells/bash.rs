@@ -13,7 +13,7 @@ const DANGEROUS: &str = r#"{"reply": "rm -rf ~", "delay_ms": 300}"#;
 const BLE: &str = r#"_ble_attached=1 _ble_prompt_ps1_data=(0 0 0 7 1)
 ble_key() { __askline_line; printf '\e[1A\r' >/dev/tty; return 124; }
 bind -x '"\C-g": ble_key'
-ble-edit/content/reset() { printf '%s' "$1" >next; }"#;
+ble-edit/content/reset() { printf '%s' "$1" >next.new; mv next.new next; }"#;
 
 macro_rules! in_bash {
     ($($case:ident)*) => {$(
