@@ -37,6 +37,9 @@ _askline() {
             askline,forget)
                 cmd="askline__subcmd__forget"
                 ;;
+            askline,help)
+                cmd="askline__subcmd__help"
+                ;;
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
@@ -71,7 +74,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions"
+            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -182,6 +185,20 @@ _askline() {
             ;;
         askline__subcmd__forget)
             opts="-h -V --yes --debug --help --version stats cache all"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__help)
+            opts="-h -V --debug --help --version config keys models privacy"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -38,6 +38,7 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check s
 complete -c askline -n "__fish_askline_needs_command" -f -a "stats" -d 'Show usage statistics: requests, times, tokens and today\'s use of the limits'
 complete -c askline -n "__fish_askline_needs_command" -f -a "forget" -d 'Delete statistics and caches, never models or configuration'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
+complete -c askline -n "__fish_askline_needs_command" -f -a "help" -d 'Print this message, the help of a subcommand, or a text on config, keys, models or privacy'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell of the command [default: your login shell]' -r -f -a "nu\t''
 zsh\t''
 bash\t''
@@ -123,6 +124,9 @@ complete -c askline -n "__fish_askline_using_subcommand forget" -s V -l version 
 complete -c askline -n "__fish_askline_using_subcommand completions" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand completions" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand help" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand help" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand help" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -f -a "nu zsh bash fish"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from pull" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from use" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
@@ -132,3 +136,4 @@ complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path
 complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
 complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats cache all"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"
+complete -c askline -n "__fish_askline_using_subcommand help" -f -a "config keys models privacy"

@@ -204,6 +204,18 @@ module completions {
     shell: string@"nu-complete askline completions shell" # The shell
   ]
 
+  def "nu-complete askline help words" [] {
+    [ "config" "keys" "models" "privacy" ]
+  }
+
+  # Print this message, the help of a subcommand, or a text on config, keys, models or privacy
+  export extern "askline help" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string@"nu-complete askline help words" # A topic, or a subcommand
+  ]
+
 }
 
 export use completions *

@@ -8,17 +8,20 @@ mod daemon;
 mod doctor;
 pub mod explain;
 mod forget;
+mod help;
 pub mod init;
 mod inline;
 mod interrupts;
 pub mod key;
 pub mod line;
+mod man;
 mod model;
 mod offers;
 mod rows;
 mod setup;
 mod stats;
 pub mod suggest;
+pub mod topics;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -192,6 +195,8 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Help { words } => help::run(words),
+        Command::Man { words } => man::run(words),
         Command::Ahead => line::prefetch::run(&AppContext::open()?),
         Command::Inline(args) => inline::run(args, &AppContext::open()?),
         Command::Offers(args) => offers::run(args),

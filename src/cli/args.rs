@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::key::BoundKey;
+use super::topics::TOPICS;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -58,6 +59,7 @@ Examples:
     name = "askline",
     version,
     propagate_version = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
@@ -112,6 +114,18 @@ pub enum Command {
         #[arg(value_parser = shells())]
         shell: Shell,
     },
+    /// Print this message, the help of a subcommand, or a text on config, keys, models or privacy
+    Help {
+        /// A topic, or a subcommand
+        #[arg(value_name = "TOPIC", value_parser = HelpWord)]
+        words: Vec<String>,
+    },
+    /// Print the man page of this program or of a subcommand
+    #[command(hide = true)]
+    Man {
+        /// The subcommand
+        words: Vec<String>,
+    },
     /// Suggest commands for words that are being typed, for inline completion
     #[command(hide = true)]
     Inline(Inline),
@@ -150,6 +164,27 @@ impl TypedValueParser for ModelName {
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(built_in_names().iter().map(|name| PossibleValue::new(name.as_str()))))
+    }
+}
+
+/// A word after `askline help`: help and completions offer the topics and the subcommands.
+#[derive(Clone)]
+struct HelpWord;
+
+impl TypedValueParser for HelpWord {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(TOPICS.iter().map(|topic| PossibleValue::new(topic.name))))
     }
 }
 
