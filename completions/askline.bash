@@ -43,6 +43,9 @@ _askline() {
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
+            askline,mcp)
+                cmd="askline__subcmd__mcp"
+                ;;
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
@@ -74,7 +77,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions help"
+            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget mcp completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -88,7 +91,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__check)
-            opts="-h -V --shell --json --lines --debug --help --version"
+            opts="-h -V --shell --json --lines --diagnostics --hook --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -99,6 +102,10 @@ _askline() {
                     return 0
                     ;;
                 --lines)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --diagnostics)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -230,6 +237,20 @@ _askline() {
                     COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__mcp)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

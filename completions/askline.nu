@@ -33,6 +33,8 @@ module completions {
     --shell: string@"nu-complete askline check shell" # The shell that will read the line [default: the shell that runs askline]
     --json                    # Print one JSON object
     --lines: path             # Check each line of FILE (- for stdin); with --json one object per line
+    --diagnostics: path       # Check the script FILE (- for stdin) and print FILE:LINE:COLUMN: SEVERITY: MESSAGE for each finding
+    --hook                    # Read the tool call of a coding agent (JSON) from stdin; exit 2, with the reason, if its line is Dangerous [shell: bash]
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
@@ -190,6 +192,13 @@ module completions {
     --help(-h)                # Print help (see more with '--help')
     --version(-V)             # Print version
     what?: string@"nu-complete askline forget what" # What to forget
+  ]
+
+  # Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents
+  export extern "askline mcp" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
   ]
 
   def "nu-complete askline completions shell" [] {

@@ -15,6 +15,7 @@ mod interrupts;
 pub mod key;
 pub mod line;
 mod man;
+mod mcp;
 mod model;
 mod offers;
 mod rows;
@@ -34,6 +35,7 @@ use clap::Parser as _;
 
 use crate::config::{Config, Setting};
 use crate::environment::{self, Machine};
+use crate::knowledge::Knowledge;
 use crate::metrics::UsageStore;
 use crate::shell_facts::ShellFacts;
 use args::{Cli, Command};
@@ -135,6 +137,15 @@ impl<H: Host + Clone + 'static> AppContext<H> {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::SH)
     }
 
+    /// Returns what can be known of this machine's commands, for lines of a shell with these facts.
+    ///
+    /// # Errors
+    /// As [`Self::config`].
+    fn knowledge(&self, shell: Shell, facts: &ShellFacts) -> anyhow::Result<Knowledge> {
+        let environment = environment::gather(&self.machine, shell, facts);
+        Ok(Knowledge::new(&self.machine, &environment, facts, self.config()?.help))
+    }
+
     /// Returns the name of the system as used in prompts.
     fn system(&self, shell: Shell) -> String {
         crate::suggest::system(&environment::gather(&self.machine, shell, &ShellFacts::default()))
@@ -195,6 +206,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Mcp => mcp::run(AppContext::open()?),
         Command::Help { words } => help::run(words),
         Command::Man { words } => man::run(words),
         Command::Ahead => line::prefetch::run(&AppContext::open()?),

@@ -29,6 +29,7 @@ Examples:
   askline check -- 'ls --colour -la'
   askline check --shell fish -- 'echo $?'
   askline check --json --lines commands.txt
+  askline check --diagnostics deploy.sh    for editors
 
 Nothing is executed.";
 
@@ -108,6 +109,8 @@ pub enum Command {
     /// Delete statistics and caches, never models or configuration
     #[command(after_help = FORGET_EXAMPLES)]
     Forget(Forget),
+    /// Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents
+    Mcp,
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
@@ -226,6 +229,12 @@ pub struct Check {
     /// Check each line of FILE (- for stdin); with --json one object per line
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     pub lines: Option<PathBuf>,
+    /// Check the script FILE (- for stdin) and print FILE:LINE:COLUMN: SEVERITY: MESSAGE for each finding
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "lines", "json"])]
+    pub diagnostics: Option<PathBuf>,
+    /// Read the tool call of a coding agent (JSON) from stdin; exit 2, with the reason, if its line is Dangerous [shell: bash]
+    #[arg(long, conflicts_with_all = ["words", "lines", "json", "diagnostics"])]
+    pub hook: bool,
     /// The line, best quoted as one word
     #[arg(value_name = "LINE")]
     pub words: Vec<String>,
