@@ -219,7 +219,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --menu-key --inline --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --menu-key --explain-key --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -230,6 +230,10 @@ _askline() {
                     return 0
                     ;;
                 --menu-key)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --explain-key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -278,6 +278,9 @@ pub struct Init {
     /// The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
     pub menu_key: Option<BoundKey>,
+    /// The key that says below the prompt what the line does; none binds no key [default: alt-e]
+    #[arg(long, value_name = "KEY")]
+    pub explain_key: Option<BoundKey>,
     /// Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not
     /// available in bash [default: on, in Nushell off]
     #[arg(long, value_name = "WHEN", value_enum)]
@@ -443,6 +446,9 @@ pub struct Line {
     /// Exit status of the last command
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub status: i64,
+    /// Explain the line instead
+    #[arg(long)]
+    pub explain: bool,
     /// Position of the status row
     #[arg(long, value_enum, default_value_t = Draw::Below)]
     pub draw: Draw,

@@ -60,6 +60,8 @@ pub(super) struct Settings<'a> {
     pub(super) key: BoundKey,
     /// Key of the menu.
     pub(super) menu: BoundKey,
+    /// Key that explains the line.
+    pub(super) explain: BoundKey,
     /// `true` to override an existing binding.
     pub(super) force: bool,
     /// `true` to complete words after a # inline.

@@ -33,10 +33,13 @@ pub(super) static SETUP: Setup = Setup {
 
 fn settings(settings: &Settings<'_>) -> String {
     format!(
-        "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})",
+        "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})\n\
+         __askline_explain_key={} __askline_explain_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
-        posix_sequences(settings.key, &SETUP)
+        posix_sequences(settings.key, &SETUP),
+        settings.explain,
+        posix_sequences(settings.explain, &SETUP)
     )
 }
