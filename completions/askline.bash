@@ -49,6 +49,9 @@ _askline() {
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
+            askline,setup)
+                cmd="askline__subcmd__setup"
+                ;;
             askline,stats)
                 cmd="askline__subcmd__stats"
                 ;;
@@ -77,7 +80,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget mcp completions help"
+            opts="-h -V --debug --help --version suggest check explain setup init model config daemon doctor stats forget mcp completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -339,6 +342,24 @@ _askline() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__setup)
+            opts="-h -V --yes --uninstall --no-model --shell --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

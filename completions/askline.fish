@@ -30,6 +30,7 @@ complete -c askline -n "__fish_askline_needs_command" -s V -l version -d 'Print 
 complete -c askline -n "__fish_askline_needs_command" -f -a "suggest" -d 'Print a command for a request'
 complete -c askline -n "__fish_askline_needs_command" -f -a "check" -d 'Check a line on this machine, without a model; exit 1 if something is wrong'
 complete -c askline -n "__fish_askline_needs_command" -f -a "explain" -d 'Explain each word of a line, from this machine\'s manuals'
+complete -c askline -n "__fish_askline_needs_command" -f -a "setup" -d 'Set everything up: shells, model, a first request; or take it out again'
 complete -c askline -n "__fish_askline_needs_command" -f -a "init" -d 'Print the script that binds the key in a shell'
 complete -c askline -n "__fish_askline_needs_command" -f -a "model" -d 'List, download and choose the models that run on this machine'
 complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show the configuration'
@@ -71,6 +72,16 @@ complete -c askline -n "__fish_askline_using_subcommand explain" -l json -d 'Pri
 complete -c askline -n "__fish_askline_using_subcommand explain" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand explain" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l shell -d 'The shell, or several [default: your login shell, and those that have a start-up file of yours]' -r -f -a "nu\t''
+zsh\t''
+bash\t''
+fish\t''"
+complete -c askline -n "__fish_askline_using_subcommand setup" -l yes -d 'Don\'t ask: agree to all of it'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l uninstall -d 'Take out what this command added to the start-up files'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l no-model -d 'Leave models alone, and try no request'
+complete -c askline -n "__fish_askline_using_subcommand setup" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand setup" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand setup" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand init" -l key -d 'The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l menu-key -d 'The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]' -r
 complete -c askline -n "__fish_askline_using_subcommand init" -l explain-key -d 'The key that says below the prompt what the line does; none binds no key [default: alt-e]' -r

@@ -55,6 +55,21 @@ module completions {
     ...words: string          # The line, best quoted as one word
   ]
 
+  def "nu-complete askline setup shells" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Set everything up: shells, model, a first request; or take it out again
+  export extern "askline setup" [
+    --yes                     # Don't ask: agree to all of it
+    --uninstall               # Take out what this command added to the start-up files
+    --no-model                # Leave models alone, and try no request
+    --shell: string@"nu-complete askline setup shells" # The shell, or several [default: your login shell, and those that have a start-up file of yours]
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
   def "nu-complete askline init shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }

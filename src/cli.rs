@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod daemon;
 mod doctor;
+mod dotfile;
 pub mod explain;
 mod forget;
 mod help;
@@ -18,11 +19,13 @@ mod man;
 mod mcp;
 mod model;
 mod offers;
+mod question;
 mod rows;
 mod setup;
 mod stats;
 pub mod suggest;
 pub mod topics;
+mod welcome;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -195,6 +198,7 @@ pub fn run() -> ExitCode {
 
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Setup(args) => welcome::run(args, &AppContext::open()?),
         Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
         Command::Explain(args) => explain::run(args, &AppContext::open()?),

@@ -86,6 +86,8 @@ pub enum Command {
     Check(Check),
     /// Explain each word of a line, from this machine's manuals
     Explain(Explain),
+    /// Set everything up: shells, model, a first request; or take it out again
+    Setup(Welcome),
     /// Print the script that binds the key in a shell
     Init(Init),
     /// List, download and choose the models that run on this machine
@@ -261,6 +263,23 @@ pub enum Switch {
     On,
     /// No
     Off,
+}
+
+/// `askline setup`
+#[derive(Debug, Args)]
+pub struct Welcome {
+    /// Don't ask: agree to all of it
+    #[arg(long)]
+    pub yes: bool,
+    /// Take out what this command added to the start-up files
+    #[arg(long, conflicts_with_all = ["yes", "shells", "no_model"])]
+    pub uninstall: bool,
+    /// Leave models alone, and try no request
+    #[arg(long)]
+    pub no_model: bool,
+    /// The shell, or several [default: your login shell, and those that have a start-up file of yours]
+    #[arg(long = "shell", value_name = "SHELL", value_parser = shells())]
+    pub shells: Vec<Shell>,
 }
 
 /// `askline init`

@@ -53,7 +53,7 @@ pub(super) fn stamp(shell: Shell) -> String {
 
 /// Returns the command with which scripts call this program: the name if the PATH leads to this very file, otherwise
 /// the path.
-fn program() -> anyhow::Result<String> {
+pub(super) fn program() -> anyhow::Result<String> {
     let this = env::current_exe().and_then(|path| path.canonicalize()).context("this program has no path")?;
     let named = find_on_path(&LocalHost, NAME).and_then(|path| path.canonicalize().ok());
     if named.as_ref() == Some(&this) {
@@ -62,6 +62,16 @@ fn program() -> anyhow::Result<String> {
     let path = this.to_str().filter(|path| !path.chars().any(char::is_control));
     path.map(str::to_owned)
         .context("the path of this program can't be written in a script; put its directory on the PATH")
+}
+
+/// Returns the script for a shell, with the default keys.
+///
+/// # Errors
+/// As [`program`].
+pub(super) fn default_script(shell: Shell) -> anyhow::Result<String> {
+    let key = BoundKey::Ctrl('g');
+    let args = Init { shell, key, force: false, menu_key: None, explain_key: None, inline: None };
+    Ok(script(shell, &settings(&args, &program()?)))
 }
 
 fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {

@@ -39,6 +39,7 @@ mod repair;
 mod resident;
 mod risk;
 mod sandbox;
+mod setup;
 mod shape;
 mod shells;
 mod solved;

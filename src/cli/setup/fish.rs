@@ -4,7 +4,7 @@ use clap::Command;
 use clap_complete::shells::Fish;
 
 use super::super::key::BoundKey;
-use super::{Settings, Setup, mentions};
+use super::{Settings, Setup, mentions, program_word};
 
 /// The setup of fish.
 pub(super) static SETUP: Setup = Setup {
@@ -29,6 +29,8 @@ pub(super) static SETUP: Setup = Setup {
         script.extend(values(command).bytes());
     },
     startup: |homes| (vec![homes.config.join("fish/config.fish")], vec![homes.config.join("fish/conf.d")]),
+    place: |homes| homes.config.join("fish/config.fish"),
+    row: |program| Some(format!("{} init fish | source", program_word(program, quote))),
     binds_ctrl_g: |lines, n| {
         let binds = |line: &&str| line.contains("bind") && mentions(line, &[r"\cg", r"\cG", "ctrl-g"]);
         lines.get(n).is_some_and(binds)
