@@ -28,6 +28,7 @@ mod manual;
 mod mcp;
 mod model;
 mod nushell;
+mod packaging;
 mod parser;
 mod platform;
 mod plugin;
