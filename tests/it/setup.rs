@@ -203,7 +203,7 @@ fn each_step_is_asked_for() {
     for (name, value) in [("HOME", home.place.path()), ("PATH", Path::new("/usr/bin:/bin"))] {
         command.env(name, value);
     }
-    let mut pty = Pty::start(24, 120, command);
+    let mut pty = Pty::start(24, 160, command);
     pty.wait_for("zsh: adds to");
     // Both questions are not asked at once.
     assert_eq!(pty.screen().matches("y or n").count(), 1, "{}", pty.screen());
@@ -215,7 +215,7 @@ fn each_step_is_asked_for() {
     let screen = pty.wait_for("fetch qwen2.5-coder-1.5b-instruct-q4_k_m (1.1 GB)? y or n");
     assert!(screen.contains("model: none is installed; this machine has "), "{screen}");
     assert!(
-        screen.contains("qwen2.5-coder-0.5b-instruct-q4_k_m  491 MB to fetch, 850 MB of memory"),
+        screen.contains("qwen2.5-coder-0.5b-instruct-q4_k_m  491 MB to fetch, 850 MB of memory; right in "),
         "{screen}"
     );
     pty.send("n\r");

@@ -12,6 +12,7 @@ in_every_shell! {
     the_line_stays_ready_to_edit_and_to_run
     an_empty_line_and_unknown_words
     a_long_line_is_cut_after_some_rows
+    vi_mode
     another_key
     no_key
     a_key_of_yours_is_not_taken
@@ -87,6 +88,30 @@ fn a_long_line_is_cut_after_some_rows(setup: Setup) {
     says(&sh, &["askline: ls: list"]);
     sh.expect_line(line);
     sh.is_well();
+}
+
+/// In the insert modes of bash and zsh the key is left alone: Esc and a quick `e` are two keys there.
+fn vi_mode(setup: Setup) {
+    let shell = setup.shell;
+    let sh = setup
+        .before(|shell| match shell {
+            Shell::Zsh => "bindkey -v",
+            Shell::Bash => "set -o vi",
+            Shell::Fish => "fish_vi_key_bindings",
+            Shell::Nu => "$env.config.edit_mode = 'vi'",
+        })
+        .start();
+    sh.types("touch one");
+    sh.pty.send(KEY);
+    if matches!(shell, Shell::Zsh | Shell::Bash) {
+        // Esc, the motion to the end of the word, and a letter at the line's last character.
+        sh.pty.send("A1");
+        sh.expect("touch one1");
+    } else {
+        says(&sh, &[touch(shell)]);
+        sh.expect_line("touch one");
+    }
+    sh.lacks("one");
 }
 
 fn another_key(setup: Setup) {
