@@ -33,6 +33,8 @@ module completions {
     --shell: string@"nu-complete askline check shell" # The shell that will read the line [default: the shell that runs askline]
     --json                    # Print one JSON object
     --lines: path             # Check each line of FILE (- for stdin); with --json one object per line
+    --diagnostics: path       # Check the script FILE (- for stdin) and print FILE:LINE:COLUMN: SEVERITY: MESSAGE for each finding
+    --hook                    # Read the tool call of a coding agent (JSON) from stdin; exit 2, with the reason, if its line is Dangerous [shell: bash]
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help
     --version(-V)             # Print version
@@ -53,6 +55,21 @@ module completions {
     ...words: string          # The line, best quoted as one word
   ]
 
+  def "nu-complete askline setup shells" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  # Set everything up: shells, model, a first request; or take it out again
+  export extern "askline setup" [
+    --yes                     # Don't ask: agree to all of it
+    --uninstall               # Take out what this command added to the start-up files
+    --no-model                # Leave models alone, and try no request
+    --shell: string@"nu-complete askline setup shells" # The shell, or several [default: your login shell, and those that have a start-up file of yours]
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
   def "nu-complete askline init shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }
@@ -66,6 +83,7 @@ module completions {
     --key: string             # The key that rewrites the line, such as ctrl-g, alt-a or f5; none binds no key
     --force                   # Bind the key even if something else is bound to it
     --menu-key: string        # The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
+    --explain-key: string     # The key that says below the prompt what the line does; none binds no key [default: alt-e]
     --inline: string@"nu-complete askline init inline" # Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not available in bash [default: on, in Nushell off]
     --debug                   # Print debug messages to stderr
     --help(-h)                # Print help (see more with '--help')
@@ -192,6 +210,13 @@ module completions {
     what?: string@"nu-complete askline forget what" # What to forget
   ]
 
+  # Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents
+  export extern "askline mcp" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
   def "nu-complete askline completions shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }
@@ -202,6 +227,18 @@ module completions {
     --help(-h)                # Print help
     --version(-V)             # Print version
     shell: string@"nu-complete askline completions shell" # The shell
+  ]
+
+  def "nu-complete askline help words" [] {
+    [ "config" "keys" "models" "privacy" ]
+  }
+
+  # Print this message, the help of a subcommand, or a text on config, keys, models or privacy
+  export extern "askline help" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string@"nu-complete askline help words" # A topic, or a subcommand
   ]
 
 }

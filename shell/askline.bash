@@ -62,7 +62,7 @@ __askline_told() {
 
 # Readline has cleared the line and the last row of the prompt, and draws them again afterwards; after status 124 it
 # draws the whole prompt. So we show the words ourselves during the wait, and a message takes the place of the prompt,
-# which comes again below it.
+# which comes again below it. The arguments are options of the helper.
 __askline_line() {
   \builtin local previous="$?" answer='' message='' keymap='emacs' size='' lines columns head=0 is_sure=1 is_kept=0
   \builtin local IFS=' '
@@ -77,7 +77,7 @@ __askline_line() {
   ((lines > 0 && columns > 0)) || lines=24 columns=80
   __askline_show_words "$previous"
   __askline_remember
-  __askline_help "$READLINE_LINE" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
+  __askline_help "$READLINE_LINE" "$@" --cursor "$READLINE_POINT" --keymap "$keymap" --status "$previous" || \builtin :
   if [[ $size == "$(\command stty size </dev/tty 2>/dev/null)" ]]; then
     \builtin printf '\e8\e[J' >/dev/tty
   else
@@ -435,22 +435,39 @@ __askline_conflict() {
   fi
 }
 
+# Binds the key, and the one that explains. Only where it is no escape sequence it is bound in vi's keymaps: there it would
+# take a letter that is typed soon after Esc.
 __askline_bind() {
+  \builtin local keymaps
+  keymaps=(emacs-standard vi-insert vi-command)
+  if [[ ${#__askline_keys[@]} -gt 0 ]]; then
+    __askline_bind_key __askline_line '--key alt-g'
+  fi
+  if [[ ${#__askline_explain_keys[@]} -gt 0 ]]; then
+    \builtin local __askline_key="$__askline_explain_key" __askline_keys
+    __askline_keys=("${__askline_explain_keys[@]}")
+    [[ $__askline_key != alt-* ]] || keymaps=(emacs-standard)
+    __askline_bind_key '__askline_line --explain' '--explain-key f8'
+  fi
+}
+
+# Binds a key to the command $1; $2 is the option for another key.
+__askline_bind_key() {
   \builtin local REPLY='' keymap key
   if [[ $__askline_force == 0 ]]; then
     __askline_conflict
   fi
   if [[ -n $REPLY ]]; then
     \builtin printf 'askline: %s is already bound to %s; %s\n' "$__askline_key" "$REPLY" \
-      'choose another key: askline init bash --key alt-g (or --force)' >&2
+      "choose another key: askline init bash $2 (or --force)" >&2
     \builtin return 0
   fi
-  for keymap in emacs-standard vi-insert vi-command; do
+  for keymap in "${keymaps[@]}"; do
     for key in "${__askline_keys[@]}"; do
       # bash 5.1 fails when one command is bound over another, so the key is cleared first.
       \builtin bind -m "$keymap" -r "$key"
       # The list keeps status 124, and `set -e` accepts it.
-      \builtin bind -m "$keymap" -x "\"$key\": __askline_line && :"
+      \builtin bind -m "$keymap" -x "\"$key\": $1 && :"
     done
   done
 }
@@ -500,9 +517,7 @@ if [[ $- == *i* && ${BASH_VERSINFO[0]} -ge 4 ]] && [[ -o emacs || -o vi ]]; then
   __askline_continued='' __askline_above=0 __askline_shown='' __askline_due=''
   __askline_head=0 __askline_size='' __askline_lines=() __askline_messages=() __askline_taken=()
   __askline_hook
-  if [[ ${#__askline_keys[@]} -gt 0 ]]; then
-    __askline_bind
-  fi
+  __askline_bind
   if [[ ${BASH_ALIASES[ask]-} == __askline_ask ]] || ! \builtin type ask &>/dev/null; then
     \builtin alias ask=__askline_ask
   else

@@ -49,6 +49,7 @@ function __askline_help
     return (builtin math "max($code, 1)")
 end
 
+# The arguments are options of the helper.
 function __askline_line --description 'Turn the words on the command line into a command'
     set -l previous $status
     set -l cursor (builtin commandline --cursor)
@@ -56,7 +57,7 @@ function __askline_line --description 'Turn the words on the command line into a
     builtin commandline --cursor 99999999
     __askline_remember (builtin commandline --current-buffer | string collect --allow-empty)
     __askline_help (builtin commandline --current-buffer | string collect --no-trim-newlines --allow-empty) \
-        --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous
+        --draw below --cursor $cursor --keymap "$fish_bind_mode" --status $previous $argv
     builtin commandline --cursor $cursor
     if test -n "$__askline_answer"
         # fish draws the line before it asks for a prompt, and a label must not come later than its line.
@@ -71,7 +72,7 @@ function __askline_line --description 'Turn the words on the command line into a
     else if test -n "$__askline_message"
         # The line stays, and so does the label that came with it.
         set -l label
-        if string match --quiet --regex '[:;] !!? ' -- "$__askline_said[1]"
+        if test "$argv" != --explain; and string match --quiet --regex '[:;] !!? ' -- "$__askline_said[1]"
             set label $__askline_said[1]
         end
         __askline_say $label "$__askline_message"
@@ -273,32 +274,39 @@ end
 # Loading
 # ---------------------------------------------------------------------------------------------------------------------
 
-# Returns what you or a plugin bound to the key, or to longer sequences that begin with it. The bindings of fish give
-# way.
+# Returns what you or a plugin bound to the key named $argv[1], spelled $argv[2], or to longer sequences that begin with
+# it. The bindings of fish give way.
 function __askline_conflict
     # fish 3 lists a key as \cg and \cg\cf, fish 4 as ctrl-g and ctrl-g,ctrl-f.
-    set -l key (string escape -- $__askline_keys[-1] | string escape --style=regex)
+    set -l key (string escape -- $argv[2] | string escape --style=regex)
     for mode in default insert visual
-        builtin bind --user -M $mode 2>/dev/null | string match --invert '* __askline_line' \
-            | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$__askline_key)([\\\\,]\S*)? (.+)" '$4'
+        builtin bind --user -M $mode 2>/dev/null | string match --invert --regex " '?__askline_line( --explain)?'?\$" \
+            | string replace --filter --regex "^bind (-[Mm] \S+ |-k )*($key|$argv[1])([\\\\,]\S*)? (.+)" '$4'
+    end
+end
+
+# Binds the key named $argv[1], spelled $argv[4..], to the command $argv[2]; $argv[3] is the option for another key.
+function __askline_bind
+    set -l taken
+    if test $__askline_force -eq 0
+        set taken (__askline_conflict $argv[1] $argv[-1])
+    end
+    if test (builtin count $taken) -gt 0
+        builtin echo "askline: $argv[1] is already bound to $taken[1];" \
+            "choose another key: askline init fish $argv[3] (or --force)" >&2
+    else
+        for mode in default insert visual
+            builtin bind -M $mode $argv[4..] $argv[2]
+        end
     end
 end
 
 if status is-interactive
     if test -n "$__askline_keys"
-        set -g __askline_taken
-        if test $__askline_force -eq 0
-            set -g __askline_taken (__askline_conflict)
-        end
-        if test (builtin count $__askline_taken) -gt 0
-            builtin echo "askline: $__askline_key is already bound to $__askline_taken[1];" \
-                'choose another key: askline init fish --key alt-g (or --force)' >&2
-        else
-            for mode in default insert visual
-                builtin bind -M $mode $__askline_keys __askline_line
-            end
-        end
-        set -e __askline_taken
+        __askline_bind $__askline_key __askline_line '--key alt-g' $__askline_keys
+    end
+    if test -n "$__askline_explain_keys"
+        __askline_bind $__askline_explain_key '__askline_line --explain' '--explain-key f8' $__askline_explain_keys
     end
     # A Tab binding of yours, or of a plugin, stays.
     if test $__askline_inline -eq 1; and not builtin bind --user \t &>/dev/null

@@ -148,7 +148,7 @@ __askline_widget() {
   PREDISPLAY='' POSTDISPLAY='' CURSOR=$#BUFFER
   \builtin zle -R -c
   __askline_help "$BUFFER" '\e7\e[1E\e[J\e8' --draw below --cursor "$cursor" --keymap "$KEYMAP" \
-    --status "$__askline_status"
+    --status "$__askline_status" ${${(M)WIDGET:#askline-explain}:+--explain}
   CURSOR=$cursor
   # A line that fills the screen was moved up by the row below it, unknown to zsh.
   if (( LINES <= BUFFERLINES + 1 )); then
@@ -162,7 +162,7 @@ __askline_widget() {
       CURSOR=$#answer-1
     fi
   fi
-  if [[ -z $answer && -n $message && -n $label ]]; then
+  if [[ -z $answer && -n $message && -n $label && $WIDGET != askline-explain ]]; then
     message="$label; ${message#askline: }" # the line stays, and so does its label
   fi
   if [[ -n $answer$message ]]; then
@@ -460,7 +460,7 @@ __askline_conflict() {
   for entry in "${(@f)listing}"; do
     widget=${entry#*\" }
     case $widget in
-      (undefined-key|send-break|list-expand|askline-line) ;;
+      (undefined-key|send-break|list-expand|askline-line|askline-explain) ;;
       (*)
         # ctrl-g has just those meanings in zsh; under another key any own widget of zsh gives way.
         if [[ $__askline_key == ctrl-g || -z ${widgets[.$widget]-} ]]; then
@@ -471,21 +471,41 @@ __askline_conflict() {
   done
 }
 
+# Binds the key, and the one that explains. Only where it is no escape sequence it is bound in vi's keymaps: there it would
+# take a letter that is typed soon after Esc.
 __askline_bind() {
   \builtin emulate -L zsh
   \builtin setopt no_err_exit no_err_return
-  \builtin local REPLY='' keymap key entry
+  if (( $#__askline_keys )); then
+    __askline_bind_key askline-line '--key alt-g' emacs viins vicmd
+  fi
+  if (( $#__askline_explain_keys )); then
+    \builtin local __askline_key=$__askline_explain_key
+    \builtin local -a __askline_keys
+    __askline_keys=("${__askline_explain_keys[@]}")
+    if [[ $__askline_key == alt-* ]]; then
+      __askline_bind_key askline-explain '--explain-key f8' emacs
+    else
+      __askline_bind_key askline-explain '--explain-key f8' emacs viins vicmd
+    fi
+  fi
+}
+
+# Binds a key to the widget $1 in the keymaps after $2, which is an option for another key.
+__askline_bind_key() {
+  \builtin local REPLY='' widget=$1 option=$2 keymap key entry
+  \builtin shift 2
   if (( ! __askline_force )); then
     __askline_conflict
   fi
   if [[ -n $REPLY ]]; then
     \builtin print -ru2 -- "askline: $__askline_key is already bound to $REPLY;" \
-      "choose another key: askline init zsh --key alt-g (or --force)"
+      "choose another key: askline init zsh $option (or --force)"
     \builtin return 0
   fi
-  for keymap in emacs viins vicmd; do
+  for keymap in "$@"; do
     for key in "${__askline_keys[@]}"; do
-      \builtin bindkey -M $keymap -- "$key" askline-line
+      \builtin bindkey -M $keymap -- "$key" $widget
     done
   done
   # In vi's keymaps ctrl-_ types itself or nothing, and the insert mode has no other key that undoes.
@@ -553,10 +573,9 @@ __askline_load() {
     zvm_after_init_commands+=(__askline_bind)
   fi
   \builtin zle -N askline-line __askline_widget
+  \builtin zle -N askline-explain __askline_widget
   __askline_hooks
-  if (( $#__askline_keys )); then
-    __askline_bind
-  fi
+  __askline_bind
   # noglob permits ? and * in the words.
   if [[ ${aliases[ask]-} == 'noglob __askline_ask' ]] || ! \builtin whence ask >/dev/null; then
     \builtin alias ask='noglob __askline_ask'

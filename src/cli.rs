@@ -6,19 +6,26 @@ mod completions;
 mod config;
 mod daemon;
 mod doctor;
+mod dotfile;
 pub mod explain;
 mod forget;
+mod help;
 pub mod init;
 mod inline;
 mod interrupts;
 pub mod key;
 pub mod line;
+mod man;
+mod mcp;
 mod model;
 mod offers;
+mod question;
 mod rows;
 mod setup;
 mod stats;
 pub mod suggest;
+pub mod topics;
+mod welcome;
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -31,6 +38,7 @@ use clap::Parser as _;
 
 use crate::config::{Config, Setting};
 use crate::environment::{self, Machine};
+use crate::knowledge::Knowledge;
 use crate::metrics::UsageStore;
 use crate::shell_facts::ShellFacts;
 use args::{Cli, Command};
@@ -132,6 +140,15 @@ impl<H: Host + Clone + 'static> AppContext<H> {
         login_shell(self.machine.host.as_ref()).unwrap_or(Shell::SH)
     }
 
+    /// Returns what can be known of this machine's commands, for lines of a shell with these facts.
+    ///
+    /// # Errors
+    /// As [`Self::config`].
+    fn knowledge(&self, shell: Shell, facts: &ShellFacts) -> anyhow::Result<Knowledge> {
+        let environment = environment::gather(&self.machine, shell, facts);
+        Ok(Knowledge::new(&self.machine, &environment, facts, self.config()?.help))
+    }
+
     /// Returns the name of the system as used in prompts.
     fn system(&self, shell: Shell) -> String {
         crate::suggest::system(&environment::gather(&self.machine, shell, &ShellFacts::default()))
@@ -181,6 +198,7 @@ pub fn run() -> ExitCode {
 
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
+        Command::Setup(args) => welcome::run(args, &AppContext::open()?),
         Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
         Command::Explain(args) => explain::run(args, &AppContext::open()?),
@@ -192,6 +210,9 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),
+        Command::Mcp => mcp::run(AppContext::open()?),
+        Command::Help { words } => help::run(words),
+        Command::Man { words } => man::run(words),
         Command::Ahead => line::prefetch::run(&AppContext::open()?),
         Command::Inline(args) => inline::run(args, &AppContext::open()?),
         Command::Offers(args) => offers::run(args),

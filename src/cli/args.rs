@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::key::BoundKey;
+use super::topics::TOPICS;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -28,6 +29,7 @@ Examples:
   askline check -- 'ls --colour -la'
   askline check --shell fish -- 'echo $?'
   askline check --json --lines commands.txt
+  askline check --diagnostics deploy.sh    for editors
 
 Nothing is executed.";
 
@@ -58,6 +60,7 @@ Examples:
     name = "askline",
     version,
     propagate_version = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{EXIT_CODES}")
@@ -83,6 +86,8 @@ pub enum Command {
     Check(Check),
     /// Explain each word of a line, from this machine's manuals
     Explain(Explain),
+    /// Set everything up: shells, model, a first request; or take it out again
+    Setup(Welcome),
     /// Print the script that binds the key in a shell
     Init(Init),
     /// List, download and choose the models that run on this machine
@@ -106,11 +111,25 @@ pub enum Command {
     /// Delete statistics and caches, never models or configuration
     #[command(after_help = FORGET_EXAMPLES)]
     Forget(Forget),
+    /// Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents
+    Mcp,
     /// Print the completions of this program for a shell
     Completions {
         /// The shell
         #[arg(value_parser = shells())]
         shell: Shell,
+    },
+    /// Print this message, the help of a subcommand, or a text on config, keys, models or privacy
+    Help {
+        /// A topic, or a subcommand
+        #[arg(value_name = "TOPIC", value_parser = HelpWord)]
+        words: Vec<String>,
+    },
+    /// Print the man page of this program or of a subcommand
+    #[command(hide = true)]
+    Man {
+        /// The subcommand
+        words: Vec<String>,
     },
     /// Suggest commands for words that are being typed, for inline completion
     #[command(hide = true)]
@@ -153,6 +172,27 @@ impl TypedValueParser for ModelName {
     }
 }
 
+/// A word after `askline help`: help and completions offer the topics and the subcommands.
+#[derive(Clone)]
+struct HelpWord;
+
+impl TypedValueParser for HelpWord {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(TOPICS.iter().map(|topic| PossibleValue::new(topic.name))))
+    }
+}
+
 /// `askline suggest`
 #[derive(Debug, Args)]
 pub struct Suggest {
@@ -191,6 +231,12 @@ pub struct Check {
     /// Check each line of FILE (- for stdin); with --json one object per line
     #[arg(long, value_name = "FILE", conflicts_with = "words")]
     pub lines: Option<PathBuf>,
+    /// Check the script FILE (- for stdin) and print FILE:LINE:COLUMN: SEVERITY: MESSAGE for each finding
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "lines", "json"])]
+    pub diagnostics: Option<PathBuf>,
+    /// Read the tool call of a coding agent (JSON) from stdin; exit 2, with the reason, if its line is Dangerous [shell: bash]
+    #[arg(long, conflicts_with_all = ["words", "lines", "json", "diagnostics"])]
+    pub hook: bool,
     /// The line, best quoted as one word
     #[arg(value_name = "LINE")]
     pub words: Vec<String>,
@@ -219,6 +265,23 @@ pub enum Switch {
     Off,
 }
 
+/// `askline setup`
+#[derive(Debug, Args)]
+pub struct Welcome {
+    /// Don't ask: agree to all of it
+    #[arg(long)]
+    pub yes: bool,
+    /// Take out what this command added to the start-up files
+    #[arg(long, conflicts_with_all = ["yes", "shells", "no_model"])]
+    pub uninstall: bool,
+    /// Leave models alone, and try no request
+    #[arg(long)]
+    pub no_model: bool,
+    /// The shell, or several [default: your login shell, and those that have a start-up file of yours]
+    #[arg(long = "shell", value_name = "SHELL", value_parser = shells())]
+    pub shells: Vec<Shell>,
+}
+
 /// `askline init`
 #[derive(Debug, Args)]
 pub struct Init {
@@ -234,6 +297,9 @@ pub struct Init {
     /// The key that lists the suggestions, only in Nushell; none binds no key [default: alt-g]
     #[arg(long, value_name = "KEY")]
     pub menu_key: Option<BoundKey>,
+    /// The key that says below the prompt what the line does; none binds no key [default: alt-e]
+    #[arg(long, value_name = "KEY")]
+    pub explain_key: Option<BoundKey>,
     /// Complete words behind a # inline: in fish with tab, in zsh and Nushell (0.115 and newer) behind the cursor; not
     /// available in bash [default: on, in Nushell off]
     #[arg(long, value_name = "WHEN", value_enum)]
@@ -399,6 +465,9 @@ pub struct Line {
     /// Exit status of the last command
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     pub status: i64,
+    /// Explain the line instead
+    #[arg(long)]
+    pub explain: bool,
     /// Position of the status row
     #[arg(long, value_enum, default_value_t = Draw::Below)]
     pub draw: Draw,

@@ -1,14 +1,15 @@
 //! `askline check`: reports errors in a line on this machine, without a model.
 
+mod diagnostics;
+mod hook;
+
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Check;
 use super::rows::rows;
 use super::{AppContext, Exit, complain, one_line, print};
-use crate::environment;
 use crate::examine::{Examined, Examiner};
-use crate::knowledge::Knowledge;
 use crate::path_facts::PathFacts;
 use crate::refine;
 use crate::shell_facts::ShellFacts;
@@ -16,16 +17,21 @@ use askline_check::finding::{Finding, Report};
 use askline_risk::{Label, Risk};
 use askline_syntax::Span;
 use askline_syntax::clean::visible;
+use askline_syntax::shell::Shell;
 
 /// Message if no line is given.
 const NO_LINE: &str = "no line; give one, such as `askline check -- 'tar -xzf a.tgz'`, or pipe it in";
 
 pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
+    if args.hook {
+        return hook::run(args.shell.unwrap_or(Shell::SH), app);
+    }
+    if let Some(script) = &args.diagnostics {
+        return diagnostics::run(script, args.shell, app);
+    }
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
     let rows = rows(&args.words, args.lines.as_deref(), NO_LINE)?;
-    let config = app.config()?;
-    let environment = environment::gather(&app.machine, shell, &ShellFacts::default());
-    let knowledge = Knowledge::new(&app.machine, &environment, &ShellFacts::default(), config.help);
+    let knowledge = app.knowledge(shell, &ShellFacts::default())?;
     let examiner = Examiner { shell, knowledge: &knowledge };
     let mut exit = Exit::Done;
     for row in rows {
@@ -56,6 +62,38 @@ pub(super) fn run(args: &Check, app: &AppContext) -> anyhow::Result<Exit> {
     }
     knowledge.remember();
     Ok(exit)
+}
+
+/// Returns the JSON object of one line, looked up now.
+///
+/// # Errors
+/// A wrong configuration.
+pub(super) fn checked(line: &str, shell: Shell, app: &AppContext) -> anyhow::Result<Value> {
+    let knowledge = app.knowledge(shell, &ShellFacts::default())?;
+    let examiner = Examiner { shell, knowledge: &knowledge };
+    let examined = examiner.examine(line);
+    let risk = examiner.risk(&examined.line, None, &PathFacts::new(app.machine.host.as_ref()));
+    knowledge.remember();
+    Ok(object(&examined, &risk))
+}
+
+/// Returns line, shell and `risk` of the same object, without a look at the options.
+///
+/// # Errors
+/// A wrong configuration.
+pub(super) fn risk_of(line: &str, shell: Shell, app: &AppContext) -> anyhow::Result<Value> {
+    let risk = risk(line, shell, app)?;
+    Ok(json!({ "line": line, "shell": shell.name(), "risk": super::suggest::risk(&risk) }))
+}
+
+/// Returns the risk of one line.
+///
+/// # Errors
+/// A wrong configuration.
+pub(super) fn risk(line: &str, shell: Shell, app: &AppContext) -> anyhow::Result<Risk> {
+    let knowledge = app.knowledge(shell, &ShellFacts::default())?;
+    let examiner = Examiner { shell, knowledge: &knowledge };
+    Ok(examiner.risk(&examiner.parse(line), None, &PathFacts::new(app.machine.host.as_ref())))
 }
 
 /// Returns the JSON object of one line. Its field names are a stable interface.

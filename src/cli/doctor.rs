@@ -3,7 +3,7 @@
 //! It changes nothing, starts nothing except `SHELL --version` and `nu_plugin_ask --version`, and contacts servers
 //! only with `--online`.
 
-mod hook;
+pub(super) mod hook;
 mod model;
 mod online;
 mod own;

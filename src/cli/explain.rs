@@ -5,31 +5,40 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::args::Explain;
 use super::{AppContext, Exit, one_line, print};
-use crate::environment;
 use crate::examine::Examiner;
-use crate::knowledge::Knowledge;
 use crate::shell_facts::ShellFacts;
 use askline_check::explain::{Part, Role, explain};
+use askline_syntax::shell::Shell;
 
 /// Maximum width of the column with the words, to leave room for the meanings.
 const WORDS_WIDTH_MAX: usize = 28;
 
 pub(super) fn run(args: &Explain, app: &AppContext) -> anyhow::Result<Exit> {
     let shell = args.shell.unwrap_or_else(|| app.login_shell());
-    let config = app.config()?;
-    let environment = environment::gather(&app.machine, shell, &ShellFacts::default());
-    let knowledge = Knowledge::new(&app.machine, &environment, &ShellFacts::default(), config.help);
+    let knowledge = app.knowledge(shell, &ShellFacts::default())?;
     let line = args.words.join(" ");
     let parsed = Examiner { shell, knowledge: &knowledge }.parse(&line);
     let parts = explain(&parsed, &knowledge);
-    let text = if args.json {
-        format!("{}\n", json!({ "line": line, "shell": shell.name(), "parts": objects(&line, &parts) }))
-    } else {
-        table(&line, &parts)
-    };
+    let text = if args.json { format!("{}\n", object(&line, shell, &parts)) } else { table(&line, &parts) };
     print(&text)?;
     knowledge.remember();
     Ok(if parts.is_empty() { Exit::None } else { Exit::Done })
+}
+
+/// Returns the JSON object of a line, looked up now.
+///
+/// # Errors
+/// A wrong configuration.
+pub(super) fn explained(line: &str, shell: Shell, app: &AppContext) -> anyhow::Result<Value> {
+    let knowledge = app.knowledge(shell, &ShellFacts::default())?;
+    let parsed = Examiner { shell, knowledge: &knowledge }.parse(line);
+    let object = object(line, shell, &explain(&parsed, &knowledge));
+    knowledge.remember();
+    Ok(object)
+}
+
+fn object(line: &str, shell: Shell, parts: &[Part]) -> Value {
+    json!({ "line": line, "shell": shell.name(), "parts": objects(line, parts) })
 }
 
 /// Returns the JSON objects of the parts of a line. Their field names are a stable interface.

@@ -1,19 +1,17 @@
 //! `askline forget`: deletes remembered data. Models and configuration stay.
 
-use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 
-use anyhow::Context as _;
-
 use super::args::{Forget, Memory};
+use super::question::is_confirmed;
 use super::{AppContext, Exit, complain, one_line, print, print_message};
 use askline_host::store;
-use askline_model::failure::UsageError;
 use askline_model::install::megabytes;
 use askline_model::resident::endpoint::Endpoint;
 
-/// Maximum number of bytes of the confirmation answer.
-const ANSWER_BYTES_MAX: u64 = 64;
+/// Message if nobody can be asked.
+const UNASKED: &str =
+    "stdin is no terminal, so you can't be asked; add --yes to delete this without a question";
 
 pub(super) fn run(args: &Forget, app: &AppContext) -> anyhow::Result<Exit> {
     let mut exit = Exit::Done;
@@ -36,7 +34,7 @@ pub(super) fn run(args: &Forget, app: &AppContext) -> anyhow::Result<Exit> {
         print_message("nothing is stored");
         return Ok(exit);
     }
-    if !args.yes && !is_confirmed()? {
+    if !args.yes && !is_confirmed("delete all of this?", UNASKED)? {
         print_message("nothing was removed");
         return Ok(Exit::None);
     }
@@ -60,21 +58,4 @@ fn places(what: Memory, app: &AppContext) -> Vec<(&'static str, PathBuf)> {
         places.extend(presses.filter(|presses| store::is_private(presses)).map(|path| ("presses", path)));
     }
     places
-}
-
-/// Asks the user for confirmation; an error without a terminal.
-fn is_confirmed() -> anyhow::Result<bool> {
-    if !io::stdin().is_terminal() {
-        let why = "stdin is no terminal, so you can't be asked; add --yes to delete this without a question";
-        return Err(UsageError(why.to_owned()).into());
-    }
-    print_message("delete all of this? y or n");
-    let mut answer = Vec::new();
-    for byte in io::stdin().lock().take(ANSWER_BYTES_MAX).bytes() {
-        match byte.context("can't read the answer")? {
-            b'\n' => break,
-            byte => answer.push(byte.to_ascii_lowercase()),
-        }
-    }
-    Ok(matches!(answer.trim_ascii(), b"y" | b"yes"))
 }

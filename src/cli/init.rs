@@ -25,6 +25,10 @@ pub(super) fn run(args: &Init, _desk: &AppContext) -> anyhow::Result<Exit> {
     if args.menu_key.is_some_and(|menu| menu == args.key && menu != BoundKey::None) {
         return Err(UsageError(format!("{} is already --key; choose another --menu-key", args.key)).into());
     }
+    let explain = explain_key(args);
+    if explain != BoundKey::None && [args.key, menu_key(args)].contains(&explain) {
+        return Err(UsageError(format!("{explain} has two uses; choose another --explain-key")).into());
+    }
     let setup = setup::of(args.shell);
     let program = program()?;
     let settings = settings(args, &program);
@@ -49,7 +53,7 @@ pub(super) fn stamp(shell: Shell) -> String {
 
 /// Returns the command with which scripts call this program: the name if the PATH leads to this very file, otherwise
 /// the path.
-fn program() -> anyhow::Result<String> {
+pub(super) fn program() -> anyhow::Result<String> {
     let this = env::current_exe().and_then(|path| path.canonicalize()).context("this program has no path")?;
     let named = find_on_path(&LocalHost, NAME).and_then(|path| path.canonicalize().ok());
     if named.as_ref() == Some(&this) {
@@ -60,9 +64,26 @@ fn program() -> anyhow::Result<String> {
         .context("the path of this program can't be written in a script; put its directory on the PATH")
 }
 
+/// Returns the script for a shell, with the default keys.
+///
+/// # Errors
+/// As [`program`].
+pub(super) fn default_script(shell: Shell) -> anyhow::Result<String> {
+    let key = BoundKey::Ctrl('g');
+    let args = Init { shell, key, force: false, menu_key: None, explain_key: None, inline: None };
+    Ok(script(shell, &settings(&args, &program()?)))
+}
+
 fn settings<'a>(args: &Init, program: &'a str) -> Settings<'a> {
     let inline = args.inline.map_or(setup::of(args.shell).is_inline, |inline| inline == Switch::On);
-    Settings { program, key: args.key, menu: menu_key(args), force: args.force, inline }
+    Settings {
+        program,
+        key: args.key,
+        menu: menu_key(args),
+        explain: explain_key(args),
+        force: args.force,
+        inline,
+    }
 }
 
 fn script(shell: Shell, settings: &Settings<'_>) -> String {
@@ -79,6 +100,16 @@ fn menu_key(args: &Init) -> BoundKey {
     })
 }
 
+/// Returns the key that explains: alt-e if it is free, and none if no key is wanted.
+fn explain_key(args: &Init) -> BoundKey {
+    let is_free = |key: BoundKey| key != args.key && args.menu_key != Some(key);
+    args.explain_key.unwrap_or(match BoundKey::Alt('e') {
+        _ if args.key == BoundKey::None => BoundKey::None,
+        key if is_free(key) => key,
+        _ => BoundKey::None,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +122,7 @@ mod tests {
                 key: BoundKey::Alt('a'),
                 force: true,
                 menu_key: None,
+                explain_key: None,
                 inline: Some(Switch::On),
             };
             let text = script(shell, &settings(&args, NAME));

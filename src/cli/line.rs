@@ -3,11 +3,12 @@
 //!
 //! The shell scripts rely on this interface. Stdout gets the new line, the character US (0x1f), and a message for the
 //! user, which has at most three rows and is often empty; neither part contains another US or an escape. Exit status
-//! 0 means replace the line, 3 means no answer with the reason in the message, 130 means cancelled; a reply without
+//! 0 means replace the line, 3 means no answer with the reason, or the explanation (`--explain`), in the message, 130 means cancelled; a reply without
 //! US comes from a helper that crashed. On every path the terminal is restored, and all type-ahead is dropped:
 //! otherwise an Enter typed too early would run a command that the user has not read. The script shows the message
 //! afterwards, in the way of its shell, so each key pressed in response goes to the shell.
 
+mod explanation;
 mod input;
 mod keys;
 pub(super) mod prefetch;
@@ -93,6 +94,9 @@ pub(super) fn run(args: &super::args::Line) -> anyhow::Result<Exit> {
 
 fn help(args: &super::args::Line) -> Exit {
     let mut session = TerminalSession::open(args.draw, &LocalHost);
+    if args.explain {
+        return explain(&mut session, args);
+    }
     let worked = session.work(args);
     let outcome = Outcome::of(&worked);
     let end = worked.map_or_else(
@@ -138,6 +142,25 @@ fn help(args: &super::args::Line) -> Exit {
     if let Some((usage_store, control)) = &session.asked {
         usage_store.record(control, outcome);
     }
+    exit
+}
+
+/// Explains the line, which stays.
+fn explain(session: &mut TerminalSession, args: &super::args::Line) -> Exit {
+    let explained = session.explain(args);
+    session.take_terminal();
+    let (exit, message) = match explained {
+        Ok(notes) => (Exit::Failed, session.explanation(&notes)),
+        Err(error) if matches!(error.downcast_ref(), Some(Failure::Cancelled)) => {
+            (Exit::Cancelled, String::new())
+        }
+        Err(error) => (Exit::Failed, session.message(&format!("{error:#}"))),
+    };
+    session.settle(Duration::ZERO);
+    if let Err(error) = write_reply("", &message) {
+        tracing::debug!("can't write the reply: {error}");
+    }
+    session.machine.iter().for_each(Machine::settle);
     exit
 }
 
@@ -270,6 +293,20 @@ impl TerminalSession {
         self.wait(&worker, &control, started)
     }
 
+    /// Returns the notes that explain the line.
+    fn explain(&mut self, args: &super::args::Line) -> anyhow::Result<Vec<String>> {
+        let started = Instant::now();
+        let input = Input::read(args.cursor)?;
+        let app = AppContext::open()?;
+        let config = app.config()?;
+        let control = RequestControl::until(started + config.deadline());
+        control.enter(Stage::Checking, started);
+        self.machine = Some(app.machine.clone());
+        let (shell, machine) = (args.shell, app.machine);
+        let worker = Worker::start(move || Ok(explanation::notes(&input, shell, &machine, &config)))?;
+        self.wait(&worker, &control, started)
+    }
+
     /// Waits for the worker's answer.
     ///
     /// # Errors
@@ -319,6 +356,12 @@ impl TerminalSession {
     fn message(&self, text: &str) -> String {
         let columns = self.terminal.as_ref().map_or(COLUMNS, Terminal::columns);
         if text.trim().is_empty() { String::new() } else { self.glyphs.message(text, columns) }
+    }
+
+    /// Returns an explanation as the scripts show it.
+    fn explanation(&self, notes: &[String]) -> String {
+        let columns = self.terminal.as_ref().map_or(COLUMNS, Terminal::columns);
+        self.glyphs.explanation(&notes.join("; "), columns)
     }
 
     /// Returns the key pressed since the last call. A signal or a lost terminal cancels.

@@ -10,7 +10,7 @@ use askline_model::failure::UsageError;
 
 /// Maximum length in bytes of a row of a `--lines` file; a longer one is an error by itself, and the rows after it
 /// are answered.
-const ROW_LIMIT: usize = 64 << 10;
+pub(super) const ROW_LIMIT: usize = 64 << 10;
 
 /// A request or a line, or the reason why there is none, with its place.
 pub(super) struct Row {

@@ -13,6 +13,9 @@ use super::key::BoundKey;
 use askline_host::Host;
 use askline_syntax::shell::Shell;
 
+/// Maximum number of files read from a directory of start-up files.
+const STARTUP_FILES_LIMIT: usize = 200;
+
 /// A shell's script and start-up files, and its notation for keys and words.
 pub(super) struct Setup {
     /// Script that `askline init` prints after the settings.
@@ -39,6 +42,10 @@ pub(super) struct Setup {
     pub(super) completions: fn(&mut Command, &mut Vec<u8>),
     /// Returns the start-up files, and the directories whose files are all start-up files.
     pub(super) startup: fn(&Homes<'_>) -> (Vec<PathBuf>, Vec<PathBuf>),
+    /// Returns the file in which `askline setup` loads the script.
+    pub(super) place: fn(&Homes<'_>) -> PathBuf,
+    /// Returns the row that loads it there, by this command for the program; `None` if the file is the script itself.
+    pub(super) row: fn(&str) -> Option<String>,
     /// Reports whether a line of a start-up file, given by its index, may bind Ctrl-G.
     pub(super) binds_ctrl_g: fn(&[&str], usize) -> bool,
     /// Start of the versions in which the script does not work, and the remedy.
@@ -60,6 +67,8 @@ pub(super) struct Settings<'a> {
     pub(super) key: BoundKey,
     /// Key of the menu.
     pub(super) menu: BoundKey,
+    /// Key that explains the line.
+    pub(super) explain: BoundKey,
     /// `true` to override an existing binding.
     pub(super) force: bool,
     /// `true` to complete words after a # inline.
@@ -94,6 +103,18 @@ impl<'a> Homes<'a> {
     }
 }
 
+/// Returns the existing start-up files of a shell.
+pub(super) fn startup_files(homes: &Homes<'_>, shell: Shell) -> Vec<PathBuf> {
+    let (files, directories) = (of(shell).startup)(homes);
+    let listed = directories.iter().flat_map(|directory| {
+        let mut names = homes.host.list(directory).unwrap_or_default();
+        names.sort();
+        names.into_iter().take(STARTUP_FILES_LIMIT).map(|name| directory.join(name)).collect::<Vec<_>>()
+    });
+    let is_file = |path: &PathBuf| homes.host.entry(path).is_some_and(|entry| entry.is_file);
+    files.into_iter().chain(listed).filter(is_file).collect()
+}
+
 /// Returns the absolute path in a variable of the environment.
 fn directory(host: &dyn Host, variable: &str) -> Option<PathBuf> {
     host.env(variable).map(PathBuf::from).filter(|path| path.is_absolute())
@@ -115,6 +136,12 @@ fn posix_sequences(key: BoundKey, setup: &Setup) -> String {
     quoted.join(" ")
 }
 
+/// Returns the command for the program as one word: a plain name or path as it is.
+fn program_word(program: &str, quote: fn(&str) -> String) -> String {
+    let is_plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    if is_plain { program.to_owned() } else { quote(program) }
+}
+
 /// Quotes a text for shells with the grammar of `sh`.
 fn posix_quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
@@ -123,6 +150,16 @@ fn posix_quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn setup_adds_what_people_are_told_to_add() {
+        for setup in Shell::ALL.map(of) {
+            let row = (setup.row)("askline");
+            assert_eq!(row.is_none(), setup.is_saved);
+            assert!(row.is_none_or(|row| setup.how_to_load.ends_with(&row)), "{}", setup.how_to_load);
+        }
+        assert_eq!((bash::SETUP.row)("/a b/askline").unwrap(), r#"eval "$('/a b/askline' init bash)""#);
+    }
 
     #[test]
     fn settings_are_quoted_for_each_shell() {

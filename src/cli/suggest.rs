@@ -81,6 +81,29 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
+/// Returns the JSON object of one request, answered now.
+///
+/// # Errors
+/// A wrong configuration, or no usable model.
+pub(super) fn suggested(
+    words: &str,
+    shell: Shell,
+    app: &AppContext,
+    control: RequestControl,
+) -> anyhow::Result<Value> {
+    let config = app.config()?;
+    let mut model = models::open(&config, &app.host, &app.paths, Purpose::Press)?;
+    let control = control.within(Instant::now() + config.deadline());
+    let line = PromptLine::typed(words);
+    let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
+    let answer = suggest(&request, &app.machine, model.as_mut(), &config, &control);
+    app.usage_store().iter().for_each(|store| store.record(&control, Outcome::of(&answer)));
+    let object = object(words, shell, &answer, &control.usage().total());
+    app.machine.settle();
+    model.finish()?;
+    Ok(object)
+}
+
 /// Checks that an answer fits on one row: rows of text must match the rows of the file.
 fn on_one_row(suggestion: Suggestion) -> anyhow::Result<Suggestion> {
     if suggestion.command.as_str().contains('\n') {

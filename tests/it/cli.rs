@@ -89,6 +89,11 @@ impl Askline {
         self
     }
 
+    /// Returns the command, not started, and its home directory, which lives as long as the value.
+    pub(crate) fn into_command(self) -> (Command, tempfile::TempDir) {
+        (self.command, self.home)
+    }
+
     /// Runs the program to its end.
     pub(crate) fn run(mut self) -> Ran {
         use std::io::Write as _;

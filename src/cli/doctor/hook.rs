@@ -6,14 +6,14 @@ use askline_syntax::shell::Shell;
 
 /// A line of a start-up file that loads our script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hook {
+pub(in crate::cli) struct Hook {
     /// Line number, counted from 1.
-    pub(super) line: usize,
+    pub(in crate::cli) line: usize,
     /// Version that wrote the file, if the file is our script itself; `None` if it calls `askline init`, which always
     /// prints the script of the installed version.
-    pub(super) saved_by: Option<String>,
+    pub(in crate::cli) saved_by: Option<String>,
     /// Value of `--key`.
-    pub(super) key: Option<String>,
+    pub(in crate::cli) key: Option<String>,
 }
 
 /// Another binding that may take our key.
@@ -26,7 +26,7 @@ pub(super) struct ConflictingBinding {
 }
 
 /// Returns the first hook in a start-up file.
-pub(super) fn hook(text: &str) -> Option<Hook> {
+pub(in crate::cli) fn hook(text: &str) -> Option<Hook> {
     text.lines().enumerate().find_map(|(n, line)| {
         let line = line.trim();
         let saved_by = match line.strip_prefix('#') {

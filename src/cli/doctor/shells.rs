@@ -18,9 +18,6 @@ const PLUGIN: &str = "nu_plugin_ask";
 /// Maximum size in bytes of a start-up file.
 const STARTUP_LIMIT: u64 = 1 << 20;
 
-/// Maximum number of files read from a directory of start-up files.
-const STARTUP_FILES_LIMIT: usize = 200;
-
 /// Checks every supported shell on PATH.
 pub(super) fn shells(machine: &Machine, environment: &Environment) -> Vec<Finding> {
     let host = machine.host.as_ref();
@@ -83,7 +80,9 @@ fn one_shell(
             remedy,
         )];
     }
-    let texts: Vec<(PathBuf, String)> = startup_files(host, shell)
+    let texts: Vec<(PathBuf, String)> = Homes::of(host)
+        .map(|homes| setup::startup_files(&homes, shell))
+        .unwrap_or_default()
         .into_iter()
         .filter_map(|path| {
             let bytes = host.read(&path, STARTUP_LIMIT).ok()?;
@@ -166,17 +165,4 @@ fn version(text: &str) -> Option<String> {
     let is_version =
         |word: &&str| word.contains('.') && word.starts_with(|first: char| first.is_ascii_digit());
     text.lines().next()?.split([' ', ',', '(']).find(is_version).map(str::to_owned)
-}
-
-/// Returns the existing start-up files of a shell.
-fn startup_files(host: &dyn Host, shell: Shell) -> Vec<PathBuf> {
-    let Some(homes) = Homes::of(host) else { return Vec::new() };
-    let (files, directories) = (setup::of(shell).startup)(&homes);
-    let listed = directories.iter().flat_map(|directory| {
-        let mut names = host.list(directory).unwrap_or_default();
-        names.sort();
-        names.into_iter().take(STARTUP_FILES_LIMIT).map(|name| directory.join(name)).collect::<Vec<_>>()
-    });
-    let is_file = |path: &PathBuf| host.entry(path).is_some_and(|entry| entry.is_file);
-    files.into_iter().chain(listed).filter(is_file).collect()
 }

@@ -13,6 +13,8 @@ pub(super) const FRAME: Duration = Duration::from_millis(100);
 const WHO_COLUMNS: usize = 32;
 /// Maximum number of rows of a message.
 const MESSAGE_ROWS: usize = 3;
+/// Maximum number of rows of an explanation.
+const EXPLANATION_ROWS: usize = 8;
 /// Maximum number of characters of a message that are processed; more than fit on its rows.
 const MESSAGE_LIMIT: usize = 1024;
 
@@ -76,6 +78,19 @@ impl Glyphs {
             }
         }
         wrapped(label, columns).join("\n")
+    }
+
+    /// Returns an explanation as at most [`EXPLANATION_ROWS`] rows of at most `columns`; the end of a longer one is cut.
+    pub(super) fn explanation(&self, text: &str, columns: usize) -> String {
+        let mut rows = wrapped(&self.safe(&format!("askline: {text}")), columns);
+        if rows.len() <= EXPLANATION_ROWS {
+            return rows.join("\n");
+        }
+        rows.truncate(EXPLANATION_ROWS);
+        if let Some(last) = rows.last_mut() {
+            *last = self.fit(&format!("{last}{}", self.ellipsis.repeat(columns)), columns);
+        }
+        rows.join("\n")
     }
 
     /// Returns untrusted text without control characters: whitespace of all kinds becomes single spaces.
@@ -183,6 +198,19 @@ mod tests {
         check("word", 1, "a\ns\n…");
         let long = Glyphs::ASCII.message(&format!("{}; run `askline doctor`", "cause ".repeat(500)), 79);
         assert!(long.ends_with("...; run `askline doctor`") && long.lines().count() == 3, "{long}");
+    }
+
+    #[test]
+    fn an_explanation_is_cut_at_its_end() {
+        let short = Glyphs::UNICODE.explanation("ls: list\ndirectory; -l: long", 20);
+        assert_eq!(short, "askline: ls: list\ndirectory; -l: long");
+        for columns in [3, 7, 30, 80] {
+            let long = Glyphs::ASCII.explanation(&"! Confirm: deletes; rm: remove; ".repeat(60), columns);
+            let rows: Vec<&str> = long.lines().collect();
+            assert_eq!(rows.len(), EXPLANATION_ROWS, "{long}");
+            assert!(rows.iter().all(|row| row.width() <= columns), "{columns}: {long}");
+            assert!(long.ends_with("..."), "{long}");
+        }
     }
 
     #[test]

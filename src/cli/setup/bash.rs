@@ -2,7 +2,7 @@
 
 use clap_complete::shells::Bash;
 
-use super::{Settings, Setup, in_directory, mentions, posix_quoted, posix_sequences};
+use super::{Settings, Setup, in_directory, mentions, posix_quoted, posix_sequences, program_word};
 
 /// The setup of bash.
 pub(super) static SETUP: Setup = Setup {
@@ -23,6 +23,8 @@ pub(super) static SETUP: Setup = Setup {
         let names = [".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_aliases"];
         (in_directory(&homes.home, &names), Vec::new())
     },
+    place: |homes| homes.home.join(".bashrc"),
+    row: |program| Some(format!("eval \"$({} init bash)\"", program_word(program, posix_quoted))),
     binds_ctrl_g: |lines, n| {
         let binds =
             |line: &&str| line.contains("bind") && mentions(line, &[r"\C-g", r"\C-G", "^G", "Control-g"]);
@@ -33,10 +35,13 @@ pub(super) static SETUP: Setup = Setup {
 
 fn settings(settings: &Settings<'_>) -> String {
     format!(
-        "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})",
+        "__askline_program={} __askline_key={} __askline_force={}\n__askline_keys=({})\n\
+         __askline_explain_key={} __askline_explain_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
-        posix_sequences(settings.key, &SETUP)
+        posix_sequences(settings.key, &SETUP),
+        settings.explain,
+        posix_sequences(settings.explain, &SETUP)
     )
 }

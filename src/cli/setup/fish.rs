@@ -4,7 +4,7 @@ use clap::Command;
 use clap_complete::shells::Fish;
 
 use super::super::key::BoundKey;
-use super::{Settings, Setup, mentions};
+use super::{Settings, Setup, mentions, program_word};
 
 /// The setup of fish.
 pub(super) static SETUP: Setup = Setup {
@@ -29,6 +29,8 @@ pub(super) static SETUP: Setup = Setup {
         script.extend(values(command).bytes());
     },
     startup: |homes| (vec![homes.config.join("fish/config.fish")], vec![homes.config.join("fish/conf.d")]),
+    place: |homes| homes.config.join("fish/config.fish"),
+    row: |program| Some(format!("{} init fish | source", program_word(program, quote))),
     binds_ctrl_g: |lines, n| {
         let binds = |line: &&str| line.contains("bind") && mentions(line, &[r"\cg", r"\cG", "ctrl-g"]);
         lines.get(n).is_some_and(binds)
@@ -37,18 +39,21 @@ pub(super) static SETUP: Setup = Setup {
 };
 
 fn settings(settings: &Settings<'_>) -> String {
-    let key = settings.key;
-    let spelling = match key {
+    let spelling = |key: BoundKey| match key {
         // fish 4 identifies function keys by name alone, fish 3 by name after -k.
         BoundKey::Function(_) => format!("(string match -q '3.*' -- $version; and echo -- -k; echo {key})"),
         _ => SETUP.sequences(key).concat(),
     };
+    let (key, explain) = (settings.key, settings.explain);
     format!(
         "set -g __askline_program {}\nset -g __askline_key {key}\n\
-         set -g __askline_force {}\nset -g __askline_inline {}\nset -g __askline_keys {spelling}",
+         set -g __askline_force {}\nset -g __askline_inline {}\nset -g __askline_keys {}\n\
+         set -g __askline_explain_key {explain}\nset -g __askline_explain_keys {}",
         quote(settings.program),
         u8::from(settings.force),
-        u8::from(settings.inline)
+        u8::from(settings.inline),
+        spelling(key),
+        spelling(explain)
     )
 }
 

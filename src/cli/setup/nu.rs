@@ -34,6 +34,8 @@ pub(super) static SETUP: Setup = Setup {
     escape: r"\e",
     completions: |command, script| clap_complete::generate(Nushell, command, "askline", script),
     startup,
+    place: |homes| directories(homes).1.join("vendor/autoload/askline.nu"),
+    row: |_| None,
     binds_ctrl_g: |lines, n| {
         let around = lines.iter().skip(n.saturating_sub(BINDING_LINES)).take(2 * BINDING_LINES + 1);
         lines.get(n).is_some_and(|line| line.contains("char_g"))
@@ -47,12 +49,13 @@ fn settings(settings: &Settings<'_>) -> String {
     // string at a # that it begins with.
     let inline = if settings.inline { format!("\n{GHOST}") } else { String::new() };
     format!(
-        "const __askline = {{program: {}, force: {}, key: {}, menu: {}}}\n\
+        "const __askline = {{program: {}, force: {}, key: {}, menu: {}, explain: {}}}\n\
          const __askline_inline = {}",
         quote(settings.program),
         settings.force,
         key_record(settings.key),
         key_record(settings.menu),
+        key_record(settings.explain),
         quote(&inline)
     )
 }
@@ -104,14 +107,19 @@ fn minor(version: &str) -> Option<(u32, u32)> {
     Some((numbers.next()?, numbers.next()?))
 }
 
-fn startup(homes: &Homes<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let (config, data) = match (directory(homes.host, "XDG_CONFIG_HOME"), homes.host.system().os.as_str()) {
+/// Returns Nushell's directories of configuration and data.
+fn directories(homes: &Homes<'_>) -> (PathBuf, PathBuf) {
+    match (directory(homes.host, "XDG_CONFIG_HOME"), homes.host.system().os.as_str()) {
         (None, "macos") => {
             let support = homes.home.join("Library/Application Support/nushell");
             (support.clone(), support)
         }
         _ => (homes.config.join("nushell"), homes.data.join("nushell")),
-    };
+    }
+}
+
+fn startup(homes: &Homes<'_>) -> (Vec<PathBuf>, Vec<PathBuf>) {
+    let (config, data) = directories(homes);
     let files = vec![config.join("config.nu"), config.join("env.nu")];
     (files, vec![config.join("autoload"), data.join("vendor/autoload")])
 }

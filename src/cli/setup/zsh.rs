@@ -1,8 +1,12 @@
 //! Setup of zsh.
 
+use std::path::PathBuf;
+
 use clap_complete::shells::Zsh;
 
-use super::{Settings, Setup, directory, in_directory, mentions, posix_quoted, posix_sequences};
+use super::{
+    Homes, Settings, Setup, directory, in_directory, mentions, posix_quoted, posix_sequences, program_word,
+};
 
 /// The setup of zsh.
 pub(super) static SETUP: Setup = Setup {
@@ -19,16 +23,19 @@ pub(super) static SETUP: Setup = Setup {
     control: |letter| format!("^{}", letter.to_ascii_uppercase()),
     escape: "^[",
     completions: |command, script| clap_complete::generate(Zsh, command, "askline", script),
-    startup: |homes| {
-        let home = directory(homes.host, "ZDOTDIR").unwrap_or_else(|| homes.home.clone());
-        (in_directory(&home, &[".zshrc", ".zprofile", ".zshenv"]), Vec::new())
-    },
+    startup: |homes| (in_directory(&home(homes), &[".zshrc", ".zprofile", ".zshenv"]), Vec::new()),
+    place: |homes| home(homes).join(".zshrc"),
+    row: |program| Some(format!("eval \"$({} init zsh)\"", program_word(program, posix_quoted))),
     binds_ctrl_g: |lines, n| {
         let spellings = ["^G", "^g", r"\C-g", r"\C-G", r"\x07", r"\a"];
         lines.get(n).is_some_and(|line| line.contains("bindkey") && mentions(line, &spellings))
     },
     too_old: None,
 };
+
+fn home(homes: &Homes<'_>) -> PathBuf {
+    directory(homes.host, "ZDOTDIR").unwrap_or_else(|| homes.home.clone())
+}
 
 /// Returns the script as an argument: zsh parses a text as a whole, before options in it are set, and the script can't be
 /// parsed with the options of `sh` or `ksh`.
@@ -41,11 +48,14 @@ fn load(script: &str) -> String {
 
 fn settings(settings: &Settings<'_>) -> String {
     format!(
-        "__askline_program={} __askline_key={} __askline_force={} __askline_inline={}\n__askline_keys=({})",
+        "__askline_program={} __askline_key={} __askline_force={} __askline_inline={}\n\
+         __askline_keys=({})\n__askline_explain_key={} __askline_explain_keys=({})",
         posix_quoted(settings.program),
         settings.key,
         u8::from(settings.force),
         u8::from(settings.inline),
-        posix_sequences(settings.key, &SETUP)
+        posix_sequences(settings.key, &SETUP),
+        settings.explain,
+        posix_sequences(settings.explain, &SETUP)
     )
 }

@@ -1,0 +1,133 @@
+//! Files for package managers and plugin managers: what they name exists, and real shells read those that are for shells.
+//! Also the links in the documentation.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Files and directories whose paths and versions are checked.
+const PLACES: [&str; 5] = ["packaging", ".github", "SECURITY.md", "askline.plugin.zsh", "conf.d"];
+
+/// Documentation whose links are checked, beside the pages of the crates.
+const PAGES: [&str; 6] =
+    ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "packaging/README.md", "docs"];
+
+#[test]
+fn every_path_that_they_name_exists() {
+    let entries: Vec<String> =
+        fs::read_dir(".").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut n_paths = 0;
+    let mut missing = Vec::new();
+    for file in PLACES.iter().flat_map(|place| files(Path::new(place))) {
+        let text = fs::read_to_string(&file).unwrap();
+        let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "/._-*".contains(c)));
+        for word in words.map(|word| word.trim_end_matches(['.', '/'])) {
+            let Some((first, rest)) = word.split_once('/') else { continue };
+            if !entries.iter().any(|entry| entry == first) || first == "target" {
+                continue;
+            }
+            n_paths += 1;
+            let exists = match rest.rsplit_once('*').or_else(|| rest.starts_with('*').then_some(("", ""))) {
+                Some((_, ending)) => {
+                    files(Path::new(first)).iter().any(|file| file.to_str().unwrap().ends_with(ending))
+                }
+                None => Path::new(word).exists(),
+            };
+            if !exists {
+                missing.push(format!("{}: {word}", file.display()));
+            }
+        }
+    }
+    assert!(20 <= n_paths, "{n_paths}");
+    assert!(missing.is_empty(), "{missing:#?}");
+}
+
+#[test]
+fn versions_are_ours() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, text) in [
+        ("packaging/homebrew/askline.rb", format!("/v{version}.tar.gz")),
+        ("packaging/aur/PKGBUILD", format!("pkgver={version}\n")),
+        ("packaging/nix/flake.nix", format!("version = \"{version}\";")),
+        ("packaging/container/Containerfile", format!("FROM rust:{}-", env!("CARGO_PKG_RUST_VERSION"))),
+    ] {
+        assert!(fs::read_to_string(file).unwrap().contains(&text), "{file}: {text}");
+    }
+}
+
+#[test]
+fn links_lead_to_files() {
+    let crates = fs::read_dir("crates").unwrap().map(|entry| entry.unwrap().path().join("README.md"));
+    let pages = PAGES.iter().flat_map(|page| files(Path::new(page))).chain(crates);
+    let pages: Vec<PathBuf> =
+        pages.filter(|page| page.extension().is_some_and(|ending| ending == "md")).collect();
+    let mut n_links = 0;
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        for link in text.split("](").skip(1).filter_map(|tail| tail.split(')').next()) {
+            let path = link.split('#').next().unwrap();
+            if path.is_empty() || path.contains("://") || path.contains(' ') {
+                continue;
+            }
+            n_links += 1;
+            assert!(page.parent().unwrap().join(path).exists(), "{}: {link}", page.display());
+        }
+    }
+    assert!(20 <= n_links, "{n_links}");
+}
+
+#[test]
+fn zsh_sources_the_plugin() {
+    let script =
+        "source $1/askline.plugin.zsh; bindkey '^G'; print -rl -- $fpath | grep -c \"^$1/completions\\$\"";
+    let Some(output) = in_shell("zsh", &["-f", "-i", "-c", script, "zsh"]) else { return };
+    assert_eq!(said(&output), "\"^G\" askline-line\n1\n");
+}
+
+#[test]
+fn fish_sources_the_plugin() {
+    let script =
+        "source $argv[1]/conf.d/askline.fish; bind \\cg | string match -q '*__askline_line*'; and echo bound";
+    let Some(output) = in_shell("fish", &["--no-config", "-i", "-c", script]) else { return };
+    assert_eq!(said(&output), "bound\n");
+}
+
+#[test]
+fn bash_reads_the_arch_package() {
+    let output = Command::new("bash").args(["-n", "packaging/aur/PKGBUILD"]).output().unwrap();
+    assert!(
+        output.status.success() && output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Runs a shell with this repository as its last argument and the built program on the PATH; `None` if it is missing.
+fn in_shell(shell: &str, arguments: &[&str]) -> Option<Output> {
+    let home = tempfile::tempdir().unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let program = Path::new(env!("CARGO_BIN_EXE_askline")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(shell);
+    command.args(arguments).arg(root).env("HOME", home.path()).env("PATH", path).env("TERM", "dumb");
+    match command.stdin(std::process::Stdio::null()).output() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            assert!(std::env::var_os("CI").is_none(), "{shell} is not installed");
+            None
+        }
+        other => Some(other.unwrap()),
+    }
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[&output.stdout[..], &output.stderr].concat()).into_owned()
+}
+
+/// Returns a file, or all files below a directory.
+fn files(place: &Path) -> Vec<PathBuf> {
+    if !place.is_dir() {
+        return vec![place.to_owned()];
+    }
+    let entries = fs::read_dir(place).unwrap();
+    entries.flat_map(|entry| files(&entry.unwrap().path())).collect()
+}
