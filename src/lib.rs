@@ -14,6 +14,7 @@ pub mod suggestion;
 pub mod environment;
 pub mod keys;
 pub mod knowledge;
+pub mod looks;
 pub mod metrics;
 pub mod models;
 pub mod path_facts;

@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
         "environment",
         "keys",
         "knowledge",
+        "looks",
         "metrics",
         "models",
         "path_facts",
@@ -29,7 +30,7 @@ const LAYERS: &[&[&str]] = &[
         "screen",
     ],
     &["examine", "fix", "refine"],
-    &["suggest"],
+    &["investigate", "suggest"],
     &["cli", "daemon"],
 ];
 
