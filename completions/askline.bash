@@ -40,6 +40,9 @@ _askline() {
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
+            askline,investigate)
+                cmd="askline__subcmd__investigate"
+                ;;
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
@@ -71,7 +74,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain init model config daemon doctor stats forget completions"
+            opts="-h -V --debug --help --version suggest investigate check explain init model config daemon doctor stats forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -211,6 +214,28 @@ _askline() {
                     ;;
                 --inline)
                     COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__investigate)
+            opts="-h -V --shell --json --agent --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
+                --agent)
+                    COMPREPLY=($(compgen -W "admin look" -- "${cur}"))
                     return 0
                     ;;
                 *)

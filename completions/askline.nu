@@ -24,6 +24,25 @@ module completions {
     ...words: string          # What you want, in your words; read from stdin if there are none
   ]
 
+  def "nu-complete askline investigate shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  def "nu-complete askline investigate agent" [] {
+    [ "admin" "look" ]
+  }
+
+  # Look around with tools that only read, then print a command
+  export extern "askline investigate" [
+    --shell: string@"nu-complete askline investigate shell" # The shell of the command [default: your login shell]
+    --json                    # Print one JSON object
+    --agent: string@"nu-complete askline investigate agent" # Who looks: look, or admin, who takes more looks and sees the environment
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # What you want, in your words; read from stdin if there are none
+  ]
+
   def "nu-complete askline check shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }

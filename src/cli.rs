@@ -11,6 +11,7 @@ mod forget;
 pub mod init;
 mod inline;
 mod interrupts;
+mod investigate;
 pub mod key;
 pub mod line;
 mod model;
@@ -182,6 +183,7 @@ pub fn run() -> ExitCode {
 fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
+        Command::Investigate(args) => investigate::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
         Command::Explain(args) => explain::run(args, &AppContext::open()?),
         Command::Init(args) => init::run(args, &AppContext::open()?),

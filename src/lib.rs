@@ -25,7 +25,8 @@ pub mod screen;
 pub mod examine;
 pub mod fix;
 pub mod refine;
-// Layer 4: the main flow
+// Layer 4: the main flow, alone and after looking around
+pub mod investigate;
 pub mod suggest;
 // Layer 5: entry points, the only code that talks to users
 pub mod cli;

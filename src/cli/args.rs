@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, Type
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::key::BoundKey;
+use askline_agent::soul::Soul;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -37,6 +38,13 @@ Examples:
   askline suggest --shell nu --json -- the five largest files here
   echo list open ports | askline suggest
   askline suggest --lines requests.txt > commands.txt    one answer for each row
+
+Nothing is executed.";
+
+const INVESTIGATE_EXAMPLES: &str = "\
+Examples:
+  askline investigate why is this disk full
+  askline investigate --json -- free port 8080
 
 Nothing is executed.";
 
@@ -78,6 +86,9 @@ pub enum Command {
     /// Print a command for a request
     #[command(after_help = SUGGEST_EXAMPLES)]
     Suggest(Suggest),
+    /// Look around with tools that only read, then print a command
+    #[command(after_help = INVESTIGATE_EXAMPLES)]
+    Investigate(Investigate),
     /// Check a line on this machine, without a model; exit 1 if something is wrong
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
@@ -174,6 +185,23 @@ pub struct Suggest {
     /// Print the exact prompt for the model, without asking it
     #[arg(long)]
     pub show_request: bool,
+    /// What you want, in your words; read from stdin if there are none
+    #[arg(value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// `askline investigate`
+#[derive(Debug, Args)]
+pub struct Investigate {
+    /// The shell of the command [default: your login shell]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Who looks: look, or admin, who takes more looks and sees the environment
+    #[arg(long, value_name = "NAME", default_value = "look", value_parser = PossibleValuesParser::new(Soul::names()))]
+    pub agent: String,
     /// What you want, in your words; read from stdin if there are none
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,

@@ -92,7 +92,7 @@ fn users(host: &dyn Host) -> HashMap<u32, String> {
     let text = String::from_utf8_lossy(&text);
     let user = |line: &str| {
         let mut fields = line.split(':');
-        Some((fields.nth(0)?.to_owned(), fields.nth(1)?.parse().ok()?))
+        Some((fields.next()?.to_owned(), fields.nth(1)?.parse().ok()?))
     };
     text.lines().filter_map(user).map(|(name, number)| (number, name)).collect()
 }

@@ -17,6 +17,7 @@ mod faults;
 mod fix;
 mod here;
 mod intent;
+mod investigate;
 mod knowledge;
 mod line;
 mod lookup;

@@ -136,6 +136,25 @@ impl AgentLoop {
         self.end(finding, host)
     }
 
+    /// Makes these calls in order, without a model. Returns what they showed, in short.
+    pub fn look(&mut self, calls: Vec<Call>, host: &mut dyn Host) -> Finding {
+        let mut cut_short = None;
+        for call in calls.into_iter().take(self.situation.calls_max) {
+            self.situation.elapsed = host.elapsed();
+            self.situation.is_interrupted = host.is_interrupted();
+            let turn = Turn::Call { thought: String::new(), call };
+            if let Decision::At(at) = assess(&self.situation, &turn, &self.registry)
+                && at.then == Then::Stop
+            {
+                cut_short = Some(at.why.clone());
+                break;
+            }
+            self.step(turn, host);
+        }
+        let finding = Finding { cut_short, ..self.partial("") };
+        self.end(finding, host)
+    }
+
     /// Returns a bound on the phases: each turn has at most four.
     fn turns_max(&self) -> usize {
         4 * (TURNS_PER_CALL * self.situation.calls_max + QUESTIONS_MAX + 2)

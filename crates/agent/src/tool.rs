@@ -1,9 +1,16 @@
 //! Tools: their descriptions, parameters, risks and bounds, as data (`tools.toml`). What they do is the host's part.
 
+use std::sync::LazyLock;
+
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::call::Call;
+
+static BUILT_IN: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let file: File = toml::from_str(include_str!("tools.toml")).expect("a test parses tools.toml");
+    file.tool
+});
 
 /// A tool.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -152,8 +159,12 @@ impl Registry {
 
     /// Returns all built-in tools.
     pub fn built_in() -> Self {
-        let file: File = toml::from_str(include_str!("tools.toml")).expect("a test parses tools.toml");
-        Self(file.tool)
+        Self(BUILT_IN.clone())
+    }
+
+    /// Returns the names of all built-in tools.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        BUILT_IN.iter().map(|tool| tool.name.as_str())
     }
 
     /// Returns the tools for which `is_kept` holds.

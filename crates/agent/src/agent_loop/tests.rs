@@ -243,6 +243,24 @@ fn the_policy_is_final() {
 }
 
 #[test]
+fn looks_can_be_made_without_a_model() {
+    let call = |path: &str| Call {
+        name: "stat".into(),
+        parameters: [("path".to_owned(), path.into())].into_iter().collect(),
+    };
+    for (interrupt_after, answer, cut_short) in
+        [(None, "a is big; b is big", None), (Some(1), "a is big", Some("interrupted".to_owned()))]
+    {
+        let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
+        let soul = Soul::named("look").unwrap();
+        let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+        let mut desk = Desk { interrupt_after, ..Desk::default() };
+        let finding = agent.look(vec![call("a"), call("missing"), call("b")], &mut desk);
+        assert_eq!((finding.answer.as_str(), finding.cut_short), (answer, cut_short));
+    }
+}
+
+#[test]
 fn each_tool_has_its_own_limit() {
     let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
     let soul = Soul::named("look").unwrap();
