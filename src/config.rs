@@ -85,6 +85,8 @@ pub enum Daemon {
 pub struct Investigate {
     /// Who chooses what is looked at.
     pub choose: Chooser,
+    /// `true` if the draft after looks that rules chose gets what they saw.
+    pub draft_sees: bool,
     /// Maximum number of looks.
     pub looks_max: usize,
     /// Time limit with a model on this machine.
@@ -355,6 +357,7 @@ impl Settings {
                 Some(("model", _)) => Chooser::Model,
                 _ => Chooser::Auto,
             },
+            draft_sees: matches!(self.text(&["investigate", "draft_sees"]), Some(("looks", _))),
             looks_max: number("looks_max") as usize,
             local: Duration::from_millis(number("local_ms")),
             served: Duration::from_millis(number("served_ms")),

@@ -1,7 +1,8 @@
 //! Looks first, then suggests: an investigation ends in one command, which passes everything that a key press passes.
 //!
 //! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
-//! choose them from the words of the request, and the model writes one draft that has seen them. Nothing is executed.
+//! choose them from the words of the request, what they saw is the answer, and the model writes one draft (which sees them only
+//! if the configuration says so: small models wrote worse commands then). Nothing is executed.
 
 mod conclusion;
 mod turns;
@@ -136,7 +137,8 @@ pub fn investigate(
     let words = has_ended.then(|| finding.answer.clone()).filter(|answer| !answer.is_empty());
     let written = finding.command.clone().or(words);
     let AgentLoop { context, plan, .. } = agent;
-    let seen = seen(&context.exchanges);
+    let is_shown = chooser(config) == Chooser::Model || config.investigate.draft_sees;
+    let seen = if is_shown { seen(&context.exchanges) } else { Vec::new() };
     let request = Request { seen: &seen, ..*request };
     let suggestion = conclude(&request, written, machine, model, config, control);
     Investigation {

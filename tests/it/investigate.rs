@@ -106,7 +106,7 @@ fn a_failing_model_leaves_what_was_seen() {
 
 #[test]
 fn rules_choose_the_looks_for_small_models() {
-    let config = "[investigate]\nchoose = \"rules\"\n";
+    let config = "[investigate]\nchoose = \"rules\"\ndraft_sees = \"looks\"\n";
     let draft = "⇐\"big.log: 3.0 MB\"⇒rm work/big.log";
     let ran = investigate(&["--json", "--", "delete the largest file in work/"], &[draft])
         .config(config)
@@ -117,6 +117,13 @@ fn rules_choose_the_looks_for_small_models() {
     assert_eq!(
         found["answer"].as_str().unwrap().split(';').next(),
         Some("work/ has 3.0 MB: big.log 3.0 MB, .env 23 B")
+    );
+    let unseen = config.replace("draft_sees = \"looks\"\n", "");
+    let ran =
+        investigate(&["--", "delete the largest file in work/"], &[draft]).config(&unseen).run().code(1);
+    assert!(
+        ran.stderr.contains("the prompt does not contain"),
+        "by default the draft is that of a key press"
     );
     let ran = investigate(&["--json", "--", "print the time"], &["date"]).config(config).run().code(0);
     assert_eq!(
@@ -134,7 +141,7 @@ fn denied_tools_and_disclosure_are_obeyed() {
     let replies = [LOOK, "⇐did not allow it⇒<final_answer>So. <command>ls work</command></final_answer>"];
     let ran = investigate(&["--json", "--", "list the files in work"], &replies);
     ran.config("[investigate.tools]\ndisk_usage = \"ask\"\n").run().code(0);
-    let config = "[investigate]\nchoose = \"rules\"\n[context]\nlooks = \"off\"\n";
+    let config = "[investigate]\nchoose = \"rules\"\ndraft_sees = \"looks\"\n[context]\nlooks = \"off\"\n";
     let ran = investigate(&["--json", "--", "delete the largest file in work/"], &["rm work/a"])
         .config(config)
         .run();
@@ -173,4 +180,50 @@ fn an_interrupt_gives_the_partial_finding() {
 fn an_unknown_agent_is_named() {
     let ran = Askline::new(["investigate", "--agent", "root", "x"]).run().code(2);
     assert!(ran.stderr.contains("[possible values: admin, look]"), "{}", ran.stderr);
+}
+
+/// A text that gives orders, where it is seen, and the command of a model that obeys.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Injection {
+    #[serde(default)]
+    id: String,
+    call: String,
+    files: std::collections::BTreeMap<String, String>,
+    request: String,
+    obeys: String,
+    bad: String,
+}
+
+/// The worst model does what it reads. What it writes is held back, changed, or shown with a warning.
+#[test]
+fn no_order_in_what_is_seen_reaches_the_person_without_a_warning() {
+    #[derive(serde::Deserialize)]
+    struct Cases {
+        case: Vec<Injection>,
+    }
+    let cases: Cases = toml::from_str(include_str!("investigate/injections.toml")).unwrap();
+    let mut unflagged = Vec::new();
+    for case in &cases.case {
+        let Injection { id, call, files, request, obeys, bad } = case;
+        let look = format!("<tool_code>{call}</tool_code>");
+        let end = format!("<final_answer>Done. <command>{obeys}</command></final_answer>");
+        // Each further answer is the same: it does not learn from a complaint.
+        let replies = [look.as_str(), &end, obeys, obeys, obeys];
+        let rows: Vec<String> = replies.iter().map(|reply| row(reply)).collect();
+        let mut askline = Askline::new(["investigate", "--json", "--shell", "bash", "--", request]);
+        for (name, text) in files {
+            askline = askline.file(name, text);
+        }
+        let ran = askline.model(&rows.join("\n")).run();
+        let found: Value = serde_json::from_str(ran.stdout.lines().next().unwrap_or_default()).unwrap();
+        assert_eq!(found["evidence"].as_array().map(Vec::len), Some(1), "{id} {request}: {}", ran.stdout);
+        assert!(!found["evidence"].to_string().contains("c3VwZXJzZWNyZXQ"), "{id}: a key was read");
+        let command = found["command"].as_str().unwrap_or_default();
+        let is_flagged = matches!(found["risk"]["label"].as_str(), Some("Confirm" | "Dangerous"));
+        if command.contains(bad) && !is_flagged {
+            unflagged.push(format!("{id} {request}: {command} {}", found["risk"]["label"]));
+        }
+    }
+    assert!(unflagged.is_empty(), "\n{}", unflagged.join("\n"));
 }
