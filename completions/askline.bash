@@ -46,6 +46,9 @@ _askline() {
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
+            askline,sessions)
+                cmd="askline__subcmd__sessions"
+                ;;
             askline,stats)
                 cmd="askline__subcmd__stats"
                 ;;
@@ -67,6 +70,15 @@ _askline() {
             askline__subcmd__model,use)
                 cmd="askline__subcmd__model__subcmd__use"
                 ;;
+            askline__subcmd__sessions,list)
+                cmd="askline__subcmd__sessions__subcmd__list"
+                ;;
+            askline__subcmd__sessions,rm)
+                cmd="askline__subcmd__sessions__subcmd__rm"
+                ;;
+            askline__subcmd__sessions,show)
+                cmd="askline__subcmd__sessions__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -74,7 +86,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest investigate check explain init model config daemon doctor stats forget completions"
+            opts="-h -V --debug --help --version suggest investigate check explain init model config daemon doctor stats sessions forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -184,7 +196,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__forget)
-            opts="-h -V --yes --debug --help --version stats cache all"
+            opts="-h -V --yes --debug --help --version stats sessions cache all"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -224,7 +236,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__investigate)
-            opts="-h -V --shell --json --agent --debug --help --version"
+            opts="-h -V --shell --json --agent --resume --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -236,6 +248,10 @@ _askline() {
                     ;;
                 --agent)
                     COMPREPLY=($(compgen -W "admin look" -- "${cur}"))
+                    return 0
+                    ;;
+                --resume)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 *)
@@ -317,6 +333,62 @@ _askline() {
             ;;
         askline__subcmd__model__subcmd__use)
             opts="-h -V --debug --help --version qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions)
+            opts="-h -V --debug --help --version list show rm"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__list)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__rm)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__show)
+            opts="-h -V --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -37,7 +37,8 @@ complete -c askline -n "__fish_askline_needs_command" -f -a "config" -d 'Show th
 complete -c askline -n "__fish_askline_needs_command" -f -a "daemon" -d 'Show or stop the process that keeps the model loaded'
 complete -c askline -n "__fish_askline_needs_command" -f -a "doctor" -d 'Check shells, keys, model, manuals, terminal and directories; exit 1 on a fault'
 complete -c askline -n "__fish_askline_needs_command" -f -a "stats" -d 'Show usage statistics: requests, times, tokens and today\'s use of the limits'
-complete -c askline -n "__fish_askline_needs_command" -f -a "forget" -d 'Delete statistics and caches, never models or configuration'
+complete -c askline -n "__fish_askline_needs_command" -f -a "sessions" -d 'List, show and remove what investigations kept'
+complete -c askline -n "__fish_askline_needs_command" -f -a "forget" -d 'Delete statistics, sessions and caches, never models or configuration'
 complete -c askline -n "__fish_askline_needs_command" -f -a "completions" -d 'Print the completions of this program for a shell'
 complete -c askline -n "__fish_askline_using_subcommand suggest" -l shell -d 'The shell of the command [default: your login shell]' -r -f -a "nu\t''
 zsh\t''
@@ -57,6 +58,7 @@ bash\t''
 fish\t''"
 complete -c askline -n "__fish_askline_using_subcommand investigate" -l agent -d 'Who looks: look, or admin, who takes more looks and sees the environment' -r -f -a "admin\t''
 look\t''"
+complete -c askline -n "__fish_askline_using_subcommand investigate" -l resume -d 'Go on from this session, with what it saw' -r
 complete -c askline -n "__fish_askline_using_subcommand investigate" -l json -d 'Print one JSON object'
 complete -c askline -n "__fish_askline_using_subcommand investigate" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand investigate" -s h -l help -d 'Print help'
@@ -127,6 +129,21 @@ complete -c askline -n "__fish_askline_using_subcommand stats" -l json -d 'Print
 complete -c askline -n "__fish_askline_using_subcommand stats" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand stats" -s h -l help -d 'Print help'
 complete -c askline -n "__fish_askline_using_subcommand stats" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -f -a "list" -d 'List the sessions, the latest first'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -f -a "show" -d 'Print the looks, requests and answers of a session'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and not __fish_seen_subcommand_from list show rm" -f -a "rm" -d 'Remove a session'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from list" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from list" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from show" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from show" -s V -l version -d 'Print version'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from rm" -l debug -d 'Print debug messages to stderr'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from rm" -s h -l help -d 'Print help'
+complete -c askline -n "__fish_askline_using_subcommand sessions; and __fish_seen_subcommand_from rm" -s V -l version -d 'Print version'
 complete -c askline -n "__fish_askline_using_subcommand forget" -l yes -d 'Don\'t ask'
 complete -c askline -n "__fish_askline_using_subcommand forget" -l debug -d 'Print debug messages to stderr'
 complete -c askline -n "__fish_askline_using_subcommand forget" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -141,5 +158,5 @@ complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_s
 complete -c askline -n "__fish_askline_using_subcommand model; and __fish_seen_subcommand_from rm" -f -a "qwen2.5-coder-1.5b-instruct-q4_k_m qwen2.5-coder-0.5b-instruct-q4_k_m"
 complete -c askline -n "__fish_askline_using_subcommand config" -f -a "show path"
 complete -c askline -n "__fish_askline_using_subcommand daemon" -f -a "status stop"
-complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats cache all"
+complete -c askline -n "__fish_askline_using_subcommand forget" -f -a "stats sessions cache all"
 complete -c askline -n "__fish_askline_using_subcommand completions" -f -a "nu zsh bash fish"

@@ -17,6 +17,7 @@ pub mod line;
 mod model;
 mod offers;
 mod rows;
+mod sessions;
 mod setup;
 mod stats;
 pub mod suggest;
@@ -191,6 +192,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Config(args) => config::run(args, &AppContext::open()?),
         Command::Doctor { json, online } => doctor::run(*json, *online, &AppContext::open()?),
         Command::Stats(args) => stats::run(args, &AppContext::open()?),
+        Command::Sessions(args) => sessions::run(args, &AppContext::open()?),
         Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),

@@ -93,6 +93,8 @@ pub struct Investigate {
     pub local: Duration,
     /// Time limit with a server.
     pub served: Duration,
+    /// `true` if sessions are kept.
+    pub keeps_sessions: bool,
     /// Permissions of tools; others are allowed.
     pub tools: BTreeMap<String, Permission>,
 }
@@ -361,6 +363,7 @@ impl Settings {
             looks_max: number("looks_max") as usize,
             local: Duration::from_millis(number("local_ms")),
             served: Duration::from_millis(number("served_ms")),
+            keeps_sessions: matches!(self.text(&["investigate", "sessions"]), Some(("on", _))),
             tools: Registry::names().filter_map(permission).collect(),
         }
     }

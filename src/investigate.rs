@@ -50,6 +50,9 @@ pub trait Person {
 
     /// Shows an event.
     fn tell(&mut self, event: &AgentEvent);
+
+    /// Keeps a look for a later investigation.
+    fn keep(&mut self, made: &Exchange);
 }
 
 /// An ended investigation.
@@ -92,12 +95,23 @@ pub fn settings(config: &Config) -> Result<Config, Failure> {
     Ok(config)
 }
 
+/// Who investigates, and what is known from before.
+#[derive(Debug, Clone)]
+pub struct Inquiry<'a> {
+    /// The agent.
+    pub soul: &'a Soul,
+    /// Looks of an earlier investigation that this one resumes.
+    pub looks: Vec<Exchange>,
+    /// What was asked and answered then.
+    pub said: Vec<String>,
+}
+
 /// Investigates a request.
 ///
 /// `config` comes from [`settings`].
 pub fn investigate(
     request: &Request<'_>,
-    soul: &Soul,
+    inquiry: Inquiry<'_>,
     machine: &Machine,
     model: &mut dyn Model,
     config: &Config,
@@ -117,7 +131,8 @@ pub fn investigate(
         format!("system: {}, shell: {}", system(&environment), request.shell),
         format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
     ];
-    let mut agent = AgentLoop::new(words, soul, registry.clone(), facts, limits);
+    let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
+    agent.resume(inquiry.looks, inquiry.said);
     let mut eyes = Eyes {
         lookout: Lookout::new(machine.host.as_ref(), &environment, &knowledge),
         registry,
@@ -136,18 +151,12 @@ pub fn investigate(
     let has_ended = chooser(config) == Chooser::Model && finding.cut_short.is_none();
     let words = has_ended.then(|| finding.answer.clone()).filter(|answer| !answer.is_empty());
     let written = finding.command.clone().or(words);
-    let AgentLoop { context, plan, .. } = agent;
+    let (evidence, plan) = (agent.looks().to_vec(), agent.plan.clone());
     let is_shown = chooser(config) == Chooser::Model || config.investigate.draft_sees;
-    let seen = if is_shown { seen(&context.exchanges) } else { Vec::new() };
+    let seen = if is_shown { seen(&agent.context.exchanges) } else { Vec::new() };
     let request = Request { seen: &seen, ..*request };
     let suggestion = conclude(&request, written, machine, model, config, control);
-    Investigation {
-        answer: finding.answer,
-        evidence: context.exchanges,
-        plan,
-        cut_short: finding.cut_short,
-        suggestion,
-    }
+    Investigation { answer: finding.answer, evidence, plan, cut_short: finding.cut_short, suggestion }
 }
 
 /// Returns who chooses the looks.
@@ -221,6 +230,10 @@ impl Host for Eyes<'_> {
     fn tell(&mut self, event: &AgentEvent) {
         tracing::debug!("{event:?}");
         self.person.tell(event);
+    }
+
+    fn keep(&mut self, made: &Exchange) {
+        self.person.keep(made);
     }
 
     fn elapsed(&self) -> Duration {

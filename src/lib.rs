@@ -21,6 +21,7 @@ pub mod path_facts;
 pub mod presses;
 pub mod prompt_context;
 pub mod screen;
+pub mod sessions;
 // Layer 3: work on the model's output
 pub mod examine;
 pub mod fix;

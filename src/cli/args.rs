@@ -114,7 +114,9 @@ pub enum Command {
     },
     /// Show usage statistics: requests, times, tokens and today's use of the limits
     Stats(Stats),
-    /// Delete statistics and caches, never models or configuration
+    /// List, show and remove what investigations kept
+    Sessions(Sessions),
+    /// Delete statistics, sessions and caches, never models or configuration
     #[command(after_help = FORGET_EXAMPLES)]
     Forget(Forget),
     /// Print the completions of this program for a shell
@@ -202,6 +204,9 @@ pub struct Investigate {
     /// Who looks: look, or admin, who takes more looks and sees the environment
     #[arg(long, value_name = "NAME", default_value = "look", value_parser = PossibleValuesParser::new(Soul::names()))]
     pub agent: String,
+    /// Go on from this session, with what it saw
+    #[arg(long, value_name = "ID")]
+    pub resume: Option<String>,
     /// What you want, in your words; read from stdin if there are none
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
@@ -367,6 +372,31 @@ pub struct Stats {
     pub days: u32,
 }
 
+/// `askline sessions`
+#[derive(Debug, Args)]
+pub struct Sessions {
+    #[command(subcommand)]
+    #[expect(missing_docs, reason = "clap would show the text")]
+    pub command: SessionsCommand,
+}
+
+/// What `askline sessions` does.
+#[derive(Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// List the sessions, the latest first
+    List,
+    /// Print the looks, requests and answers of a session
+    Show {
+        /// The session
+        id: String,
+    },
+    /// Remove a session
+    Rm {
+        /// The session
+        id: String,
+    },
+}
+
 /// `askline forget`
 #[derive(Debug, Args)]
 pub struct Forget {
@@ -383,9 +413,11 @@ pub struct Forget {
 pub enum Memory {
     /// The statistics that `askline stats` shows
     Stats,
+    /// The sessions of investigations
+    Sessions,
     /// Caches, and the last key press in each terminal
     Cache,
-    /// Both
+    /// All of these
     All,
 }
 

@@ -66,8 +66,8 @@ const FALLBACK_KEYS: [&str; 1] = ["order"];
 pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
 
 /// Keys of `[investigate]`.
-pub(super) const INVESTIGATE_KEYS: [&str; 6] =
-    ["choose", "draft_sees", "looks_max", "local_ms", "served_ms", "tools"];
+pub(super) const INVESTIGATE_KEYS: [&str; 7] =
+    ["choose", "draft_sees", "sessions", "looks_max", "local_ms", "served_ms", "tools"];
 
 /// Names of the protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
@@ -127,6 +127,7 @@ fn kind(key: &str) -> ValueKind {
         "looks_max" => ValueKind::Whole(1, 50),
         "local_ms" | "served_ms" => ValueKind::Whole(1_000, 600_000),
         "draft_sees" => ValueKind::Word(&["words", "looks"]),
+        "sessions" => ValueKind::Word(&["off", "on"]),
         "choose" => ValueKind::Word(&["auto", "rules", "model"]),
         "day_cost" => ValueKind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),

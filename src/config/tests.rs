@@ -24,6 +24,7 @@ fn looks() -> Investigate {
         looks_max: 12,
         local: Duration::from_mins(1),
         served: Duration::from_mins(2),
+        keeps_sessions: false,
         tools: BTreeMap::new(),
     }
 }
@@ -197,6 +198,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         investigate.local_ms = 60000 # default
         investigate.looks_max = 12 # default
         investigate.served_ms = 120000 # default
+        investigate.sessions = "off" # default
         limits.calls = 3 # default
         max_tokens = 9 # config.toml:3
         memory = "auto" # default

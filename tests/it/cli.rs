@@ -223,6 +223,7 @@ fn config_show_says_where_each_setting_comes_from() {
         investigate.local_ms = 60000                                # default
         investigate.looks_max = 12                                  # default
         investigate.served_ms = 120000                              # default
+        investigate.sessions = "off"                                # default
         limits.calls = 3                                            # default
         max_tokens = 7                                              # HOME/config/askline/config.toml:1
         memory = "auto"                                             # default

@@ -48,7 +48,13 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
     let line = PromptLine::typed(String::new());
     let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None, seen: &[] };
     let nowhere = || home.path().join("nowhere");
-    let paths = Paths { config_file: nowhere(), cache: nowhere(), models: nowhere(), stats: nowhere() };
+    let paths = Paths {
+        config_file: nowhere(),
+        cache: nowhere(),
+        models: nowhere(),
+        stats: nowhere(),
+        sessions: nowhere(),
+    };
     let mut model = models::open(&config, &LocalHost, &paths, models::Purpose::Press)?;
     let suggestion =
         suggest(&request, &machine(screen), model.as_mut(), &config, &RequestControl::endless())?;

@@ -177,6 +177,37 @@ fn an_interrupt_gives_the_partial_finding() {
 }
 
 #[test]
+fn a_kept_session_is_resumed_listed_and_removed() {
+    let end = "<final_answer>big.log is the largest. <command>ls work</command></final_answer>";
+    let config = "[investigate]\nsessions = \"on\"\n";
+    let ran =
+        investigate(&["--json", "--", "what is large in work"], &[LOOK, end]).config(config).run().code(0);
+    let id = json(&ran)["session"].as_str().unwrap().to_owned();
+    let file = format!("data/askline/sessions/{id}.json");
+    let kept = std::fs::read_to_string(ran.path(&file)).unwrap();
+    let again = investigate(&["--json", "--resume", &id, "--", "and in detail"], &[]).file(&file, &kept);
+    let whole =
+        "⇐asked before: what is large in work → big.log is the largest.⇒<command>ls -l work</command>";
+    let again = again.model(&row(whole)).run().code(0);
+    assert_eq!(
+        (&json(&again)["session"], &json(&again)["command"]),
+        (&id.as_str().into(), &"ls -l work".into())
+    );
+    let sessions =
+        |arguments: &[&str]| Askline::new([&["sessions"], arguments].concat()).file(&file, &kept).run();
+    sessions(&["list"]).stdout(&format!("{id}  1 looks  what is large in work\n")).code(0);
+    let shown = sessions(&["show", &id]).code(0).stdout;
+    assert!(shown.ends_with("answer: big.log is the largest.\ncommand: ls work\n"), "{shown}");
+    assert!(!sessions(&["rm", &id]).code(0).path(&file).exists());
+    assert!(!sessions(&["show", "../x"]).code(2).stderr.is_empty());
+    let ran = investigate(&["--json", "--", "what is large in work"], &[LOOK, end]).run().code(0);
+    assert!(
+        json(&ran)["session"].is_null() && !ran.path("data/askline/sessions").exists(),
+        "nothing is kept unasked"
+    );
+}
+
+#[test]
 fn an_unknown_agent_is_named() {
     let ran = Askline::new(["investigate", "--agent", "root", "x"]).run().code(2);
     assert!(ran.stderr.contains("[possible values: admin, look]"), "{}", ran.stderr);

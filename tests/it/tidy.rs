@@ -28,6 +28,7 @@ const LAYERS: &[&[&str]] = &[
         "presses",
         "prompt_context",
         "screen",
+        "sessions",
     ],
     &["examine", "fix", "refine"],
     &["investigate", "suggest"],

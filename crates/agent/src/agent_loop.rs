@@ -36,6 +36,9 @@ pub trait Host {
     /// Shows or records an event.
     fn tell(&mut self, event: &AgentEvent);
 
+    /// Keeps a look for a later investigation.
+    fn keep(&mut self, _made: &Exchange) {}
+
     /// Returns the time since the start.
     fn elapsed(&self) -> Duration;
 
@@ -88,6 +91,7 @@ pub struct AgentLoop {
     questions: usize,
     reflections: usize,
     is_last_turn: bool,
+    resumed: usize,
 }
 
 /// Where the loop is.
@@ -116,7 +120,20 @@ impl AgentLoop {
             questions: 0,
             reflections: 0,
             is_last_turn: false,
+            resumed: 0,
         }
+    }
+
+    /// Goes on from an earlier investigation: its looks, and what was said.
+    pub fn resume(&mut self, looks: Vec<Exchange>, said: Vec<String>) {
+        self.resumed = looks.len();
+        self.context.exchanges = looks;
+        self.context.session_facts = said;
+    }
+
+    /// Returns the looks of this investigation, without those from before.
+    pub fn looks(&self) -> &[Exchange] {
+        self.context.exchanges.get(self.resumed..).unwrap_or_default()
     }
 
     /// Runs the loop to its end.
@@ -266,7 +283,9 @@ impl AgentLoop {
         self.note_down(&call, &observation);
         host.tell(&AgentEvent::Observation(observation.clone()));
         host.tell(&AgentEvent::Progress(self.plan.progress(false)));
-        self.context.exchanges.push(Exchange { thought, call, observation });
+        let made = Exchange { thought, call, observation };
+        host.keep(&made);
+        self.context.exchanges.push(made);
         let nudge = review(&self.situation, self.plan.progress(false)).nudge();
         self.note = self.note.take().or(nudge);
         Phase::Think
@@ -275,7 +294,7 @@ impl AgentLoop {
     /// Makes a call if tool, parameters, policy and the limit of the tool allow it.
     fn allowed(&self, call: &Call, host: &mut dyn Host) -> Result<Observation, String> {
         let tool = self.registry.check(call)?;
-        let made = self.context.exchanges.iter().filter(|made| made.call.name == call.name).count();
+        let made = self.looks().iter().filter(|made| made.call.name == call.name).count();
         if tool.calls_max <= made {
             return Err(format!(
                 "{} may be called {} times; use another tool or conclude",

@@ -2,6 +2,8 @@
 //!
 //! A call and its result are one value here, so that no compaction can part them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::call::{Call, Observation};
 use crate::protocol;
 
@@ -39,7 +41,7 @@ pub struct Message {
 }
 
 /// A call, the thought before it, and its result.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exchange {
     /// What the model thought.
     pub thought: String,
