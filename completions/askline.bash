@@ -37,20 +37,17 @@ _askline() {
             askline,forget)
                 cmd="askline__subcmd__forget"
                 ;;
-            askline,help)
-                cmd="askline__subcmd__help"
-                ;;
             askline,init)
                 cmd="askline__subcmd__init"
                 ;;
-            askline,mcp)
-                cmd="askline__subcmd__mcp"
+            askline,investigate)
+                cmd="askline__subcmd__investigate"
                 ;;
             askline,model)
                 cmd="askline__subcmd__model"
                 ;;
-            askline,setup)
-                cmd="askline__subcmd__setup"
+            askline,sessions)
+                cmd="askline__subcmd__sessions"
                 ;;
             askline,stats)
                 cmd="askline__subcmd__stats"
@@ -73,6 +70,15 @@ _askline() {
             askline__subcmd__model,use)
                 cmd="askline__subcmd__model__subcmd__use"
                 ;;
+            askline__subcmd__sessions,list)
+                cmd="askline__subcmd__sessions__subcmd__list"
+                ;;
+            askline__subcmd__sessions,rm)
+                cmd="askline__subcmd__sessions__subcmd__rm"
+                ;;
+            askline__subcmd__sessions,show)
+                cmd="askline__subcmd__sessions__subcmd__show"
+                ;;
             *)
                 ;;
         esac
@@ -80,7 +86,7 @@ _askline() {
 
     case "${cmd}" in
         askline)
-            opts="-h -V --debug --help --version suggest check explain setup init model config daemon doctor stats forget mcp completions help"
+            opts="-h -V --debug --help --version suggest investigate check explain init model config daemon doctor stats sessions forget completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -94,7 +100,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__check)
-            opts="-h -V --shell --json --lines --diagnostics --hook --debug --help --version"
+            opts="-h -V --shell --json --lines --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -105,10 +111,6 @@ _askline() {
                     return 0
                     ;;
                 --lines)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --diagnostics)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -194,21 +196,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__forget)
-            opts="-h -V --yes --debug --help --version stats cache all"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        askline__subcmd__help)
-            opts="-h -V --debug --help --version config keys models privacy"
+            opts="-h -V --yes --debug --help --version stats sessions cache all"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -222,7 +210,7 @@ _askline() {
             return 0
             ;;
         askline__subcmd__init)
-            opts="-h -V --key --force --menu-key --explain-key --inline --debug --help --version nu zsh bash fish"
+            opts="-h -V --key --force --menu-key --inline --debug --help --version nu zsh bash fish"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -233,10 +221,6 @@ _askline() {
                     return 0
                     ;;
                 --menu-key)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --explain-key)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -251,13 +235,25 @@ _askline() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        askline__subcmd__mcp)
-            opts="-h -V --debug --help --version"
+        askline__subcmd__investigate)
+            opts="-h -V --shell --json --agent --resume --debug --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --shell)
+                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
+                    return 0
+                    ;;
+                --agent)
+                    COMPREPLY=($(compgen -W "admin look" -- "${cur}"))
+                    return 0
+                    ;;
+                --resume)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -349,17 +345,55 @@ _askline() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        askline__subcmd__setup)
-            opts="-h -V --yes --uninstall --no-model --shell --debug --help --version"
+        askline__subcmd__sessions)
+            opts="-h -V --debug --help --version list show rm"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --shell)
-                    COMPREPLY=($(compgen -W "nu zsh bash fish" -- "${cur}"))
-                    return 0
+                *)
+                    COMPREPLY=()
                     ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__list)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__rm)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        askline__subcmd__sessions__subcmd__show)
+            opts="-h -V --debug --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;

@@ -24,6 +24,26 @@ module completions {
     ...words: string          # What you want, in your words; read from stdin if there are none
   ]
 
+  def "nu-complete askline investigate shell" [] {
+    [ "nu" "zsh" "bash" "fish" ]
+  }
+
+  def "nu-complete askline investigate agent" [] {
+    [ "admin" "look" ]
+  }
+
+  # Look around with tools that only read, then print a command
+  export extern "askline investigate" [
+    --shell: string@"nu-complete askline investigate shell" # The shell of the command [default: your login shell]
+    --json                    # Print one JSON object
+    --agent: string@"nu-complete askline investigate agent" # Who looks: look, or admin, who takes more looks and sees the environment
+    --resume: string          # Go on from this session, with what it saw
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    ...words: string          # What you want, in your words; read from stdin if there are none
+  ]
+
   def "nu-complete askline check shell" [] {
     [ "nu" "zsh" "bash" "fish" ]
   }
@@ -197,11 +217,41 @@ module completions {
     --version(-V)             # Print version
   ]
 
+  # List, show and remove what investigations kept
+  export extern "askline sessions" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # List the sessions, the latest first
+  export extern "askline sessions list" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+  ]
+
+  # Print the looks, requests and answers of a session
+  export extern "askline sessions show" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    id: string                # The session
+  ]
+
+  # Remove a session
+  export extern "askline sessions rm" [
+    --debug                   # Print debug messages to stderr
+    --help(-h)                # Print help
+    --version(-V)             # Print version
+    id: string                # The session
+  ]
+
   def "nu-complete askline forget what" [] {
-    [ "stats" "cache" "all" ]
+    [ "stats" "sessions" "cache" "all" ]
   }
 
-  # Delete statistics and caches, never models or configuration
+  # Delete statistics, sessions and caches, never models or configuration
   export extern "askline forget" [
     --yes                     # Don't ask
     --debug                   # Print debug messages to stderr

@@ -13,6 +13,7 @@ mod help;
 pub mod init;
 mod inline;
 mod interrupts;
+mod investigate;
 pub mod key;
 pub mod line;
 mod man;
@@ -21,6 +22,7 @@ mod model;
 mod offers;
 mod question;
 mod rows;
+mod sessions;
 mod setup;
 mod stats;
 pub mod suggest;
@@ -200,6 +202,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
     match command {
         Command::Setup(args) => welcome::run(args, &AppContext::open()?),
         Command::Suggest(args) => suggest::run(args, &AppContext::open()?),
+        Command::Investigate(args) => investigate::run(args, &AppContext::open()?),
         Command::Check(args) => check::run(args, &AppContext::open()?),
         Command::Explain(args) => explain::run(args, &AppContext::open()?),
         Command::Init(args) => init::run(args, &AppContext::open()?),
@@ -207,6 +210,7 @@ fn serve(command: &Command) -> anyhow::Result<Exit> {
         Command::Config(args) => config::run(args, &AppContext::open()?),
         Command::Doctor { json, online } => doctor::run(*json, *online, &AppContext::open()?),
         Command::Stats(args) => stats::run(args, &AppContext::open()?),
+        Command::Sessions(args) => sessions::run(args, &AppContext::open()?),
         Command::Forget(args) => forget::run(args, &AppContext::open()?),
         Command::Daemon(args) => daemon::run(args),
         Command::Completions { shell } => completions::run(*shell),

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use self::file::Settings;
 use self::profiles::Chosen;
+use askline_agent::tool::{Permission, Registry};
 use askline_model::failure::UsageError;
 use askline_model::prompt::Form;
 use askline_model::prompt::disclosure::{DisclosurePolicy, Visibility};
@@ -57,6 +58,8 @@ pub struct Config {
     pub guard: Guard,
     /// Limits on requests to servers.
     pub limits: Limits,
+    /// Settings of investigations.
+    pub investigate: Investigate,
     /// Time at which alternatives are computed.
     pub alternatives: Alternatives,
     /// Use of the resident process for the local model.
@@ -75,6 +78,36 @@ pub enum Daemon {
     Off,
     /// For tests: always use it, also for scripted models; without it there is no answer.
     Force,
+}
+
+/// Settings of investigations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Investigate {
+    /// Who chooses what is looked at.
+    pub choose: Chooser,
+    /// `true` if the draft after looks that rules chose gets what they saw.
+    pub draft_sees: bool,
+    /// Maximum number of looks.
+    pub looks_max: usize,
+    /// Time limit with a model on this machine.
+    pub local: Duration,
+    /// Time limit with a server.
+    pub served: Duration,
+    /// `true` if sessions are kept.
+    pub keeps_sessions: bool,
+    /// Permissions of tools; others are allowed.
+    pub tools: BTreeMap<String, Permission>,
+}
+
+/// Who chooses what an investigation looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chooser {
+    /// Rules for the embedded model, else the model.
+    Auto,
+    /// Rules, from the words of the request.
+    Rules,
+    /// The model.
+    Model,
 }
 
 /// Time at which alternatives to the first suggestion are computed.
@@ -282,6 +315,7 @@ impl Config {
                         _ => Guard::Off,
                     },
                     limits: settings.limits(),
+                    investigate: settings.investigate(),
                     alternatives: match settings.text(&["alternatives"]) {
                         Some(("asked", _)) => Alternatives::Asked,
                         _ => Alternatives::Ahead,
@@ -308,6 +342,32 @@ impl Config {
 }
 
 impl Settings {
+    fn investigate(&self) -> Investigate {
+        let number = |key| self.number(&["investigate", key]).unwrap_or(0);
+        let permission = |tool: &'static str| {
+            let (word, _) = self.text(&["investigate", "tools", tool])?;
+            let permission = match word {
+                "deny" => Permission::Deny,
+                "ask" => Permission::Ask,
+                _ => Permission::Allow,
+            };
+            Some((tool.to_owned(), permission))
+        };
+        Investigate {
+            choose: match self.text(&["investigate", "choose"]) {
+                Some(("rules", _)) => Chooser::Rules,
+                Some(("model", _)) => Chooser::Model,
+                _ => Chooser::Auto,
+            },
+            draft_sees: matches!(self.text(&["investigate", "draft_sees"]), Some(("looks", _))),
+            looks_max: number("looks_max") as usize,
+            local: Duration::from_millis(number("local_ms")),
+            served: Duration::from_millis(number("served_ms")),
+            keeps_sessions: matches!(self.text(&["investigate", "sessions"]), Some(("on", _))),
+            tools: Registry::names().filter_map(permission).collect(),
+        }
+    }
+
     fn limits(&self) -> Limits {
         let number = |key| self.number(&["limits", key]).unwrap_or(0);
         Limits {

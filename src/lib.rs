@@ -14,17 +14,20 @@ pub mod suggestion;
 pub mod environment;
 pub mod keys;
 pub mod knowledge;
+pub mod looks;
 pub mod metrics;
 pub mod models;
 pub mod path_facts;
 pub mod presses;
 pub mod prompt_context;
 pub mod screen;
+pub mod sessions;
 // Layer 3: work on the model's output
 pub mod examine;
 pub mod fix;
 pub mod refine;
-// Layer 4: the main flow
+// Layer 4: the main flow, alone and after looking around
+pub mod investigate;
 pub mod suggest;
 // Layer 5: entry points, the only code that talks to users
 pub mod cli;

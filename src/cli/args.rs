@@ -8,6 +8,7 @@ use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
 
 use super::key::BoundKey;
 use super::topics::TOPICS;
+use askline_agent::soul::Soul;
 use askline_model::install::manifest::built_in_names;
 use askline_syntax::shell::Shell;
 
@@ -39,6 +40,13 @@ Examples:
   askline suggest --shell nu --json -- the five largest files here
   echo list open ports | askline suggest
   askline suggest --lines requests.txt > commands.txt    one answer for each row
+
+Nothing is executed.";
+
+const INVESTIGATE_EXAMPLES: &str = "\
+Examples:
+  askline investigate why is this disk full
+  askline investigate --json -- free port 8080
 
 Nothing is executed.";
 
@@ -81,6 +89,9 @@ pub enum Command {
     /// Print a command for a request
     #[command(after_help = SUGGEST_EXAMPLES)]
     Suggest(Suggest),
+    /// Look around with tools that only read, then print a command
+    #[command(after_help = INVESTIGATE_EXAMPLES)]
+    Investigate(Investigate),
     /// Check a line on this machine, without a model; exit 1 if something is wrong
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
@@ -108,7 +119,9 @@ pub enum Command {
     },
     /// Show usage statistics: requests, times, tokens and today's use of the limits
     Stats(Stats),
-    /// Delete statistics and caches, never models or configuration
+    /// List, show and remove what investigations kept
+    Sessions(Sessions),
+    /// Delete statistics, sessions and caches, never models or configuration
     #[command(after_help = FORGET_EXAMPLES)]
     Forget(Forget),
     /// Serve check, explain, suggest and risk as tools on stdin and stdout (MCP), for agents
@@ -214,6 +227,26 @@ pub struct Suggest {
     /// Print the exact prompt for the model, without asking it
     #[arg(long)]
     pub show_request: bool,
+    /// What you want, in your words; read from stdin if there are none
+    #[arg(value_name = "WORDS")]
+    pub words: Vec<String>,
+}
+
+/// `askline investigate`
+#[derive(Debug, Args)]
+pub struct Investigate {
+    /// The shell of the command [default: your login shell]
+    #[arg(long, value_name = "SHELL", value_parser = shells())]
+    pub shell: Option<Shell>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Who looks: look, or admin, who takes more looks and sees the environment
+    #[arg(long, value_name = "NAME", default_value = "look", value_parser = PossibleValuesParser::new(Soul::names()))]
+    pub agent: String,
+    /// Go on from this session, with what it saw
+    #[arg(long, value_name = "ID")]
+    pub resume: Option<String>,
     /// What you want, in your words; read from stdin if there are none
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
@@ -405,6 +438,31 @@ pub struct Stats {
     pub days: u32,
 }
 
+/// `askline sessions`
+#[derive(Debug, Args)]
+pub struct Sessions {
+    #[command(subcommand)]
+    #[expect(missing_docs, reason = "clap would show the text")]
+    pub command: SessionsCommand,
+}
+
+/// What `askline sessions` does.
+#[derive(Debug, Subcommand)]
+pub enum SessionsCommand {
+    /// List the sessions, the latest first
+    List,
+    /// Print the looks, requests and answers of a session
+    Show {
+        /// The session
+        id: String,
+    },
+    /// Remove a session
+    Rm {
+        /// The session
+        id: String,
+    },
+}
+
 /// `askline forget`
 #[derive(Debug, Args)]
 pub struct Forget {
@@ -421,9 +479,11 @@ pub struct Forget {
 pub enum Memory {
     /// The statistics that `askline stats` shows
     Stats,
+    /// The sessions of investigations
+    Sessions,
     /// Caches, and the last key press in each terminal
     Cache,
-    /// Both
+    /// All of these
     All,
 }
 

@@ -51,6 +51,9 @@ fn places(what: Memory, app: &AppContext) -> Vec<(&'static str, PathBuf)> {
     if matches!(what, Memory::Stats | Memory::All) {
         places.push(("stats", app.paths.stats.clone()));
     }
+    if matches!(what, Memory::Sessions | Memory::All) {
+        places.push(("sessions", app.paths.sessions.clone()));
+    }
     if matches!(what, Memory::Cache | Memory::All) {
         places.push(("cache", app.paths.cache.clone()));
         // The directory next to them, with the socket of the resident process, stays.

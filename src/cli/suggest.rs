@@ -58,7 +58,8 @@ pub(super) fn run(args: &Suggest, app: &AppContext) -> anyhow::Result<Exit> {
         let (answer, control) = interrupts.during(control, |control| {
             row.text.map(|request| {
                 let line = PromptLine::typed(request);
-                let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
+                let request =
+                    Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
                 let _watched = Watched::start(control);
                 let answer = suggest(&request, &app.machine, model.as_mut(), &config, control);
                 // Usage is recorded before anything unrelated can fail, such as the output.
@@ -152,7 +153,8 @@ fn show_requests(rows: Rows, shell: Shell, app: &AppContext) -> anyhow::Result<E
         let prefix = row.prefix();
         let shown = row.text.and_then(|request| {
             let line = PromptLine::typed(request.as_str());
-            let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
+            let request =
+                Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
             models::request(&config, &prompt_for(&request, &app.machine, &config)?)
         });
         match shown {
@@ -181,25 +183,7 @@ fn show(
         match answer {
             Ok(suggestion) => {
                 print(&format!("{}\n", suggestion.command))?;
-                if suggestion.risk.label >= Label::Confirm {
-                    print_message(&format!(
-                        "{prefix}{}: {}",
-                        suggestion.risk.label.name(),
-                        one_line(&suggestion.risk.cause)
-                    ));
-                }
-                suggestion
-                    .changes
-                    .iter()
-                    .for_each(|change| print_message(&format!("{prefix}changed: {change}")));
-                suggestion
-                    .open
-                    .iter()
-                    .for_each(|wrong| print_message(&format!("{prefix}still wrong: {wrong}")));
-                suggestion
-                    .fallback
-                    .iter()
-                    .for_each(|note| print_message(&format!("{prefix}{}", one_line(note))));
+                show_suggestion(prefix, suggestion);
                 if args.lines.is_none() && io::stderr().is_terminal() {
                     print_message(&suggestion.checks.to_string());
                 }
@@ -229,6 +213,17 @@ fn show(
         ));
     }
     Ok(())
+}
+
+/// Prints the messages about a suggestion: risk, changes, remaining faults, remarks of the model.
+pub(super) fn show_suggestion(prefix: &str, suggestion: &Suggestion) {
+    let Suggestion { risk, changes, open, fallback, .. } = suggestion;
+    if risk.label >= Label::Confirm {
+        print_message(&format!("{prefix}{}: {}", risk.label.name(), one_line(&risk.cause)));
+    }
+    changes.iter().for_each(|change| print_message(&format!("{prefix}changed: {change}")));
+    open.iter().for_each(|wrong| print_message(&format!("{prefix}still wrong: {wrong}")));
+    fallback.iter().for_each(|note| print_message(&format!("{prefix}{}", one_line(note))));
 }
 
 /// Returns the JSON object of one answer. Its field names are a stable interface; values that this version cannot

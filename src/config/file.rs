@@ -8,11 +8,12 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::server;
 use super::{Origin, Setting};
+use askline_agent::tool::Registry;
 use askline_model::prompt::disclosure::{FactKind, Visibility};
 use askline_model::server::Address;
 
 /// Keys at the top level of the file.
-pub(super) const TOP_KEYS: [&str; 18] = [
+pub(super) const TOP_KEYS: [&str; 19] = [
     "profile",
     "deadline_ms",
     "max_tokens",
@@ -30,8 +31,12 @@ pub(super) const TOP_KEYS: [&str; 18] = [
     "fallback",
     "limits",
     "context",
+    "investigate",
     "profiles",
 ];
+
+/// Permissions of a tool.
+const PERMISSIONS: [&str; 3] = ["allow", "ask", "deny"];
 
 /// Keys of a profile.
 pub(super) const PROFILE_KEYS: [&str; 14] = [
@@ -59,6 +64,10 @@ const FALLBACK_KEYS: [&str; 1] = ["order"];
 
 /// Keys of `[limits]`.
 pub(super) const LIMIT_KEYS: [&str; 5] = ["calls", "tokens", "day_calls", "day_tokens", "day_cost"];
+
+/// Keys of `[investigate]`.
+pub(super) const INVESTIGATE_KEYS: [&str; 7] =
+    ["choose", "draft_sees", "sessions", "looks_max", "local_ms", "served_ms", "tools"];
 
 /// Names of the protocols.
 pub(super) const PROTOCOLS: [&str; 5] = ["local", "scripted", "openai", "anthropic", "ollama"];
@@ -115,6 +124,11 @@ fn kind(key: &str) -> ValueKind {
         "tokens" => ValueKind::Whole(0, 10_000_000),
         "day_calls" => ValueKind::Whole(0, 1_000_000),
         "day_tokens" => ValueKind::Whole(0, 1_000_000_000_000),
+        "looks_max" => ValueKind::Whole(1, 50),
+        "local_ms" | "served_ms" => ValueKind::Whole(1_000, 600_000),
+        "draft_sees" => ValueKind::Word(&["words", "looks"]),
+        "sessions" => ValueKind::Word(&["off", "on"]),
+        "choose" => ValueKind::Word(&["auto", "rules", "model"]),
         "day_cost" => ValueKind::Amount(1_000_000),
         "price_in" | "price_out" | "price_cached" => ValueKind::Amount(10_000),
         "alternatives" => ValueKind::Word(&["ahead", "asked"]),
@@ -128,6 +142,7 @@ fn kind(key: &str) -> ValueKind {
         "prompt" => ValueKind::Word(&["solved", "chat"]),
         "order" => ValueKind::Names,
         _ if CONTEXT_KEYS.contains(&key) => ValueKind::Word(&Visibility::WORDS),
+        _ if Registry::names().any(|tool| tool == key) => ValueKind::Word(&PERMISSIONS),
         _ => ValueKind::Text,
     }
 }
@@ -267,9 +282,28 @@ impl File<'_> {
                 "roles" => self.add_table(&["roles"], &ROLES, value),
                 "fallback" => self.add_table(&["fallback"], &FALLBACK_KEYS, value),
                 "limits" => self.add_table(&["limits"], &LIMIT_KEYS, value),
+                "investigate" => self.add_investigate(value),
                 "context" => self.add_table(&["context"], &CONTEXT_KEYS, value),
                 _ if TOP_KEYS.contains(&name) => self.add_value(vec![name.to_owned()], value),
                 _ => self.fault(at, &unknown(name, &TOP_KEYS)),
+            }
+        }
+    }
+
+    /// Adds `[investigate]` and `[investigate.tools]`.
+    fn add_investigate(&mut self, value: &Spanned<DeValue<'_>>) {
+        let Some(table) = value.get_ref().as_table() else {
+            return self.fault(value.span().start, "`investigate` must be a table [investigate]");
+        };
+        let tools: Vec<&'static str> = Registry::names().collect();
+        for (key, value) in table {
+            let (name, at) = (key.get_ref().as_ref(), key.span().start);
+            match name {
+                "tools" => self.add_table(&["investigate", "tools"], &tools, value),
+                _ if INVESTIGATE_KEYS.contains(&name) => {
+                    self.add_value(vec!["investigate".to_owned(), name.to_owned()], value);
+                }
+                _ => self.fault(at, &unknown(name, &INVESTIGATE_KEYS)),
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::file::{CONTEXT_KEYS, LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
+use super::file::{CONTEXT_KEYS, INVESTIGATE_KEYS, LIMIT_KEYS, PROFILE_KEYS, PROTOCOLS, ROLES, TOP_KEYS};
 use super::*;
 use askline_model::prompt::disclosure::{Audience, FactKind};
 
@@ -16,10 +16,41 @@ fn faults(text: &str, env: &[(&str, &str)], expected: Expect) {
     expected.assert_eq(&merge(text, env).unwrap_err().to_string());
 }
 
+/// Default settings of investigations.
+fn looks() -> Investigate {
+    Investigate {
+        choose: Chooser::Auto,
+        draft_sees: false,
+        looks_max: 12,
+        local: Duration::from_mins(1),
+        served: Duration::from_mins(2),
+        keeps_sessions: false,
+        tools: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn tools_of_an_investigation_may_be_denied() {
+    let text = "[investigate]\nlooks_max = 3\nchoose = \"rules\"\n[investigate.tools]\nstat = \"deny\"\nports = \"ask\"\n";
+    let (config, _) = merge(text, &[]).unwrap();
+    let tools = [("ports", Permission::Ask), ("stat", Permission::Deny)];
+    let tools = tools.map(|(name, permission)| (name.to_owned(), permission)).into();
+    assert_eq!(config.investigate, Investigate { choose: Chooser::Rules, looks_max: 3, tools, ..looks() });
+    faults(
+        "[investigate]\nlook_max = 1\nlooks_max = 99\n[investigate.tools]\nrun = \"allow\"\nstat = \"yes\"\n",
+        &[],
+        expect![[r#"
+            config.toml:2: unknown key `look_max`; did you mean `looks_max`?
+            config.toml:3: `looks_max` must be a whole number from 1 to 50, not 99
+            config.toml:5: unknown key `run`; known here: list_dir, find_files, stat, read_file, search_text, disk_usage, processes, ports, environment, git_state, command_help, snapshot
+            config.toml:6: `stat` can't be `yes`; use one of allow, ask, deny"#]],
+    );
+}
+
 /// Default disclosure policy.
 fn usual() -> DisclosurePolicy {
     DisclosurePolicy::new(|item| {
-        if matches!(item, FactKind::Last | FactKind::Output | FactKind::Columns) {
+        if matches!(item, FactKind::Last | FactKind::Output | FactKind::Columns | FactKind::Looks) {
             Visibility::Local
         } else {
             Visibility::Off
@@ -46,16 +77,15 @@ fn what_is_told_is_set_item_by_item() {
         expect![[r#"
         config.toml:2: `cwd` can't be `server`; use one of off, local, all
         config.toml:3: `listing` must be a text, not a boolean
-        config.toml:4: unknown key `gti`; known here: cwd, listing, columns, git, aliases, last, output, history"#]],
+        config.toml:4: unknown key `gti`; known here: cwd, listing, columns, git, aliases, last, output, history, looks"#]],
     );
 }
 
-#[test]
-fn the_defaults_stand_alone() {
-    let config = Config::merge(None, &|_| None).unwrap();
+/// Default configuration.
+fn defaults() -> Config {
     let model = ModelChoice::Local("qwen2.5-coder-1.5b-instruct-q4_k_m".to_owned());
     let profiles = BTreeMap::from([("local".to_owned(), Ok(model.clone()))]);
-    let defaults = Config {
+    Config {
         model,
         fallback: Vec::new(),
         profiles,
@@ -73,17 +103,22 @@ fn the_defaults_stand_alone() {
         evidence: Evidence::Open,
         guard: Guard::Off,
         limits: Limits { calls: 3, ..Limits::default() },
+        investigate: looks(),
         alternatives: Alternatives::Ahead,
         daemon: Daemon::Auto,
         daemon_idle_min: 30,
-    };
-    assert_eq!(config, defaults);
+    }
+}
+
+#[test]
+fn the_defaults_stand_alone() {
+    assert_eq!(Config::merge(None, &|_| None).unwrap(), defaults());
 }
 
 #[test]
 fn every_key_of_the_defaults_is_documented() {
     let text = include_str!("default.toml");
-    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).chain(&LIMIT_KEYS) {
+    for key in TOP_KEYS.iter().chain(&PROFILE_KEYS).chain(&LIMIT_KEYS).chain(&INVESTIGATE_KEYS) {
         assert!(text.contains(key), "default.toml does not say what `{key}` is");
     }
     for item in CONTEXT_KEYS {
@@ -105,25 +140,13 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
     let profiles = BTreeMap::from([("local".to_owned(), Ok(model.clone()))]);
     let expected = Config {
         model,
-        fallback: Vec::new(),
         profiles,
-        model_file: None,
         deadline_ms: 5000,
         max_tokens: 9,
         threads: Some(4),
-        saves_memory: false,
-        adapter: AdapterChoice::On,
         help: Help::Never,
         refine_rounds: 4,
-        form: Form::Completion,
-        fallback_forms: Vec::new(),
-        disclosure: usual(),
-        evidence: Evidence::Open,
-        guard: Guard::Off,
-        limits: Limits { calls: 3, ..Limits::default() },
-        alternatives: Alternatives::Ahead,
-        daemon: Daemon::Auto,
-        daemon_idle_min: 30,
+        ..defaults()
     };
     assert_eq!(config, expected);
 
@@ -162,6 +185,7 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         context.history = "off" # default
         context.last = "local" # default
         context.listing = "off" # default
+        context.looks = "local" # default
         context.output = "local" # default
         daemon = "auto" # default
         daemon_idle_min = 30 # default
@@ -169,6 +193,12 @@ fn the_file_lies_over_the_defaults_and_the_environment_over_both() {
         evidence = "open" # default
         guard = "off" # default
         help = "system" # ASKLINE_HELP
+        investigate.choose = "auto" # default
+        investigate.draft_sees = "words" # default
+        investigate.local_ms = 60000 # default
+        investigate.looks_max = 12 # default
+        investigate.served_ms = 120000 # default
+        investigate.sessions = "off" # default
         limits.calls = 3 # default
         max_tokens = 9 # config.toml:3
         memory = "auto" # default
@@ -235,7 +265,7 @@ fn every_fault_is_named() {
         expect![[r#"
             config.toml:1: unknown key `deadlin_ms`; did you mean `deadline_ms`?
             config.toml:2: `max_tokens` must be a whole number, not a string
-            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles
+            config.toml:3: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, profiles
             config.toml:4: `threads` must be a whole number from 0 to 512, not -1
             config.toml:5: `roles` must be a table [roles]
             config.toml:6: `profile` must be a text, not an array

@@ -11,6 +11,7 @@ use askline_check::finding::Report;
 use askline_check::typed;
 use askline_model::failure::Failure;
 use askline_model::prompt;
+use askline_model::prompt::disclosure::FactKind;
 use askline_model::prompt::{Prompt, PromptContext};
 use askline_syntax::ParsedLine;
 
@@ -69,8 +70,8 @@ impl<'a> EnglishRequest<'a> {
 
     /// Builds the model's prompt.
     pub(super) fn prompt(&self, config: &Config, machine: &Machine, environment: &Environment) -> Prompt {
-        let Request { shell, facts, before, .. } = *self.request;
-        let prompt_context = match &self.failed {
+        let Request { shell, facts, before, seen, .. } = *self.request;
+        let mut prompt_context = match &self.failed {
             Some(failed) => failed.prompt_context(config, machine, environment, facts),
             None => prompt_context::gather(
                 PromptContext::new(config.disclosure),
@@ -79,6 +80,7 @@ impl<'a> EnglishRequest<'a> {
                 facts,
             ),
         };
+        prompt_context.add(FactKind::Looks, "seen for this request", seen.join("\n"));
         let draft =
             prompt::draft(config.form, &self.words, shell, &system(environment)).within(prompt_context);
         before.map_or(draft.clone(), |before| draft.after(before))

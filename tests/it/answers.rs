@@ -109,9 +109,15 @@ fn press(pressed: &Pressed<'_>, replies: &str) -> anyhow::Result<Suggestion> {
     let history = pressed.failed.into_iter().map(str::to_owned).collect();
     let facts = ShellFacts { status: pressed.failed.map(|_| 1), history, ..ShellFacts::default() };
     let line = PromptLine::typed(pressed.words.to_owned());
-    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None };
+    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None, seen: &[] };
     let nowhere = || home.path().join("nowhere");
-    let paths = Paths { config_file: nowhere(), cache: nowhere(), models: nowhere(), stats: nowhere() };
+    let paths = Paths {
+        config_file: nowhere(),
+        cache: nowhere(),
+        models: nowhere(),
+        stats: nowhere(),
+        sessions: nowhere(),
+    };
     let mut model = models::open(&config, &LocalHost, &paths, models::Purpose::Press)?;
     let endless = RequestControl::endless;
     let control = pressed.deadline.map_or_else(endless, |time| RequestControl::until(Instant::now() + time));

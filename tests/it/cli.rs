@@ -152,7 +152,8 @@ fn version() {
 
 #[test]
 fn help_fits_a_terminal_and_names_every_command() {
-    let commands = ["suggest", "init", "model", "config", "daemon", "doctor", "completions", "help"];
+    let commands =
+        ["suggest", "investigate", "init", "model", "config", "daemon", "doctor", "completions", "help"];
     let ran = Askline::new(["--help"]).env("COLUMNS", "80").run().stderr("").code(0);
     for command in commands {
         assert!(ran.stdout.contains(&format!("\n  {command} ")), "{}", ran.stdout);
@@ -214,6 +215,7 @@ fn config_show_says_where_each_setting_comes_from() {
         context.history = "off"                                     # default
         context.last = "local"                                      # default
         context.listing = "off"                                     # default
+        context.looks = "local"                                     # default
         context.output = "local"                                    # default
         daemon = "auto"                                             # default
         daemon_idle_min = 30                                        # default
@@ -221,6 +223,12 @@ fn config_show_says_where_each_setting_comes_from() {
         evidence = "open"                                           # default
         guard = "off"                                               # default
         help = "system"                                             # default
+        investigate.choose = "auto"                                 # default
+        investigate.draft_sees = "words"                            # default
+        investigate.local_ms = 60000                                # default
+        investigate.looks_max = 12                                  # default
+        investigate.served_ms = 120000                              # default
+        investigate.sessions = "off"                                # default
         limits.calls = 3                                            # default
         max_tokens = 7                                              # HOME/config/askline/config.toml:1
         memory = "auto"                                             # default
@@ -348,7 +356,7 @@ fn doctor_exits_with_1_on_a_fault_and_says_what_to_do() {
             .to_owned()
     };
     let ran = Askline::new(["doctor"]).config("colour = true\n").run().code(1);
-    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, profiles"].assert_eq(&line(&ran, "config file"));
+    expect!["fault config file: HOME/config/askline/config.toml:1: unknown key `colour`; known here: profile, deadline_ms, max_tokens, threads, memory, adapter, evidence, guard, help, refine_rounds, alternatives, daemon, daemon_idle_min, roles, fallback, limits, context, investigate, profiles"].assert_eq(&line(&ran, "config file"));
     assert!(ran.stdout.contains(" model: "), "the model is looked at all the same: {}", ran.stdout);
     let ran = Askline::new(["doctor"]).env("ASKLINE_MODEL", "scripted:/none").run().code(1);
     expect!["fault model: can't read /none: No such file or directory (os error 2); correct the script, or name another model (ASKLINE_MODEL or the profile)"]

@@ -46,9 +46,15 @@ fn fix(last: &str, status: i32, screen: &str, config: &str, script: &str) -> any
     let config = Config::merge(Some((Path::new("config.toml"), &text)), &|_| None).unwrap();
     let facts = ShellFacts { history: vec![last.to_owned()], status: Some(status), ..ShellFacts::default() };
     let line = PromptLine::typed(String::new());
-    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None };
+    let request = Request { line: &line, shell: Shell::Bash, facts: &facts, before: None, seen: &[] };
     let nowhere = || home.path().join("nowhere");
-    let paths = Paths { config_file: nowhere(), cache: nowhere(), models: nowhere(), stats: nowhere() };
+    let paths = Paths {
+        config_file: nowhere(),
+        cache: nowhere(),
+        models: nowhere(),
+        stats: nowhere(),
+        sessions: nowhere(),
+    };
     let mut model = models::open(&config, &LocalHost, &paths, models::Purpose::Press)?;
     let suggestion =
         suggest(&request, &machine(screen), model.as_mut(), &config, &RequestControl::endless())?;

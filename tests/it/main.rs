@@ -20,6 +20,7 @@ mod help;
 mod here;
 mod hook;
 mod intent;
+mod investigate;
 mod knowledge;
 mod line;
 mod lookup;

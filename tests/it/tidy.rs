@@ -21,15 +21,17 @@ const LAYERS: &[&[&str]] = &[
         "environment",
         "keys",
         "knowledge",
+        "looks",
         "metrics",
         "models",
         "path_facts",
         "presses",
         "prompt_context",
         "screen",
+        "sessions",
     ],
     &["examine", "fix", "refine"],
-    &["suggest"],
+    &["investigate", "suggest"],
     &["cli", "daemon"],
 ];
 

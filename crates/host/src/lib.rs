@@ -102,6 +102,11 @@ pub trait Host: Send + Sync {
     /// Returns the properties of the file or directory at `path`, links followed.
     fn entry(&self, path: &Path) -> Option<FileEntry>;
 
+    /// Returns the target of the link at `path`, as it is written; `None` if there is no link.
+    fn link_target(&self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// Returns the path with all links resolved.
     ///
     /// # Errors

@@ -209,6 +209,10 @@ impl Host for LocalHost {
         })
     }
 
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        fs::read_link(path).ok()
+    }
+
     fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
         path.canonicalize().with_context(|| format!("can't follow {}", path.display()))
     }

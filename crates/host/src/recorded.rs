@@ -207,6 +207,11 @@ impl Host for RecordedHost {
         })
     }
 
+    fn link_target(&self, path: &Path) -> Option<PathBuf> {
+        let directory = self.resolve(path.parent()?).ok()?;
+        self.rows.links.get(&directory.join(path.file_name()?)).cloned()
+    }
+
     fn real_path(&self, path: &Path) -> anyhow::Result<PathBuf> {
         let real = self.resolve(path)?;
         self.entry(&real).with_context(|| format!("the recording has no path {path:?}"))?;
@@ -267,6 +272,8 @@ mod tests {
         let host = machine();
         assert_eq!(host.real_path(Path::new("/bin/ls")).unwrap(), Path::new("/usr/bin/busybox"));
         assert_eq!(super::super::find_on_path(&host, "ls").unwrap(), Path::new("/bin/ls"));
+        assert_eq!(host.link_target(Path::new("/bin/ls")).unwrap(), Path::new("../../bin/busybox"));
+        assert_eq!(host.link_target(Path::new("/bin/zsh")), None);
         assert_eq!(host.list(Path::new("/bin")).unwrap(), ["busybox", "ls", "zsh"]);
         assert_eq!(host.read(Path::new("/etc/../etc/os-release"), 100).unwrap(), b"ID=alpine\n");
         assert_eq!(host.entry(Path::new("/etc")).unwrap().mode, 0o700);

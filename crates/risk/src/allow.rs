@@ -56,6 +56,11 @@ pub fn allowed(line: &str, shell: Shell) -> Result<Vec<Vec<String>>, String> {
     Ok(commands.into_iter().map(texts).collect())
 }
 
+/// Reports whether a path is one that nobody may read without asking: keys, passwords, histories, devices.
+pub fn is_secret(path: &str) -> bool {
+    List::own().places.names(path, WordContext { glob: false, names: false })
+}
+
 /// Returns the example command lines of the list that it must allow.
 #[cfg(test)]
 pub(super) fn examples() -> Vec<String> {

@@ -152,7 +152,13 @@ impl Turn {
     }
 
     fn request(&self) -> Request<'_> {
-        Request { line: &self.input.line, shell: self.shell, facts: &self.input.facts, before: None }
+        Request {
+            line: &self.input.line,
+            shell: self.shell,
+            facts: &self.input.facts,
+            before: None,
+            seen: &[],
+        }
     }
 
     /// Returns the digest that a press is bound to. The last command of Nushell is left out, because Nushell passes

@@ -17,6 +17,8 @@ pub struct Paths {
     pub models: PathBuf,
     /// Usage statistics.
     pub stats: PathBuf,
+    /// Sessions of investigations.
+    pub sessions: PathBuf,
 }
 
 impl Paths {
@@ -34,7 +36,7 @@ impl Paths {
         let config_file =
             host.env("ASKLINE_CONFIG").map_or_else(|| user.config_dir().join("config.toml"), PathBuf::from);
         let data = user.data_dir();
-        let (models, stats) = (data.join("models"), data.join("stats"));
-        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models, stats })
+        let (models, stats, sessions) = (data.join("models"), data.join("stats"), data.join("sessions"));
+        Ok(Self { config_file, cache: user.cache_dir().to_owned(), models, stats, sessions })
     }
 }

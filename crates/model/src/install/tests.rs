@@ -68,6 +68,7 @@ impl Bench {
             cache: top.path().join("cache"),
             models,
             stats: top.path().join("stats"),
+            sessions: top.path().join("sessions"),
         };
         let (messages, index, pip_calls) = (Vec::new(), Vec::new(), Mutex::default());
         Self { top, paths, entry, bytes, messages, free: None, index, pip_calls, disk_full_at: None }

@@ -19,11 +19,13 @@ pub enum FactKind {
     Output,
     /// Earlier commands.
     History,
+    /// What an investigation has seen for the request.
+    Looks,
 }
 
 impl FactKind {
     /// All kinds.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Cwd,
         Self::Listing,
         Self::Columns,
@@ -32,6 +34,7 @@ impl FactKind {
         Self::Last,
         Self::Output,
         Self::History,
+        Self::Looks,
     ];
 
     /// Returns the key in the table `[context]`.
@@ -45,6 +48,7 @@ impl FactKind {
             Self::Last => "last",
             Self::Output => "output",
             Self::History => "history",
+            Self::Looks => "looks",
         }
     }
 }

@@ -57,9 +57,10 @@ impl PromptContext {
         }
     }
 
-    /// Returns the texts of all facts.
+    /// Returns the texts of all facts but those of an investigation: it reads what others wrote, so a host or a user that
+    /// only it names counts as invented.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.facts.iter().map(|fact| fact.text.as_str())
+        self.facts.iter().filter(|fact| fact.item != FactKind::Looks).map(|fact| fact.text.as_str())
     }
 
     /// Marks the request as being about this kind of fact: readers that may not get it can't be asked at all.

@@ -112,7 +112,7 @@ impl Workplace {
     }
 
     fn request<'a>(&'a self, line: &'a PromptLine) -> Request<'a> {
-        Request { line, shell: self.shell, facts: &self.facts, before: None }
+        Request { line, shell: self.shell, facts: &self.facts, before: None, seen: &[] }
     }
 
     /// Returns a suggestion as JSON.

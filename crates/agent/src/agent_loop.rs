@@ -1,0 +1,351 @@
+//! The loop: think, assess, look, and at last a finding. Everything that it does to the world goes through [`Host`] and
+//! [`Model`].
+
+use std::time::Duration;
+
+use crate::assess::{Decision, Situation, assess};
+use crate::breakpoint::{Breakpoint, Then};
+use crate::call::{Call, Observation};
+use crate::context::{Context, Exchange, Message};
+use crate::event::AgentEvent;
+use crate::plan::Plan;
+use crate::protocol::{self, Turn};
+use crate::review::review;
+use crate::soul::Soul;
+use crate::tool::{Permission, Registry};
+
+/// Maximum number of turns for each look: some turns bring no look.
+const TURNS_PER_CALL: usize = 2;
+/// Maximum number of questions to the person.
+const QUESTIONS_MAX: usize = 3;
+
+/// The world around the loop.
+pub trait Host {
+    /// Makes a call that the registry has checked. A failure is an observation, too.
+    fn look(&mut self, call: &Call) -> Observation;
+
+    /// Asks the person a question; `None` if there is nobody or no answer.
+    fn ask(&mut self, question: &str) -> Option<String>;
+
+    /// Asks the person to allow something.
+    fn approve(&mut self, what: &str) -> bool;
+
+    /// Returns whether a tool may be called.
+    fn permission(&self, tool: &str) -> Permission;
+
+    /// Shows or records an event.
+    fn tell(&mut self, event: &AgentEvent);
+
+    /// Keeps a look for a later investigation.
+    fn keep(&mut self, _made: &Exchange) {}
+
+    /// Returns the time since the start.
+    fn elapsed(&self) -> Duration;
+
+    /// Reports whether the person wants the loop to end.
+    fn is_interrupted(&self) -> bool;
+}
+
+/// The model that decides what to look at.
+pub trait Model {
+    /// Returns the model's turn after these messages.
+    ///
+    /// # Errors
+    /// The reason why there is none.
+    fn turn(&mut self, messages: &[Message]) -> Result<String, String>;
+}
+
+/// Limits of an investigation.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Maximum number of calls.
+    pub calls: usize,
+    /// Maximum time.
+    pub time: Duration,
+    /// Size of the model's window, in bytes.
+    pub window: usize,
+}
+
+/// What an investigation found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Finding {
+    /// The answer in words; empty if there is nothing to say.
+    pub answer: String,
+    /// The command line as the model wrote it.
+    pub command: Option<String>,
+    /// The reason why the loop ended before the model was done.
+    pub cut_short: Option<String>,
+}
+
+/// An investigation.
+#[derive(Debug)]
+pub struct AgentLoop {
+    /// What the model sees.
+    pub context: Context,
+    /// The steps so far.
+    pub plan: Plan,
+    registry: Registry,
+    situation: Situation,
+    limits: Limits,
+    note: Option<String>,
+    questions: usize,
+    reflections: usize,
+    is_last_turn: bool,
+    resumed: usize,
+}
+
+/// Where the loop is.
+enum Phase {
+    Think,
+    Assess(Turn),
+    Ask(String),
+    Pause(&'static Breakpoint, Turn),
+    Step(Turn),
+    Done(Finding),
+}
+
+impl AgentLoop {
+    /// Creates an investigation of a request; `facts` are known of the machine.
+    pub fn new(request: &str, soul: &Soul, registry: Registry, facts: Vec<String>, limits: Limits) -> Self {
+        let registry = registry.only(|tool| soul.has(&tool.name));
+        let system = format!("{}\n\n{}", soul.prompt, protocol::instruction(&registry));
+        let calls_max = limits.calls.min(soul.calls);
+        Self {
+            context: Context { system, goal: request.to_owned(), project_facts: facts, ..Context::default() },
+            plan: Plan::new(request),
+            registry,
+            situation: Situation { calls_max, time_max: limits.time, ..Situation::default() },
+            limits,
+            note: None,
+            questions: 0,
+            reflections: 0,
+            is_last_turn: false,
+            resumed: 0,
+        }
+    }
+
+    /// Goes on from an earlier investigation: its looks, and what was said.
+    pub fn resume(&mut self, looks: Vec<Exchange>, said: Vec<String>) {
+        self.resumed = looks.len();
+        self.context.exchanges = looks;
+        self.context.session_facts = said;
+    }
+
+    /// Returns the looks of this investigation, without those from before.
+    pub fn looks(&self) -> &[Exchange] {
+        self.context.exchanges.get(self.resumed..).unwrap_or_default()
+    }
+
+    /// Runs the loop to its end.
+    pub fn run(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Finding {
+        let mut phase = Phase::Think;
+        for _ in 0..=self.turns_max() {
+            phase = match phase {
+                Phase::Think => self.think(model, host),
+                Phase::Assess(turn) => self.assess(turn, host),
+                Phase::Ask(question) => self.ask(&question, host),
+                Phase::Pause(at, turn) => self.pause(at, turn, host),
+                Phase::Step(turn) => self.step(turn, host),
+                Phase::Done(finding) => return self.end(finding, host),
+            };
+        }
+        let finding = self.partial("no turn is left");
+        self.end(finding, host)
+    }
+
+    /// Makes these calls in order, without a model. Returns what they showed, in short.
+    pub fn look(&mut self, calls: Vec<Call>, host: &mut dyn Host) -> Finding {
+        let mut cut_short = None;
+        for call in calls.into_iter().take(self.situation.calls_max) {
+            self.situation.elapsed = host.elapsed();
+            self.situation.is_interrupted = host.is_interrupted();
+            let turn = Turn::Call { thought: String::new(), call };
+            if let Decision::At(at) = assess(&self.situation, &turn, &self.registry)
+                && at.then == Then::Stop
+            {
+                cut_short = Some(at.why.clone());
+                break;
+            }
+            self.step(turn, host);
+        }
+        let finding = Finding { cut_short, ..self.partial("") };
+        self.end(finding, host)
+    }
+
+    /// Returns a bound on the phases: each turn has at most four.
+    fn turns_max(&self) -> usize {
+        4 * (TURNS_PER_CALL * self.situation.calls_max + QUESTIONS_MAX + 2)
+    }
+
+    fn think(&mut self, model: &mut dyn Model, host: &mut dyn Host) -> Phase {
+        let messages = self.context.messages(self.note.take().as_deref(), self.limits.window);
+        match model.turn(&messages) {
+            Ok(text) => Phase::Assess(protocol::read(&text)),
+            Err(why) => {
+                host.tell(&AgentEvent::Warning(why.clone()));
+                Phase::Done(self.partial(&why))
+            }
+        }
+    }
+
+    fn assess(&mut self, turn: Turn, host: &mut dyn Host) -> Phase {
+        self.situation.elapsed = host.elapsed();
+        self.situation.is_interrupted = host.is_interrupted();
+        let decision = assess(&self.situation, &turn, &self.registry);
+        match (decision, turn) {
+            (_, Turn::Final { answer, command }) => Phase::Done(Finding { answer, command, cut_short: None }),
+            (Decision::Ask, Turn::Question(question)) => Phase::Ask(question),
+            (Decision::At(at), turn) => self.at(at, turn, host),
+            (_, turn) => Phase::Step(turn),
+        }
+    }
+
+    /// Goes on at a breakpoint.
+    fn at(&mut self, at: &'static Breakpoint, turn: Turn, host: &mut dyn Host) -> Phase {
+        let can_go_on = !self.is_last_turn;
+        match at.then {
+            Then::Pause => return Phase::Pause(at, turn),
+            Then::SlowDown => {
+                host.tell(&AgentEvent::Warning(at.why.clone()));
+                self.note = Some(format!("Note: {}.", at.why));
+                return Phase::Step(turn);
+            }
+            Then::Stuck if can_go_on && self.reflections == 0 => {
+                self.reflections += 1;
+                self.situation.stuck.reset();
+                self.situation.failures = 0;
+                self.note = Some(format!(
+                    "Note: {}. Take a step back: what do you know, and what should happen next?",
+                    at.why
+                ));
+            }
+            Then::OutOfBudget | Then::Stuck if can_go_on => {
+                self.is_last_turn = true;
+                self.note =
+                    Some(format!("Note: {}. Write the final answer now, with what you have seen.", at.why));
+            }
+            Then::Stop | Then::Stuck | Then::OutOfBudget => return Phase::Done(self.partial(&at.why)),
+        }
+        host.tell(&AgentEvent::Warning(at.why.clone()));
+        Phase::Think
+    }
+
+    fn ask(&mut self, question: &str, host: &mut dyn Host) -> Phase {
+        self.questions += 1;
+        host.tell(&AgentEvent::Question(question.to_owned()));
+        let answer = if self.questions <= QUESTIONS_MAX { host.ask(question) } else { None };
+        let Some(answer) = answer else {
+            let finding = self.partial("a question is open");
+            return Phase::Done(Finding {
+                answer: format!("{question} {}", finding.answer).trim().into(),
+                ..finding
+            });
+        };
+        self.context.session_facts.push(format!("{question} {answer}"));
+        Phase::Think
+    }
+
+    fn pause(&mut self, at: &Breakpoint, turn: Turn, host: &mut dyn Host) -> Phase {
+        let next = match &turn {
+            Turn::Call { call, .. } => call.signature(),
+            _ => "going on".to_owned(),
+        };
+        let what = format!("{}: {next}", at.why);
+        let is_allowed = host.approve(&what);
+        host.tell(&AgentEvent::Approval(what, is_allowed));
+        if !is_allowed {
+            return Phase::Done(self.partial(&at.why));
+        }
+        self.situation.momentum.reset();
+        Phase::Step(turn)
+    }
+
+    /// Makes the call of a turn, and notes what came of it.
+    fn step(&mut self, turn: Turn, host: &mut dyn Host) -> Phase {
+        let (thought, call) = match turn {
+            Turn::Call { thought, call } => (thought, call),
+            Turn::Malformed(why) => {
+                self.situation.malformed += 1;
+                self.situation.failures += 1;
+                self.situation.momentum.add(false);
+                host.tell(&AgentEvent::Warning(why.clone()));
+                self.note = Some(format!("Note: {why}."));
+                return Phase::Think;
+            }
+            Turn::Question(_) | Turn::Final { .. } => return Phase::Think,
+        };
+        if !thought.is_empty() {
+            host.tell(&AgentEvent::Thought(thought.clone()));
+        }
+        host.tell(&AgentEvent::ToolCall(call.clone()));
+        self.plan.add(call.signature());
+        let observation = self.allowed(&call, host).unwrap_or_else(|why| Observation::failed(&why));
+        self.note_down(&call, &observation);
+        host.tell(&AgentEvent::Observation(observation.clone()));
+        host.tell(&AgentEvent::Progress(self.plan.progress(false)));
+        let made = Exchange { thought, call, observation };
+        host.keep(&made);
+        self.context.exchanges.push(made);
+        let nudge = review(&self.situation, self.plan.progress(false)).nudge();
+        self.note = self.note.take().or(nudge);
+        Phase::Think
+    }
+
+    /// Makes a call if tool, parameters, policy and the limit of the tool allow it.
+    fn allowed(&self, call: &Call, host: &mut dyn Host) -> Result<Observation, String> {
+        let tool = self.registry.check(call)?;
+        let made = self.looks().iter().filter(|made| made.call.name == call.name).count();
+        if tool.calls_max <= made {
+            return Err(format!(
+                "{} may be called {} times; use another tool or conclude",
+                tool.name, tool.calls_max
+            ));
+        }
+        let is_allowed = match host.permission(&tool.name) {
+            Permission::Allow => true,
+            Permission::Deny => return Err(format!("{} is denied by the person's configuration", tool.name)),
+            Permission::Ask => {
+                let is_allowed = host.approve(&call.signature());
+                host.tell(&AgentEvent::Approval(call.signature(), is_allowed));
+                is_allowed
+            }
+        };
+        if is_allowed {
+            Ok(host.look(call))
+        } else {
+            Err("the person did not allow it; look elsewhere".to_owned())
+        }
+    }
+
+    fn note_down(&mut self, call: &Call, observation: &Observation) {
+        let Situation { calls, failures, malformed, is_cut, momentum, stuck, .. } = &mut self.situation;
+        let is_new = stuck.add(call, observation);
+        *calls += 1;
+        *malformed = 0;
+        *failures = if observation.is_error { *failures + 1 } else { 0 };
+        *is_cut = observation.is_cut;
+        momentum.add(is_new);
+        self.plan.end(!observation.is_error, &observation.headline);
+    }
+
+    /// Returns the best finding so far: what the looks showed, in short.
+    fn partial(&self, why: &str) -> Finding {
+        let seen = self.context.exchanges.iter().map(|made| &made.observation).filter(|seen| !seen.is_error);
+        let mut headlines: Vec<&str> = Vec::new();
+        for headline in seen.map(|seen| seen.headline.as_str()) {
+            if !headlines.contains(&headline) {
+                headlines.push(headline);
+            }
+        }
+        Finding { answer: headlines.join("; "), command: None, cut_short: Some(why.to_owned()) }
+    }
+
+    fn end(&self, finding: Finding, host: &mut dyn Host) -> Finding {
+        host.tell(&AgentEvent::Progress(self.plan.progress(finding.cut_short.is_none())));
+        host.tell(&AgentEvent::Final(finding.answer.clone()));
+        finding
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,281 @@
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+use super::*;
+use crate::context::Role;
+
+/// A model that replays turns, and what it was told before each.
+struct Replies(VecDeque<&'static str>, Vec<Vec<Message>>);
+
+impl Model for Replies {
+    fn turn(&mut self, messages: &[Message]) -> Result<String, String> {
+        self.1.push(messages.to_vec());
+        self.0.pop_front().map(str::to_owned).ok_or_else(|| "the server is gone".to_owned())
+    }
+}
+
+/// A host with one file system of answers, and a person who gives `answers`.
+#[derive(Default)]
+struct Desk {
+    answers: VecDeque<&'static str>,
+    consents: VecDeque<bool>,
+    permission: Permission,
+    /// Seconds that each look takes.
+    seconds: u64,
+    /// Number of looks after which Ctrl-C is pressed.
+    interrupt_after: Option<usize>,
+    looks: Vec<String>,
+    events: Vec<AgentEvent>,
+    now: Cell<u64>,
+}
+
+impl Host for Desk {
+    fn look(&mut self, call: &Call) -> Observation {
+        self.looks.push(call.signature());
+        self.now.set(self.now.get() + self.seconds);
+        match call.text("path") {
+            Some("missing") => Observation::failed(&format!("no file here, {}", self.looks.len())),
+            Some("broken") => Observation::failed(["no disk", "no power", "no hope"][self.looks.len() % 3]),
+            Some("same") => Observation::seen("same", "same".into(), false),
+            Some("huge") => Observation::seen("huge", "x".repeat(50_000), true),
+            path => {
+                let path = path.unwrap_or(".");
+                Observation::seen(
+                    &format!("{path} is big"),
+                    format!("{path} row {}", self.looks.len()),
+                    false,
+                )
+            }
+        }
+    }
+
+    fn ask(&mut self, _: &str) -> Option<String> {
+        self.answers.pop_front().map(str::to_owned)
+    }
+
+    fn approve(&mut self, _: &str) -> bool {
+        self.consents.pop_front().unwrap_or(false)
+    }
+
+    fn permission(&self, _: &str) -> Permission {
+        self.permission
+    }
+
+    fn tell(&mut self, event: &AgentEvent) {
+        self.events.push(event.clone());
+    }
+
+    fn elapsed(&self) -> Duration {
+        Duration::from_secs(self.now.get())
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupt_after.is_some_and(|after| after <= self.looks.len())
+    }
+}
+
+/// Runs a loop, and returns what it found, the number of looks, and everything that was told to the model.
+fn run(replies: &[&'static str], desk: &mut Desk) -> (Finding, String, AgentLoop) {
+    let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
+    let soul = Soul::named("admin").unwrap();
+    let mut agent = AgentLoop::new("free the disk", soul, Registry::built_in(), vec!["Linux".into()], limits);
+    let mut model = Replies(replies.iter().copied().collect(), Vec::new());
+    let finding = agent.run(&mut model, desk);
+    let told: Vec<String> = model.1.iter().flatten().map(|message| message.text.clone()).collect();
+    for messages in &model.1 {
+        assert_eq!(messages[0].role, Role::System);
+    }
+    (finding, told.join("\n"), agent)
+}
+
+const A: &str = r#"Look. <tool_code>{"name":"disk_usage","parameters":{"path":"a"}}</tool_code>"#;
+const B: &str = r#"<tool_code>{"name":"disk_usage","parameters":{"path":"b"}}</tool_code>"#;
+const C: &str = r#"<tool_code>{"name":"stat","parameters":{"path":"c"}}</tool_code>"#;
+const SAME: &str = r#"<tool_code>{"name":"stat","parameters":{"path":"same"}}</tool_code>"#;
+const HUGE: &str = r#"<tool_code>{"name":"stat","parameters":{"path":"huge"}}</tool_code>"#;
+const END: &str = "<final_answer>a is big. <command>rm a</command></final_answer>";
+
+#[test]
+fn it_looks_and_then_answers() {
+    let mut desk = Desk::default();
+    let (finding, told, agent) = run(&[A, C, END], &mut desk);
+    assert_eq!(
+        finding,
+        Finding { answer: "a is big.".into(), command: Some("rm a".into()), cut_short: None }
+    );
+    assert_eq!(desk.looks, ["disk_usage path=a", "stat path=c"]);
+    assert!(
+        told.contains("<observation>\na row 1\n</observation>") && told.contains("Request: free the disk")
+    );
+    assert!(matches!(desk.events.first(), Some(AgentEvent::Thought(thought)) if thought == "Look."));
+    assert_eq!(desk.events.last(), Some(&AgentEvent::Final("a is big.".into())));
+    assert_eq!(agent.plan.steps.len(), 2);
+    assert_eq!(agent.plan.progress(true), 1.0);
+}
+
+#[test]
+fn an_answer_needs_no_look() {
+    let (finding, _, _) = run(&["Nothing is wrong."], &mut Desk::default());
+    assert_eq!(finding, Finding { answer: "Nothing is wrong.".into(), ..Finding::default() });
+}
+
+#[test]
+fn malformed_calls_unknown_tools_and_errors_are_told_and_may_be_mended() {
+    for (reply, said) in [
+        ("<tool_code>{oops</tool_code>", "the call can't be read"),
+        (r#"<tool_code>{"name":"rm","parameters":{"path":"a"}}</tool_code>"#, "there is no tool `rm`"),
+        (r#"<tool_code>{"name":"stat"}</tool_code>"#, "stat needs `path`"),
+        (r#"<tool_code>{"name":"stat","parameters":{"path":"missing"}}</tool_code>"#, "no file here"),
+        (HUGE, "ask for less"),
+    ] {
+        let mut desk = Desk::default();
+        let (finding, told, _) = run(&[reply, A, END], &mut desk);
+        assert!(told.contains(said), "{said}: {told}");
+        assert_eq!(finding.command.as_deref(), Some("rm a"), "{said}");
+        assert!(desk.looks.iter().all(|look| !look.starts_with("rm")), "{said}");
+    }
+}
+
+#[test]
+fn questions_are_answered_in_place() {
+    let ask = "<question>Which disk?</question>";
+    let mut desk = Desk { answers: ["the small one"].into(), ..Desk::default() };
+    let (finding, told, _) = run(&[ask, A, END], &mut desk);
+    assert!(told.contains("The person said meanwhile:\nWhich disk? the small one"), "{told}");
+    assert_eq!(finding.cut_short, None);
+    let (finding, _, _) = run(&[A, ask], &mut Desk::default());
+    assert_eq!(finding.answer, "Which disk? a is big");
+    assert_eq!(finding.cut_short.as_deref(), Some("a question is open"));
+    let mut desk = Desk { answers: ["1", "2", "3", "4"].into(), ..Desk::default() };
+    let (finding, _, _) = run(&[ask, ask, ask, ask], &mut desk);
+    assert_eq!((finding.cut_short.as_deref(), desk.answers.len()), (Some("a question is open"), 1));
+}
+
+#[test]
+fn without_a_model_the_partial_finding_is_the_answer() {
+    let (finding, _, _) = run(&[A, B], &mut Desk::default());
+    assert_eq!(finding.answer, "a is big; b is big");
+    assert_eq!((finding.command, finding.cut_short.as_deref()), (None, Some("the server is gone")));
+}
+
+#[test]
+fn ctrl_c_ends_with_the_partial_finding() {
+    let mut desk = Desk { interrupt_after: Some(1), ..Desk::default() };
+    let (finding, _, _) = run(&[A, B, END], &mut desk);
+    assert_eq!((finding.answer.as_str(), finding.cut_short.as_deref()), ("a is big", Some("interrupted")));
+    assert_eq!(desk.looks.len(), 1);
+}
+
+#[test]
+fn the_budget_ends_with_one_more_turn_and_the_time_at_once() {
+    let d = r#"<tool_code>{"name":"list_dir","parameters":{"path":"d"}}</tool_code>"#;
+    let e = r#"<tool_code>{"name":"list_dir","parameters":{"path":"e"}}</tool_code>"#;
+    let f = r#"<tool_code>{"name":"list_dir","parameters":{"path":"f"}}</tool_code>"#;
+    let mut desk = Desk::default();
+    let (finding, told, _) = run(&[A, B, C, d, e, f, A, END], &mut desk);
+    assert_eq!((finding.command.as_deref(), desk.looks.len()), (Some("rm a"), 6));
+    assert!(told.contains("Write the final answer now"));
+    let (finding, _, _) = run(&[A, B, C, d, e, f, A, B], &mut Desk::default());
+    assert_eq!(finding.cut_short.as_deref(), Some("no look is left"));
+    let mut desk = Desk { seconds: 40, ..Desk::default() };
+    let (finding, _, _) = run(&[A, B, C, END], &mut desk);
+    assert_eq!((finding.cut_short.as_deref(), desk.looks.len()), (Some("the time is over"), 2));
+}
+
+#[test]
+fn a_stuck_loop_steps_back_once_and_then_ends() {
+    for stuck in [vec![A, A, A], vec![A, B, A, B]] {
+        let mut desk = Desk::default();
+        let (finding, told, _) = run(&[&stuck[..], &[C, END]].concat(), &mut desk);
+        assert_eq!(finding.command.as_deref(), Some("rm a"), "{stuck:?}");
+        assert!(told.contains("Take a step back"), "{stuck:?}");
+    }
+    let (finding, told, _) = run(&[A, A, A, A, A, A, A], &mut Desk::default());
+    assert!(told.contains("Write the final answer now"), "{told}");
+    assert_eq!(finding.cut_short.as_deref(), Some("the same look three times"));
+    assert_eq!(finding.answer, "a is big");
+}
+
+#[test]
+fn looks_that_show_nothing_new_are_noticed() {
+    let again = [
+        SAME,
+        r#"<tool_code>{"name":"disk_usage","parameters":{"path":"same"}}</tool_code>"#,
+        r#"<tool_code>{"name":"list_dir","parameters":{"path":"same"}}</tool_code>"#,
+    ];
+    let mut desk = Desk { consents: [true].into(), ..Desk::default() };
+    let (_, told, _) = run(&[&again[..], &[SAME, A, END]].concat(), &mut desk);
+    assert!(told.contains("the last looks showed nothing new: look elsewhere"), "{told}");
+}
+
+#[test]
+fn errors_slow_it_down_and_pause_it() {
+    let fail = [
+        r#"<tool_code>{"name":"stat","parameters":{"path":"broken"}}</tool_code>"#,
+        r#"<tool_code>{"name":"list_dir","parameters":{"path":"broken"}}</tool_code>"#,
+        r#"<tool_code>{"name":"read_file","parameters":{"path":"broken"}}</tool_code>"#,
+    ];
+    let mut desk = Desk { consents: [true].into(), ..Desk::default() };
+    let (finding, told, _) = run(&[&fail[..], &[A, END]].concat(), &mut desk);
+    assert!(told.contains("different approach"), "{told}");
+    assert_eq!(finding.command.as_deref(), Some("rm a"));
+    assert!(desk.events.iter().any(|event| matches!(event, AgentEvent::Approval(_, true))));
+    let mut desk = Desk::default();
+    let (finding, _, _) = run(&[&fail[..], &[A, END]].concat(), &mut desk);
+    assert_eq!((finding.cut_short.as_deref(), desk.looks.len()), (Some("most steps failed"), 3));
+    let (_, told, _) = run(&[A, fail[0], fail[1], B, END], &mut Desk::default());
+    assert!(told.contains("take a smaller one"), "{told}");
+    let miss = r#"<tool_code>{"name":"stat","parameters":{"path":"missing"}}</tool_code>"#;
+    let two = r#"<tool_code>{"name":"list_dir","parameters":{"path":"missing"}}</tool_code>"#;
+    let (_, told, _) = run(&[miss, two, miss, A, END], &mut Desk::default());
+    assert!(told.contains("the same error three times"), "{told}");
+}
+
+#[test]
+fn the_policy_is_final() {
+    let mut desk = Desk { permission: Permission::Deny, ..Desk::default() };
+    let (_, told, _) = run(&[A, END], &mut desk);
+    assert!(told.contains("denied by the person's configuration") && desk.looks.is_empty());
+    let mut desk = Desk { permission: Permission::Ask, consents: [true, false].into(), ..Desk::default() };
+    let (_, told, _) = run(&[A, B, END], &mut desk);
+    assert_eq!(desk.looks, ["disk_usage path=a"]);
+    assert!(told.contains("the person did not allow it"));
+}
+
+#[test]
+fn looks_can_be_made_without_a_model() {
+    let call = |path: &str| Call {
+        name: "stat".into(),
+        parameters: [("path".to_owned(), path.into())].into_iter().collect(),
+    };
+    for (interrupt_after, answer, cut_short) in
+        [(None, "a is big; b is big", None), (Some(1), "a is big", Some("interrupted".to_owned()))]
+    {
+        let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
+        let soul = Soul::named("look").unwrap();
+        let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+        let mut desk = Desk { interrupt_after, ..Desk::default() };
+        let finding = agent.look(vec![call("a"), call("missing"), call("b")], &mut desk);
+        assert_eq!((finding.answer.as_str(), finding.cut_short), (answer, cut_short));
+    }
+}
+
+#[test]
+fn each_tool_has_its_own_limit() {
+    let limits = Limits { calls: 6, time: Duration::from_mins(1), window: 20_000 };
+    let soul = Soul::named("look").unwrap();
+    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let snapshot = r#"<tool_code>{"name":"snapshot"}</tool_code>"#;
+    let replies = [snapshot, C, snapshot, A, snapshot, END];
+    let mut model = Replies(replies.into(), Vec::new());
+    let mut desk = Desk::default();
+    agent.run(&mut model, &mut desk);
+    assert_eq!(desk.looks.iter().filter(|look| *look == "snapshot").count(), 2);
+    let told = format!("{:?}", model.1);
+    assert!(told.contains("snapshot may be called 2 times"), "{told}");
+    let environment = r#"<tool_code>{"name":"environment"}</tool_code>"#;
+    let mut agent = AgentLoop::new("x", soul, Registry::built_in(), Vec::new(), limits);
+    let mut model = Replies([environment, END].into(), Vec::new());
+    agent.run(&mut model, &mut desk);
+    assert!(format!("{:?}", model.1).contains("there is no tool `environment`"), "not a tool of this soul");
+}

@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+pub mod agent_loop;
+pub mod assess;
+pub mod breakpoint;
+pub mod call;
+pub mod context;
+pub mod event;
+pub mod looks;
+pub mod momentum;
+pub mod plan;
+pub mod protocol;
+pub mod review;
+pub mod soul;
+pub mod stuck;
+pub mod tool;

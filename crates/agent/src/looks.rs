@@ -1,0 +1,136 @@
+//! Rules that choose what to look at, from the words of a request, as data (`looks.toml`): for models too small to choose.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::call::Call;
+
+/// Maximum number of looks for one request.
+const LOOKS_MAX: usize = 3;
+
+static LOOKS: LazyLock<Vec<Look>> = LazyLock::new(|| {
+    let file: File = toml::from_str(include_str!("looks.toml")).expect("a test parses looks.toml");
+    file.look
+});
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    look: Vec<Look>,
+}
+
+/// A rule.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Look {
+    /// Groups of words: one word of each group must be in the request.
+    words: Vec<Vec<String>>,
+    /// What is looked at. `<number>`, `<path>` and `<quoted>` stand for what the request names; a parameter without
+    /// such a word is left out.
+    calls: Vec<Call>,
+    /// Requests for which the rule holds, and some for which it does not.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the test reads the examples"))]
+    yes: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the test reads the examples"))]
+    no: Vec<String>,
+}
+
+impl Look {
+    fn fits(&self, words: &[String]) -> bool {
+        let has = |word: &String| words.iter().any(|other| other == word);
+        self.words.iter().all(|group| group.iter().any(has))
+    }
+}
+
+/// Returns the looks that a request needs, in the order of the rules; empty if no rule knows it.
+pub fn chosen(request: &str) -> Vec<Call> {
+    let words = words(request);
+    let mut calls: Vec<Call> = Vec::new();
+    for call in LOOKS.iter().filter(|look| look.fits(&words)).flat_map(|look| &look.calls) {
+        let call = filled(call, request);
+        if !calls.iter().any(|known| known.name == call.name) {
+            calls.push(call);
+        }
+    }
+    calls.truncate(LOOKS_MAX);
+    calls
+}
+
+/// Returns the words of a request in lower case, without marks around them.
+fn words(request: &str) -> Vec<String> {
+    let trimmed = request.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    trimmed.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Returns a call with what the request names.
+fn filled(call: &Call, request: &str) -> Call {
+    let mut call = call.clone();
+    call.parameters.retain(|_, value| {
+        let named = match value.as_str() {
+            Some("<number>") => number(request).map(Value::from),
+            Some("<path>") => path(request).map(Value::from),
+            Some("<quoted>") => quoted(request).map(Value::from),
+            _ => return true,
+        };
+        named.is_some_and(|named| {
+            *value = named;
+            true
+        })
+    });
+    call
+}
+
+fn number(request: &str) -> Option<u64> {
+    request.split(|c: char| !c.is_ascii_digit()).find_map(|digits| digits.parse().ok())
+}
+
+/// Returns the first word that is surely a path: one with a slash.
+fn path(request: &str) -> Option<&str> {
+    let word = request.split_whitespace().find(|word| word.contains('/') && !word.contains("://"))?;
+    Some(word.trim_matches(['"', '\'', '`', ',', '?']))
+}
+
+/// Returns the first text in quotes.
+fn quoted(request: &str) -> Option<&str> {
+    ['"', '`', '\'']
+        .iter()
+        .find_map(|quote| request.split(*quote).nth(1).filter(|text| !text.trim().is_empty()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Registry;
+
+    #[test]
+    fn every_rule_has_examples_and_sound_calls() {
+        for (n, look) in LOOKS.iter().enumerate() {
+            assert!(!look.yes.is_empty() && !look.no.is_empty() && !look.words.is_empty(), "rule {n}");
+            for request in &look.yes {
+                assert!(look.fits(&words(request)), "rule {n}: {request}");
+                for call in chosen(request) {
+                    assert_eq!(Registry::built_in().check(&call).err(), None, "{request}");
+                }
+            }
+            for request in &look.no {
+                assert!(!look.fits(&words(request)), "rule {n}: {request}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_in_the_request_become_parameters() {
+        for (request, expected) in [
+            ("free port 8080", "ports port=8080"),
+            ("which ports are open?", "ports"),
+            ("why is /var/log so big", "disk_usage path=/var/log"),
+            ("find the files that contain \"time out\"", "search_text text=time out"),
+            ("say hello", ""),
+        ] {
+            let calls: Vec<String> = chosen(request).iter().map(Call::signature).collect();
+            assert_eq!(calls.first().map_or("", String::as_str), expected, "{request}");
+        }
+    }
+}

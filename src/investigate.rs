@@ -1,0 +1,246 @@
+//! Looks first, then suggests: an investigation ends in one command, which passes everything that a key press passes.
+//!
+//! A model on a server chooses its looks itself, turn by turn. For the embedded model, which is too small for that, rules
+//! choose them from the words of the request, what they saw is the answer, and the model writes one draft (which sees them only
+//! if the configuration says so: small models wrote worse commands then). Nothing is executed.
+
+mod conclusion;
+mod turns;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+
+use crate::config::{Chooser, Config, Investigate, ModelChoice};
+use crate::environment::{self, Machine};
+use crate::knowledge::Knowledge;
+use crate::looks::Lookout;
+use crate::suggest::{Request, suggest, system, wants_words};
+use crate::suggestion::Suggestion;
+use askline_agent::agent_loop::{AgentLoop, Finding, Host, Limits};
+use askline_agent::call::{Call, Observation};
+use askline_agent::context::Exchange;
+use askline_agent::event::AgentEvent;
+use askline_agent::looks;
+use askline_agent::plan::Plan;
+use askline_agent::soul::Soul;
+use askline_agent::tool::{Permission, Registry};
+use askline_model::Model;
+use askline_model::failure::Failure;
+use askline_model::prompt::disclosure::{Audience, FactKind};
+use askline_model::request_control::RequestControl;
+use conclusion::Conclusion;
+use turns::Turns;
+
+/// Window of the model in bytes: about 6,000 tokens, which every served model has.
+const WINDOW: usize = 18_000;
+/// Lines of each look that the draft gets.
+const SEEN_LINES: usize = 12;
+/// Share of the time that is left for the command after the looks.
+const CONCLUDING: f64 = 0.25;
+
+/// The person in front of an investigation.
+pub trait Person {
+    /// Asks a question; `None` if there is nobody or no answer.
+    fn ask(&mut self, question: &str, control: &RequestControl) -> Option<String>;
+
+    /// Asks to allow something.
+    fn approve(&mut self, what: &str, control: &RequestControl) -> bool;
+
+    /// Shows an event.
+    fn tell(&mut self, event: &AgentEvent);
+
+    /// Keeps a look for a later investigation.
+    fn keep(&mut self, made: &Exchange);
+}
+
+/// An ended investigation.
+#[derive(Debug)]
+pub struct Investigation {
+    /// What was found, in words; empty if nothing was.
+    pub answer: String,
+    /// The looks, in order.
+    pub evidence: Vec<Exchange>,
+    /// The looks as steps of a plan.
+    pub plan: Plan,
+    /// The reason why the looking ended early.
+    pub cut_short: Option<String>,
+    /// The command, or the reason why there is none.
+    pub suggestion: anyhow::Result<Suggestion>,
+}
+
+/// Returns the configuration for an investigation: its own time, calls for every look, and no server that may not see
+/// what was seen.
+///
+/// # Errors
+/// When the model is on a server that may not see it.
+pub fn settings(config: &Config) -> Result<Config, Failure> {
+    let mut config = config.clone();
+    let is_served = |model: &ModelChoice| matches!(model, ModelChoice::Remote(_));
+    if !config.disclosure.allows(FactKind::Looks, Audience::Server) {
+        if is_served(&config.model) {
+            let remedy = "set `looks = \"all\"` in [context], or choose a local profile";
+            return Err(Failure::Unavailable(format!("what is seen here is not sent to servers; {remedy}")));
+        }
+        let forms = std::mem::take(&mut config.fallback_forms);
+        let local = std::mem::take(&mut config.fallback).into_iter().zip(forms);
+        (config.fallback, config.fallback_forms) = local.filter(|(model, _)| !is_served(model)).unzip();
+    }
+    let Investigate { looks_max, local, served, .. } = config.investigate;
+    let time = if is_served(&config.model) { served } else { local };
+    config.deadline_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    // Each look takes one turn, and some turns bring none.
+    config.limits.calls = config.limits.calls.saturating_add(2 * looks_max as u64);
+    Ok(config)
+}
+
+/// Who investigates, and what is known from before.
+#[derive(Debug, Clone)]
+pub struct Inquiry<'a> {
+    /// The agent.
+    pub soul: &'a Soul,
+    /// Looks of an earlier investigation that this one resumes.
+    pub looks: Vec<Exchange>,
+    /// What was asked and answered then.
+    pub said: Vec<String>,
+}
+
+/// Investigates a request.
+///
+/// `config` comes from [`settings`].
+pub fn investigate(
+    request: &Request<'_>,
+    inquiry: Inquiry<'_>,
+    machine: &Machine,
+    model: &mut dyn Model,
+    config: &Config,
+    person: &mut dyn Person,
+    control: &RequestControl,
+) -> Investigation {
+    let words = &request.line.text;
+    let environment = environment::gather(machine, request.shell, request.facts);
+    let knowledge = Knowledge::new(machine, &environment, request.facts, config.help);
+    let registry = Registry::built_in();
+    let limits = Limits {
+        calls: config.investigate.looks_max,
+        time: Duration::from_millis(config.deadline_ms).mul_f64(1.0 - CONCLUDING),
+        window: WINDOW,
+    };
+    let facts = vec![
+        format!("system: {}, shell: {}", system(&environment), request.shell),
+        format!("directory: {}", environment.current_dir.as_deref().unwrap_or(Path::new("")).display()),
+    ];
+    let mut agent = AgentLoop::new(words, inquiry.soul, registry.clone(), facts, limits);
+    agent.resume(inquiry.looks, inquiry.said);
+    let mut eyes = Eyes {
+        lookout: Lookout::new(machine.host.as_ref(), &environment, &knowledge),
+        registry,
+        settings: &config.investigate,
+        person,
+        control,
+        started: Instant::now(),
+    };
+    let finding = match chooser(config) {
+        // A question about a command needs no look, only words.
+        _ if wants_words(words) => Finding::default(),
+        Chooser::Rules | Chooser::Auto => agent.look(looks::chosen(words), &mut eyes),
+        Chooser::Model => agent.run(&mut Turns { model: &mut *model, control }, &mut eyes),
+    };
+    // A model that chose its looks and ended without a command line may have written one among its words, or none.
+    let has_ended = chooser(config) == Chooser::Model && finding.cut_short.is_none();
+    let words = has_ended.then(|| finding.answer.clone()).filter(|answer| !answer.is_empty());
+    let written = finding.command.clone().or(words);
+    let (evidence, plan) = (agent.looks().to_vec(), agent.plan.clone());
+    let is_shown = chooser(config) == Chooser::Model || config.investigate.draft_sees;
+    let seen = if is_shown { seen(&agent.context.exchanges) } else { Vec::new() };
+    let request = Request { seen: &seen, ..*request };
+    let suggestion = conclude(&request, written, machine, model, config, control);
+    Investigation { answer: finding.answer, evidence, plan, cut_short: finding.cut_short, suggestion }
+}
+
+/// Returns who chooses the looks.
+fn chooser(config: &Config) -> Chooser {
+    match (config.investigate.choose, &config.model) {
+        (Chooser::Auto, ModelChoice::Local(_)) => Chooser::Rules,
+        (Chooser::Auto, _) => Chooser::Model,
+        (chooser, _) => chooser,
+    }
+}
+
+/// Returns the suggestion: the model's written answer, or else a draft of the model that has seen the looks, checked like any
+/// answer to a key press.
+fn conclude(
+    request: &Request<'_>,
+    written: Option<String>,
+    machine: &Machine,
+    model: &mut dyn Model,
+    config: &Config,
+    control: &RequestControl,
+) -> anyhow::Result<Suggestion> {
+    if let Some(failure) = control.spent(Instant::now()) {
+        return Err(anyhow!(failure));
+    }
+    let mut model = Conclusion::new(written, model);
+    suggest(request, machine, &mut model, config, control)
+}
+
+/// Returns what the looks showed, one line each: the headline and the first lines of each.
+fn seen(exchanges: &[Exchange]) -> Vec<String> {
+    let sound = exchanges.iter().filter(|made| !made.observation.is_error);
+    sound
+        .flat_map(|made| {
+            let lines = made.observation.text.lines().take(SEEN_LINES).map(str::to_owned);
+            let headline = format!("{}: {}", made.call.name, made.observation.headline);
+            [headline].into_iter().chain(lines)
+        })
+        .collect()
+}
+
+/// The host of the loop: the tools, the policy and the person.
+struct Eyes<'a> {
+    lookout: Lookout<'a>,
+    registry: Registry,
+    settings: &'a Investigate,
+    person: &'a mut dyn Person,
+    control: &'a RequestControl,
+    started: Instant,
+}
+
+impl Host for Eyes<'_> {
+    fn look(&mut self, call: &Call) -> Observation {
+        match self.registry.check(call) {
+            Ok(tool) => self.lookout.look(tool, call),
+            Err(why) => Observation::failed(&why),
+        }
+    }
+
+    fn ask(&mut self, question: &str) -> Option<String> {
+        self.person.ask(question, self.control)
+    }
+
+    fn approve(&mut self, what: &str) -> bool {
+        self.person.approve(what, self.control)
+    }
+
+    fn permission(&self, tool: &str) -> Permission {
+        self.settings.tools.get(tool).copied().unwrap_or_default()
+    }
+
+    fn tell(&mut self, event: &AgentEvent) {
+        tracing::debug!("{event:?}");
+        self.person.tell(event);
+    }
+
+    fn keep(&mut self, made: &Exchange) {
+        self.person.keep(made);
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.control.spent(Instant::now()).is_some()
+    }
+}

@@ -1,0 +1,142 @@
+//! Looks: the tools of an investigation (`askline-agent` has their descriptions). All only read, through [`Host`], and start
+//! no program but those that look up a manual.
+//!
+//! Each look is bounded in time, entries and bytes. Links out of the working directory are not followed, secret files
+//! are refused by name and by content, and secrets in what is seen are redacted.
+
+mod contents;
+mod files;
+mod git;
+mod machine;
+mod place;
+mod ports;
+mod processes;
+mod wildcard;
+
+use std::time::{Duration, Instant};
+
+use askline_agent::call::{Call, Observation};
+use askline_agent::tool::Tool;
+use askline_host::Host;
+use askline_redact::{Kept, Redactor};
+use askline_syntax::clean::visible;
+
+use crate::environment::Environment;
+use crate::knowledge::Knowledge;
+
+/// Time limit for one look.
+const LOOK_TIME: Duration = Duration::from_secs(3);
+/// Maximum number of files and directories in one look.
+const ENTRIES_MAX: usize = 50_000;
+/// Maximum length of one line of an observation, in characters.
+const LINE_CHARS_MAX: usize = 240;
+
+/// Looks around on one machine.
+pub struct Lookout<'a> {
+    host: &'a dyn Host,
+    environment: &'a Environment,
+    knowledge: &'a Knowledge,
+    redactor: Redactor,
+    kept: Kept,
+}
+
+/// What a look has seen so far.
+#[derive(Debug, Default)]
+struct Seen {
+    headline: String,
+    lines: Vec<String>,
+    is_cut: bool,
+}
+
+/// Limits of one look.
+#[derive(Debug)]
+struct Bounds {
+    until: Instant,
+    entries: usize,
+}
+
+impl Bounds {
+    /// Counts one entry; `false` if the look has to end.
+    fn admit(&mut self) -> bool {
+        self.entries += 1;
+        self.entries <= ENTRIES_MAX && Instant::now() < self.until
+    }
+}
+
+impl<'a> Lookout<'a> {
+    /// Creates a lookout.
+    pub fn new(host: &'a dyn Host, environment: &'a Environment, knowledge: &'a Knowledge) -> Self {
+        Self { host, environment, knowledge, redactor: Redactor::new(), kept: Kept::new() }
+    }
+
+    /// Makes a call that the registry has checked.
+    pub fn look(&mut self, tool: &Tool, call: &Call) -> Observation {
+        let mut bounds = Bounds { until: Instant::now() + LOOK_TIME, entries: 0 };
+        match self.seen(call, &mut bounds) {
+            Ok(seen) => self.observation(seen, tool.bytes_max),
+            Err(why) => Observation::failed(&self.redactor.redact(&why, &mut self.kept)),
+        }
+    }
+
+    fn seen(&self, call: &Call, bounds: &mut Bounds) -> Result<Seen, String> {
+        let Self { host, environment, .. } = *self;
+        let path = call.text("path").unwrap_or(".");
+        match call.name.as_str() {
+            "list_dir" => files::list(host, path, bounds),
+            "find_files" => files::find(host, path, call.text("pattern").unwrap_or("*"), bounds),
+            "stat" => files::stat(host, path),
+            "disk_usage" => files::disk_usage(host, path, bounds),
+            "read_file" => contents::read(host, path, &contents::Part::of(call)),
+            "search_text" => contents::search(host, path, call.text("text").unwrap_or_default(), bounds),
+            "processes" => processes::list(host, call.text("name"), bounds),
+            "ports" => ports::list(host, call.number("port"), bounds),
+            "environment" => machine::variables(host, call.text("name")),
+            "git_state" => git::state(host, bounds),
+            "command_help" => machine::help(
+                self.knowledge,
+                call.text("command").unwrap_or_default(),
+                call.text("about").unwrap_or_default(),
+            ),
+            "snapshot" => Ok(machine::snapshot(host, environment)),
+            other => Err(format!("`{other}` is not built in")),
+        }
+    }
+
+    /// Returns what was seen, redacted, in visible lines and within the bounds of the tool.
+    fn observation(&mut self, seen: Seen, bytes_max: usize) -> Observation {
+        let all = self.redactor.redact(&seen.lines.join("\n"), &mut self.kept);
+        let mut text = String::new();
+        let mut is_cut = seen.is_cut;
+        for line in all.lines() {
+            let line = shortened(&visible(line));
+            if bytes_max < text.len() + line.len() + 1 {
+                is_cut = true;
+                break;
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        Observation::seen(&self.redactor.redact(&seen.headline, &mut self.kept), text, is_cut)
+    }
+}
+
+/// Returns at most [`LINE_CHARS_MAX`] characters of a line.
+fn shortened(line: &str) -> String {
+    let mut short: String = line.chars().take(LINE_CHARS_MAX).collect();
+    if short.len() < line.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// Returns a size in the largest unit that leaves a number above 1: `3.4 MB`.
+fn size(bytes: u64) -> String {
+    let units = [("GB", 1e9), ("MB", 1e6), ("kB", 1e3)];
+    match units.iter().find(|(_, unit)| *unit <= bytes as f64) {
+        Some((name, unit)) => format!("{:.1} {name}", bytes as f64 / unit),
+        None => format!("{bytes} B"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! The state of a git repository, from its files; git itself is not started.
+
+use std::path::{Path, PathBuf};
+
+use askline_host::Host;
+
+use super::files;
+use super::{Bounds, Seen};
+
+/// Maximum number of parent directories to search for a repository.
+const PARENTS_MAX: usize = 32;
+/// Maximum size of a file of the repository that is read, in bytes.
+const FILE_LIMIT: u64 = 1 << 20;
+/// Maximum number of branches that are listed.
+const BRANCHES_MAX: usize = 60;
+/// Number of last entries of the reflog that are shown.
+const REFLOG: usize = 5;
+/// Number of characters of a commit's name.
+const SHORT: usize = 9;
+/// Files that say what is going on.
+const UNFINISHED: [(&str, &str); 6] = [
+    ("MERGE_HEAD", "a merge"),
+    ("rebase-merge", "a rebase"),
+    ("rebase-apply", "a rebase"),
+    ("CHERRY_PICK_HEAD", "a cherry-pick"),
+    ("REVERT_HEAD", "a revert"),
+    ("BISECT_LOG", "a bisection"),
+];
+
+/// Shows the repository around the working directory.
+pub(super) fn state(host: &dyn Host, bounds: &mut Bounds) -> Result<Seen, String> {
+    let here = host.current_dir().ok_or("the working directory is gone")?;
+    let git = here.ancestors().take(PARENTS_MAX).map(|directory| directory.join(".git"));
+    let git =
+        git.into_iter().find(|git| host.entry(git).is_some()).ok_or("there is no git repository here")?;
+    if !host.entry(&git).is_some_and(|entry| entry.is_directory) || host.link_target(&git).is_some() {
+        return Err("this is a linked work tree, whose repository is elsewhere; it is not read".to_owned());
+    }
+    let head = text(host, &git.join("HEAD")).ok_or("the repository has no HEAD")?;
+    let current = head.trim().strip_prefix("ref: refs/heads/");
+    let branches = branches(host, &git, bounds);
+    let at =
+        |name: &str| branches.iter().find(|(branch, _)| branch == name).map(|(_, commit)| commit.as_str());
+    let commit = current.and_then(at).unwrap_or(head.trim());
+    let mut lines = vec![match current {
+        Some(branch) => format!("on branch {branch} at {}", short(commit)),
+        None => format!("no branch is checked out, at {}", short(commit)),
+    }];
+    let unfinished = UNFINISHED.iter().filter(|(file, _)| host.entry(&git.join(file)).is_some());
+    lines.extend(unfinished.map(|(_, what)| format!("{what} is not finished")));
+    for (branch, at) in
+        branches.iter().take(BRANCHES_MAX).filter(|(branch, _)| Some(branch.as_str()) != current)
+    {
+        let same = if at == commit { ", the same commit as the current branch" } else { "" };
+        lines.push(format!("branch {branch} at {}{same}", short(at)));
+    }
+    lines.extend(remotes(host, &git));
+    lines.extend(last_steps(host, &git));
+    let headline = format!("{}; {} branches", lines.first().map_or("", String::as_str), branches.len());
+    Ok(Seen { headline, is_cut: BRANCHES_MAX < branches.len(), lines })
+}
+
+/// Returns all branches with their commits, sorted.
+fn branches(host: &dyn Host, git: &Path, bounds: &mut Bounds) -> Vec<(String, String)> {
+    let heads = git.join("refs/heads");
+    let mut loose: Vec<PathBuf> = Vec::new();
+    files::walk_files(host, &heads, bounds, &mut |file, _| {
+        loose.push(file.to_owned());
+        true
+    });
+    let mut branches: Vec<(String, String)> = loose
+        .iter()
+        .filter_map(|file| {
+            let name = file.strip_prefix(&heads).ok()?.to_str()?.to_owned();
+            Some((name, text(host, file)?.trim().to_owned()))
+        })
+        .collect();
+    // A loose branch is newer than the same one among the packed.
+    let packed = text(host, &git.join("packed-refs")).unwrap_or_default();
+    for line in packed.lines() {
+        if let Some((commit, name)) = line.split_once(" refs/heads/")
+            && !branches.iter().any(|(known, _)| known == name)
+        {
+            branches.push((name.to_owned(), commit.to_owned()));
+        }
+    }
+    branches.sort();
+    branches
+}
+
+/// Returns the addresses of the remotes.
+fn remotes(host: &dyn Host, git: &Path) -> Vec<String> {
+    let config = text(host, &git.join("config")).unwrap_or_default();
+    let mut section = "";
+    let mut remotes = Vec::new();
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        } else if let Some(name) =
+            section.strip_prefix("[remote \"").and_then(|name| name.strip_suffix("\"]"))
+            && let Some(("url", url)) = line.split_once('=').map(|(key, url)| (key.trim(), url.trim()))
+        {
+            remotes.push(format!("remote {name}: {url}"));
+        }
+    }
+    remotes
+}
+
+/// Returns the last entries of the reflog, the latest first.
+fn last_steps(host: &dyn Host, git: &Path) -> Vec<String> {
+    let log = text(host, &git.join("logs/HEAD")).unwrap_or_default();
+    let messages = log.lines().rev().filter_map(|line| line.split_once('\t'));
+    messages.take(REFLOG).map(|(_, message)| format!("before: {message}")).collect()
+}
+
+fn short(commit: &str) -> String {
+    commit.chars().take(SHORT).collect()
+}
+
+fn text(host: &dyn Host, file: &Path) -> Option<String> {
+    Some(String::from_utf8_lossy(&host.read(file, FILE_LIMIT).ok()?).into_owned())
+}
