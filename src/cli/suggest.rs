@@ -96,7 +96,7 @@ pub(super) fn suggested(
     let mut model = models::open(&config, &app.host, &app.paths, Purpose::Press)?;
     let control = control.within(Instant::now() + config.deadline());
     let line = PromptLine::typed(words);
-    let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None };
+    let request = Request { line: &line, shell, facts: &ShellFacts::default(), before: None, seen: &[] };
     let answer = suggest(&request, &app.machine, model.as_mut(), &config, &control);
     app.usage_store().iter().for_each(|store| store.record(&control, Outcome::of(&answer)));
     let object = object(words, shell, &answer, &control.usage().total());
